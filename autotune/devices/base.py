@@ -1,0 +1,69 @@
+"""The device contract: all that the tuner and the command line know about a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Protocol
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel
+from ..db.states import Status, TimeSource
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+
+
+class DeviceError(RuntimeError):
+    """A device that is missing or cannot be used; the message is one line that names the remedy."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a device found out about one kernel.
+
+    Attributes:
+        status: `Status.OK` if the output is right and there are times.
+        samples: seconds of each timed launch (or one modelled time), in the order taken.
+        error: one line that says what went wrong, empty if nothing did.
+        max_error: largest absolute error of the output, None where it was not compared.
+    """
+
+    status: Status
+    samples: tuple[float, ...] = ()
+    error: str = ""
+    max_error: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Median of the samples; None if there are none."""
+        return median(self.samples) if self.samples else None
+
+
+class Session(Protocol):
+    """One problem set up on a device: inputs, reference and timing stand ready for many kernels."""
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""
+
+
+class Device(Protocol):
+    """A device by its selector (``0``, ``h200``).
+
+    Attributes:
+        selector: what the user types to get this device.
+        limits: its limits; `limits.name` is the model that the database files trials under.
+        time_source: whether its times are measured or modelled.
+        environment: provenance of its times, such as the driver's version and the device's UUID; plain strings.
+    """
+
+    selector: str
+    limits: DeviceLimits
+    time_source: TimeSource
+    environment: Mapping[str, str]
+
+    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> AbstractContextManager[Session]:
+        """Set up a problem with random inputs made from `seed`."""

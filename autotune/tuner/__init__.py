@@ -1,0 +1,1 @@
+"""Finding the fastest schedule: Optuna proposes, a device evaluates, the database remembers."""

@@ -1,0 +1,1 @@
+"""Schedule → CUDA source. Pure Python and .cuh files: no device, no database."""

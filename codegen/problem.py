@@ -1,0 +1,134 @@
+"""What to compute: the part of a problem that every operator shares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+class Role(StrEnum):
+    """How a kernel uses a tensor."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    IN_OUT = "in_out"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One array argument, seen as the flat buffer from its first element to the last one that may be touched.
+
+    Attributes:
+        name: the pointer's name in the kernel's argument struct.
+        dtype: NumPy dtype name, such as ``float32``.
+        size: elements of the flat buffer, gaps between rows and batches included.
+        role: whether the kernel reads it, writes it, or both.
+        alignment: bytes that the pointer is a multiple of, at least the element size.
+    """
+
+    name: str
+    dtype: str
+    size: int
+    role: Role
+    alignment: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the flat buffer."""
+        return self.size * np.dtype(self.dtype).itemsize
+
+
+@dataclass(frozen=True)
+class Problem(ABC):
+    """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
+
+    A problem that cannot exist (a negative size, a leading dimension shorter than its row) raises ``ValueError``
+    with one line that says what is wrong and what would be right.
+    """
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """A stable string that names the problem in databases; two problems of one key share their best schedule."""
+
+    @property
+    @abstractmethod
+    def flops(self) -> int:
+        """Floating-point operations that the definition asks for (0 where only bytes move)."""
+
+    @property
+    @abstractmethod
+    def bytes_moved(self) -> int:
+        """Bytes that must cross device memory: each input once, each output once."""
+
+    @property
+    @abstractmethod
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The array arguments, in the order of the kernel's argument struct."""
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """Scalar arguments to verify and to time with; a caller of the dispatcher brings their own."""
+        return {}
+
+    @abstractmethod
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Random flat buffers for the tensors that the kernel reads, the same for the same seed."""
+
+    @abstractmethod
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """The exact outputs as flat buffers, in float64 where the kernel rounds; gaps hold NaN (0 for integers)."""
+
+    @abstractmethod
+    def error_bound(self, scalars: Mapping[str, float]) -> float:
+        """Largest absolute error that a correct kernel shows on `inputs`; 0 where outputs must be bit for bit."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown or missing fields and wrong types raise ``ValueError``."""
+        return cls(**checked_fields(cls, values))
+
+
+def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Check plain values against a dataclass' fields, whose types are ``int``, ``bool`` or a ``StrEnum``.
+
+    Raises:
+        ValueError: one line that names the field, the value and what is allowed.
+    """
+    # Annotations are strings here; the defaults of the fields carry the types, and fields without default are ints.
+    known = {field.name: field for field in fields(cls)}
+    unknown = sorted(set(values) - set(known))
+    if unknown:
+        raise ValueError(f"unknown field {unknown[0]!r} of {cls.__name__}; known: {', '.join(known)}")
+    checked: dict[str, Any] = {}
+    for name, field in known.items():
+        if name not in values:
+            if field.default is MISSING:
+                raise ValueError(f"field {name!r} of {cls.__name__} is missing")
+            continue
+        kind = int if field.default is MISSING else type(field.default)
+        checked[name] = _checked(cls, name, kind, values[name])
+    return checked
+
+
+def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
+    if issubclass(kind, StrEnum):
+        allowed = [member.value for member in kind]
+        if value not in allowed:
+            raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(allowed)}")
+        return kind(value)
+    if type(value) is not kind:
+        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
+    return value

@@ -1,0 +1,100 @@
+"""How to compute: the part of a schedule that every operator shares."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+from .problem import checked_fields
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A frozen choice of tile sizes, layouts and orders: plain ints, bools and string enums, every field defaulted.
+
+    Values that follow from others are properties, never fields. `short_names` maps the field's customary
+    abbreviations (``BM``) to field names (``block_m``).
+    """
+
+    short_names: ClassVar[Mapping[str, str]] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values, in the order of declaration."""
+        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown fields and wrong types raise ``ValueError``."""
+        return cls(**checked_fields(cls, values))
+
+    @classmethod
+    def parse(cls, words: list[str], base: Self | None = None) -> Self:
+        """Read ``NAME=VALUE`` words over `base` (the defaults if there is none); names may be the short ones.
+
+        Raises:
+            ValueError: one line that says what is allowed.
+        """
+        values = (base or cls()).to_dict()
+        for word in words:
+            name, equals, text = word.partition("=")
+            field = cls.short_names.get(name, name)
+            if not equals or field not in values:
+                names = [*values, *cls.short_names]
+                raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
+            values[field] = _parsed(field, text, values[field])
+        return cls.from_dict(values)
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name this schedule."""
+        text = json.dumps([type(self).__name__, self.to_dict()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        """The schedule as ``name=value`` words that `parse` reads, short names where there are any."""
+        short = {field: name for name, field in self.short_names.items()}
+        return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
+
+    def cuda_struct(self) -> str:
+        """The schedule as the C++ struct ``Schedule``, one named compile-time constant a field.
+
+        Named constants rather than positional template arguments: a field that C++ lacks does not compile.
+        """
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        enums = {type(value): None for value in values.values() if isinstance(value, StrEnum)}
+        lines = [f"enum class {kind.__name__} {{ {', '.join(member.value for member in kind)} }};" for kind in enums]
+        lines.append("struct Schedule {")
+        lines += [f"  static constexpr {_cuda_type(value)} {name} = {_cuda(value)};" for name, value in values.items()]
+        lines.append("};")
+        return "\n".join(lines)
+
+
+def _parsed(name: str, text: str, current: Any) -> Any:
+    if isinstance(current, bool):
+        if text not in ("0", "1", "false", "true"):
+            raise ValueError(f"{name}={text}: expected 0, 1, false or true")
+        return text in ("1", "true")
+    if isinstance(current, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"{name}={text}: expected a whole number") from None
+    return text
+
+
+def _word(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _cuda_type(value: Any) -> str:
+    return type(value).__name__
+
+
+def _cuda(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{type(value).__name__}::{value.value}" if isinstance(value, StrEnum) else str(value)

@@ -1,0 +1,22 @@
+"""The words for states, as the database stores them and as people read them."""
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How a trial ended; only `OK` trials can be best."""
+
+    OK = "ok"
+    ILLEGAL = "illegal"
+    COMPILE_ERROR = "compile_error"
+    LAUNCH_ERROR = "launch_error"
+    WRONG = "wrong"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+
+
+class TimeSource(StrEnum):
+    """Where a time comes from; a modelled one never beats or shadows a measured one."""
+
+    MEASURED = "measured"
+    MODELLED = "modelled"

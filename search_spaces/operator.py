@@ -1,0 +1,64 @@
+"""The operator contract: all that the rest of the project knows about sgemm, transpose, …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource
+from .limits import DeviceLimits
+from .space import Space
+
+P = TypeVar("P", bound=Problem)
+S = TypeVar("S", bound=Schedule)
+
+
+class IllegalScheduleError(ValueError):
+    """A schedule that `Operator.violations` objects to."""
+
+
+@dataclass(frozen=True)
+class Operator(Generic[P, S]):
+    """One operator. Everything else reaches it through these members only.
+
+    Attributes:
+        name: as in ``autotune tune <name>`` and in the database.
+        summary: one line for people.
+        problem_type, schedule_type: its dataclasses.
+        violations: THE statement of what is legal: one string for each objection, with the values.
+        emit: the source of a legal schedule; use `source`, which checks first.
+        reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
+            computes (float64 outputs where the kernel rounds): the truth for verification on a device.
+        space: what a sampler draws from.
+        default: a schedule that is sound for any problem on any device, chosen without measuring.
+        seeds: legal schedules to try first, best guess first.
+        presets: small kernels and named schedules for teaching and comparison, by name.
+        check_problems: small problems with full tiles, edges and tails that prove a schedule in the emulator.
+    """
+
+    name: str
+    summary: str
+    problem_type: type[P]
+    schedule_type: type[S]
+    violations: Callable[[P, S, DeviceLimits], list[str]]
+    emit: Callable[[P, S], KernelSource]
+    reference: Callable[[P], KernelSource]
+    space: Callable[[P, DeviceLimits], Space[S]]
+    default: Callable[[P, DeviceLimits], S]
+    seeds: Callable[[P, DeviceLimits], list[S]]
+    presets: Mapping[str, Callable[[P], KernelSource]]
+    check_problems: Callable[[P, S], list[P]]
+
+    def source(self, problem: P, schedule: S, limits: DeviceLimits) -> KernelSource:
+        """Emit the kernel of a legal schedule.
+
+        Raises:
+            IllegalScheduleError: the schedule is not legal for this problem on this device.
+        """
+        violations = self.violations(problem, schedule, limits)
+        if violations:
+            raise IllegalScheduleError("; ".join(violations))
+        return self.emit(problem, schedule)
