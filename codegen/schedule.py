@@ -12,6 +12,13 @@ from typing import Any, ClassVar, Self
 from .problem import checked_fields
 
 
+class Specialize(StrEnum):
+    """Which dimensions of a problem are compile-time constants of the emitted source."""
+
+    none = "none"
+    shape = "shape"
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A frozen choice of tile sizes, layouts and orders: plain ints, bools and string enums, every field defaulted.

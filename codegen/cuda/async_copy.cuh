@@ -1,0 +1,43 @@
+#pragma once
+// Asynchronous copies from global to shared memory (cp.async, sm_80 and newer; sm_75 copies at once).
+
+// Copies valid_bytes and fills the rest of the `bytes` (4, 8 or 16) with zeros; both addresses are multiples of `bytes`.
+template <int bytes>
+__device__ __forceinline__ void async_copy(void* shared, const void* global, int valid_bytes = bytes) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::async_copy(shared, global, bytes, valid_bytes);
+#elif __CUDA_ARCH__ >= 800
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (bytes == 16) {  // .cg passes by L1, which only 16-byte copies may
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(valid_bytes));
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(global), "n"(bytes),
+                 "r"(valid_bytes));
+  }
+#else
+  for (int word = 0; word < bytes / 4; ++word) {
+    static_cast<float*>(shared)[word] =
+        4 * word < valid_bytes ? static_cast<const float*>(global)[word] : 0.0f;
+  }
+#endif
+}
+
+// Closes the group of the copies issued so far by this thread.
+__device__ __forceinline__ void async_commit() {
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::async_commit();
+#elif __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits until at most `pending` of this thread's newest groups are under way.
+template <int pending>
+__device__ __forceinline__ void async_wait() {
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::async_wait(pending);
+#elif __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#endif
+}
