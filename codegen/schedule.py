@@ -15,8 +15,8 @@ from .problem import checked_fields
 class Specialize(StrEnum):
     """Which dimensions of a problem are compile-time constants of the emitted source."""
 
-    none = "none"
-    shape = "shape"
+    NONE = "none"
+    SHAPE = "shape"
 
 
 @dataclass(frozen=True)

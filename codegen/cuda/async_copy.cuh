@@ -1,19 +1,42 @@
 #pragma once
 // Asynchronous copies from global to shared memory (cp.async, sm_80 and newer; sm_75 copies at once).
 
-// Copies valid_bytes and fills the rest of the `bytes` (4, 8 or 16) with zeros; both addresses are multiples of `bytes`.
+// Copies 4, 8 or 16 bytes; both addresses are multiples of that.
 template <int bytes>
-__device__ __forceinline__ void async_copy(void* shared, const void* global, int valid_bytes = bytes) {
+__device__ __forceinline__ void async_copy(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::async_copy(shared, global, bytes, bytes);
+#elif __CUDA_ARCH__ >= 800
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  if constexpr (bytes == 16) {  // .cg passes by L1, which only 16-byte copies may
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(global), "n"(bytes)
+                 : "memory");
+  }
+#else
+  for (int word = 0; word < bytes / 4; ++word) {
+    static_cast<float*>(shared)[word] = static_cast<const float*>(global)[word];
+  }
+#endif
+}
+
+// The same at an edge: only the first valid_bytes are read, the rest becomes zeros.
+template <int bytes>
+__device__ __forceinline__ void async_copy_guarded(void* shared, const void* global, int valid_bytes) {
+  valid_bytes = max(0, min(bytes, valid_bytes));
 #ifdef AUTOTUNE_EMULATOR
   autotune_emulator::async_copy(shared, global, bytes, valid_bytes);
 #elif __CUDA_ARCH__ >= 800
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  if constexpr (bytes == 16) {  // .cg passes by L1, which only 16-byte copies may
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(valid_bytes));
+  if constexpr (bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(valid_bytes)
+                 : "memory");
   } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(global), "n"(bytes),
-                 "r"(valid_bytes));
+                 "r"(valid_bytes)
+                 : "memory");
   }
 #else
   for (int word = 0; word < bytes / 4; ++word) {

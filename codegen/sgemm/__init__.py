@@ -1,0 +1,1 @@
+"""sgemm: C = alpha·op(A)·op(B) + beta·C in FP32, row-major, batched by strides."""

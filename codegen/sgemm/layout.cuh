@@ -1,0 +1,87 @@
+#pragma once
+// Where things lie: the operands' tiles in shared memory, and each thread's share of the block's tile of C.
+
+// A tile of an operand in shared memory: block_k rows of `extent` words (M for A, N for B), so that the words
+// that a thread multiplies at one k are neighbours. Rows are padded, or their columns are permuted by XOR,
+// against bank conflicts of the stores that transpose an operand which is contiguous along k in global
+// memory.
+template <int extent_, int block_k, int pad, bool swizzle, int vector>
+struct TileLayout {
+  static constexpr int extent = extent_;
+  static constexpr int stride = extent + pad;
+  static constexpr int words = block_k * stride;
+
+  // A warp that reads vectors along k writes `lanes_k` rows at once; each gets its own group of banks.
+  static constexpr int lanes_k = block_k / vector < 8 ? block_k / vector : 8;
+  static constexpr int banks = 32 / lanes_k;
+
+  static __device__ __forceinline__ constexpr int mask(int k) {
+    return swizzle ? k / vector % lanes_k * banks : 0;
+  }
+  static __device__ __forceinline__ constexpr int index(int k, int column) {
+    return k * stride + (column ^ mask(k));
+  }
+};
+
+using LayoutA = TileLayout<Schedule::block_m, Schedule::block_k, Schedule::pad_a, Schedule::swizzle_a,
+                           Problem::transpose_a ? 4 : Schedule::vector_a>;
+using LayoutB = TileLayout<Schedule::block_n, Schedule::block_k, Schedule::pad_b, Schedule::swizzle_b,
+                           Problem::transpose_b ? Schedule::vector_b : 4>;
+
+__device__ constexpr int strip_width(int thread_extent) {
+  return thread_extent % 4 == 0 ? 4 : thread_extent % 2 == 0 ? 2 : 1;
+}
+
+// One dimension of a thread's tile: strips of 1, 2 or 4 words, `step` apart; the lanes of a warp take the
+// strips in turn.
+template <int thread_extent, int lanes_>
+struct Strips {
+  static constexpr int lanes = lanes_;
+  static constexpr int extent = thread_extent;
+  static constexpr int width = strip_width(thread_extent);
+  static constexpr int count = thread_extent / width;
+  static constexpr int step = lanes * width;
+};
+
+using StripsM = Strips<Schedule::thread_m, Schedule::warp_m / Schedule::thread_m>;
+using StripsN = Strips<Schedule::thread_n, Schedule::warp_n / Schedule::thread_n>;
+
+constexpr int warps_n = Schedule::block_n / Schedule::warp_n;
+constexpr int threads = 32 * (Schedule::block_m / Schedule::warp_m) * warps_n;
+static_assert(StripsM::lanes * StripsN::lanes == 32, "the thread tiles of a warp cover its tile once");
+
+struct Position {
+  int m;
+  int n;
+};
+
+// Position of a lane among its warp's StripsM::lanes × StripsN::lanes lanes.
+__device__ __forceinline__ Position lane_position(int lane) {
+  if constexpr (Schedule::lane_map == LaneMap::row_major) {
+    return {lane / StripsN::lanes, lane % StripsN::lanes};
+  } else {  // bits of n and m in turn while both have some left, so that neighbours share both operands
+    Position position{0, 0};
+    int bit = 1;
+    for (int m = 1, n = 1; m < StripsM::lanes || n < StripsN::lanes;) {
+      if (n < StripsN::lanes) {
+        position.n += lane & bit ? n : 0;
+        n *= 2;
+        bit *= 2;
+      }
+      if (m < StripsM::lanes) {
+        position.m += lane & bit ? m : 0;
+        m *= 2;
+        bit *= 2;
+      }
+    }
+    return position;
+  }
+}
+
+// Position of a thread's first word of C in the block's tile.
+__device__ __forceinline__ Position thread_position(int thread) {
+  const int warp = thread / 32;
+  const Position lane = lane_position(thread % 32);
+  return {warp / warps_n * Schedule::warp_m + lane.m * StripsM::width,
+          warp % warps_n * Schedule::warp_n + lane.n * StripsN::width};
+}

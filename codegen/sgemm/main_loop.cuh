@@ -1,0 +1,116 @@
+#pragma once
+#include "cuda/shared_memory.cuh"
+#include "sgemm/multiply.cuh"
+#include "sgemm/tile_copy.cuh"
+// The loop over k: `stages` tiles of each operand stand in shared memory; while one is multiplied, later ones
+// arrive.
+
+class MainLoop {
+  static constexpr int stages = Schedule::stages;
+  static constexpr bool double_buffer = Schedule::double_buffer_fragments;
+
+ public:
+  __device__ __forceinline__ MainLoop(const TileCopy<OperandA>& copy_a, const TileCopy<OperandB>& copy_b,
+                                      Position thread)
+      : copy_a_(copy_a), copy_b_(copy_b), thread_(thread) {}
+
+  // Adds the products of `tiles` tiles along k to `sum`.
+  __device__ __forceinline__ void run(Accumulators& sum, int tiles) {
+    if constexpr (stages == 1) {
+      for (int tile = 0; tile < tiles; ++tile) {
+        begin(0);
+        finish(0);
+        arrive<0>();
+        multiply_tile(sum);
+        __syncthreads();
+      }
+    } else {
+      run_pipelined(sum, tiles);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void run_pipelined(Accumulators& sum, int tiles) {
+#pragma unroll
+    for (int stage = 0; stage < stages - 1; ++stage) {
+      if (stage < tiles) {
+        begin(stage);
+        finish(stage);
+      }
+      async_commit();
+    }
+    async_wait<stages - 2>();
+    __syncthreads();
+    if constexpr (double_buffer) load(fragments_[0], 0);
+
+    int write = stages - 1;
+    for (int tile = 0; tile < tiles; ++tile) {
+      const bool more = tile + stages - 1 < tiles;
+#pragma unroll
+      for (int k = 0; k < Schedule::block_k; ++k) {
+        if (k == 0 && more) begin(write);
+        if constexpr (double_buffer) {
+          if (k + 1 == Schedule::block_k) next_tile(more, write);
+          load(fragments_[(k + 1) % 2], (k + 1) % Schedule::block_k);  // past the last tile: read, never used
+        } else {
+          load(fragments_[0], k);
+        }
+        multiply_add(sum, fragments_[double_buffer ? k % 2 : 0]);
+      }
+      if constexpr (!double_buffer) next_tile(more, write);
+    }
+  }
+
+  __device__ __forceinline__ void multiply_tile(Accumulators& sum) {
+#pragma unroll
+    for (int k = 0; k < Schedule::block_k; ++k) {
+      load(fragments_[0], k);
+      multiply_add(sum, fragments_[0]);
+    }
+  }
+
+  // Turns to the next tile; the one that was read is free for the copies that follow the barrier.
+  __device__ __forceinline__ void next_tile(bool more, int& write) {
+    if (more) finish(write);
+    async_commit();
+    write = next(write);
+    read_ = next(read_);
+    async_wait<stages - 2>();
+    __syncthreads();
+  }
+
+  template <int pending>
+  __device__ __forceinline__ void arrive() {
+    async_commit();
+    async_wait<pending>();
+    __syncthreads();
+  }
+
+  static __device__ __forceinline__ int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
+
+  static __device__ __forceinline__ float* tile_a(int stage) {
+    return dynamic_shared<float>() + stage * LayoutA::words;
+  }
+  static __device__ __forceinline__ float* tile_b(int stage) {
+    return dynamic_shared<float>() + stages * LayoutA::words + stage * LayoutB::words;
+  }
+
+  __device__ __forceinline__ void begin(int stage) {
+    copy_a_.begin(tile_a(stage));
+    copy_b_.begin(tile_b(stage));
+  }
+  __device__ __forceinline__ void finish(int stage) {
+    copy_a_.finish(tile_a(stage));
+    copy_b_.finish(tile_b(stage));
+  }
+  __device__ __forceinline__ void load(Fragments& fragments, int k) const {
+    load_fragment<LayoutA, StripsM>(fragments.a, tile_a(read_), k, thread_.m);
+    load_fragment<LayoutB, StripsN>(fragments.b, tile_b(read_), k, thread_.n);
+  }
+
+  TileCopy<OperandA> copy_a_;
+  TileCopy<OperandB> copy_b_;
+  Position thread_;
+  int read_ = 0;
+  Fragments fragments_[double_buffer ? 2 : 1];
+};

@@ -1,0 +1,120 @@
+"""How an sgemm is computed: tiles, layouts, pipelines, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from ..schedule import Schedule, Specialize
+
+
+class LaneMap(StrEnum):
+    """How the 32 lanes of a warp are laid over its tile."""
+
+    ROW_MAJOR = "row_major"
+    Z_ORDER = "z_order"
+
+
+class Transport(StrEnum):
+    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width)."""
+
+    REGISTERS = "registers"
+    ASYNC_COPY = "async_copy"
+
+
+class FfmaOrder(StrEnum):
+    """The order in which a thread goes through its tile at one k."""
+
+    ROW = "row"
+    COLUMN = "column"
+    SERPENTINE_ROW = "serpentine_row"
+    SERPENTINE_COLUMN = "serpentine_column"
+    ZIGZAG = "zigzag"
+
+
+@dataclass(frozen=True)
+class SgemmSchedule(Schedule):
+    """A block computes block_m×block_n words of C, a warp warp_m×warp_n of them, a thread thread_m×thread_n.
+
+    Attributes:
+        block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
+        warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
+            warp's lanes lying in turn.
+        lane_map: order of the lanes.
+        pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory.
+        swizzle_a, swizzle_b: permute the columns of those rows by XOR instead.
+        stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
+        transport_a, transport_b: how tiles of A (B) are copied.
+        double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
+        vector_a, vector_b, vector_c: words of an access to global memory.
+        ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
+        group_m: rows of tiles that are worked through together, for the L2 cache.
+        split_k: blocks that share a tile of C, each with a slice of k.
+        min_blocks: blocks that must fit an SM, which caps the registers of a thread.
+        specialize: which dimensions are compile-time constants.
+    """
+
+    short_names: ClassVar[Mapping[str, str]] = {
+        "BM": "block_m",
+        "BN": "block_n",
+        "BK": "block_k",
+        "WM": "warp_m",
+        "WN": "warp_n",
+        "TM": "thread_m",
+        "TN": "thread_n",
+    }
+
+    block_m: int = 128
+    block_n: int = 128
+    block_k: int = 16
+    warp_m: int = 32
+    warp_n: int = 64
+    thread_m: int = 8
+    thread_n: int = 8
+    lane_map: LaneMap = LaneMap.Z_ORDER
+    pad_a: int = 4
+    pad_b: int = 0
+    swizzle_a: bool = False
+    swizzle_b: bool = False
+    stages: int = 2
+    transport_a: Transport = Transport.REGISTERS
+    transport_b: Transport = Transport.REGISTERS
+    double_buffer_fragments: bool = True
+    vector_a: int = 4
+    vector_b: int = 4
+    vector_c: int = 4
+    ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
+    group_m: int = 8
+    split_k: int = 1
+    min_blocks: int = 1
+    specialize: Specialize = Specialize.NONE
+
+    @property
+    def warps(self) -> int:
+        """Warps of a block."""
+        return (self.block_m // self.warp_m) * (self.block_n // self.warp_n)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 32 * self.warps
+
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory of a block: `stages` tiles of A and of B."""
+        return 4 * self.stages * self.block_k * (self.block_m + self.pad_a + self.block_n + self.pad_b)
+
+    def staged_words(self, operand: str) -> int:
+        """Registers of a thread that hold a tile of ``a`` or ``b`` on its way to shared memory."""
+        if getattr(self, f"transport_{operand}") is Transport.ASYNC_COPY:
+            return 0
+        vector: int = getattr(self, f"vector_{operand}")
+        vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector
+        return -(-vectors // self.threads) * vector
+
+
+def strip_width(thread_extent: int) -> int:
+    """Words of a strip of a thread's tile: the widest vector that divides its extent."""
+    return next(width for width in (4, 2, 1) if thread_extent % width == 0)
