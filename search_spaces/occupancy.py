@@ -1,0 +1,100 @@
+"""Occupancy: how many blocks of a kernel an SM holds at once, and which resource forbids one more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .limits import DeviceLimits
+
+WARP_THREADS = 32
+# An SM is four partitions with a warp scheduler and a quarter of the registers each, on every architecture since sm_70.
+_PARTITIONS = 4
+
+
+class Limiter(StrEnum):
+    """A resource of which one more block would need too much."""
+
+    WARPS = "warps"
+    REGISTERS = "registers"
+    SHARED_MEMORY = "shared memory"
+    BLOCKS = "blocks"
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """What one SM holds at once.
+
+    Attributes:
+        blocks_per_sm: resident blocks; 0 if not even one fits, so that a launch would fail.
+        warps_per_sm: resident warps.
+        fraction: resident warps as a share of the most that an SM may hold, 0 to 1.
+        limiters: the resources that allow no more blocks than that.
+    """
+
+    blocks_per_sm: int
+    warps_per_sm: int
+    fraction: float
+    limiters: tuple[Limiter, ...]
+
+
+def occupancy(limits: DeviceLimits, threads: int, registers: int, shared_bytes: int) -> Occupancy:
+    """Resident blocks of a kernel on one SM, by the rules of NVIDIA's occupancy calculator.
+
+    The rules are those of cudaOccMaxActiveBlocksPerMultiprocessor in cuda_occupancy.h of the CUDA Toolkit.
+
+    Args:
+        limits: the device.
+        threads: threads of a block.
+        registers: 32-bit registers of a thread.
+        shared_bytes: static and dynamic shared memory of a block.
+
+    Raises:
+        ValueError: a block without threads, or a negative amount.
+    """
+    if threads < 1 or registers < 0 or shared_bytes < 0:
+        raise ValueError(
+            f"threads={threads}, registers={registers}, shared_bytes={shared_bytes}: expected at least 1, 0 and 0"
+        )
+    warps = _ceil_divide(threads, WARP_THREADS)
+    warp_limit = limits.threads_per_sm // WARP_THREADS
+    blocks = {
+        Limiter.WARPS: warp_limit // warps if threads <= limits.threads_per_block else 0,
+        Limiter.REGISTERS: _blocks_by_registers(limits, warps, registers),
+        Limiter.SHARED_MEMORY: _blocks_by_shared_memory(limits, shared_bytes),
+        Limiter.BLOCKS: limits.blocks_per_sm,
+    }
+    fewest = min(blocks.values())
+    return Occupancy(
+        blocks_per_sm=fewest,
+        warps_per_sm=fewest * warps,
+        fraction=fewest * warps / warp_limit,
+        limiters=tuple(limiter for limiter, count in blocks.items() if count == fewest),
+    )
+
+
+def _blocks_by_registers(limits: DeviceLimits, warps: int, registers: int) -> int:
+    if registers == 0:
+        return limits.blocks_per_sm
+    per_warp = _round_up(registers * WARP_THREADS, limits.register_unit)
+    # The launch check counts a block's warps as if they filled all partitions evenly.
+    per_block = per_warp * _round_up(warps, _PARTITIONS)
+    if registers > limits.registers_per_thread or per_block > limits.registers_per_block:
+        return 0
+    warps_per_partition = limits.registers_per_sm // _PARTITIONS // per_warp
+    return warps_per_partition * _PARTITIONS // warps
+
+
+def _blocks_by_shared_memory(limits: DeviceLimits, shared_bytes: int) -> int:
+    if shared_bytes > limits.shared_per_block:
+        return 0
+    per_block = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
+    return limits.shared_per_sm // per_block if per_block else limits.blocks_per_sm
+
+
+def _ceil_divide(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _round_up(value: int, unit: int) -> int:
+    return _ceil_divide(value, unit) * unit

@@ -1,0 +1,82 @@
+"""The device files: complete, sourced, and in agreement with the published peak rates."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from autotune import search_spaces
+from autotune.search_spaces.devices import capability_limits, named_device, named_devices
+from autotune.search_spaces.limits import DeviceLimits
+
+FOLDER = Path(search_spaces.__file__).parent
+FILES = [*(FOLDER / "devices").glob("*.json"), FOLDER / "compute_capabilities.json"]
+
+# What the vendor advertises, in TFLOP/s of FP32: independent of the SMs, lanes and clocks that the files state.
+ADVERTISED_TFLOPS = {
+    "t4": 8.1,
+    "a100": 19.5,
+    "rtx3090": 35.6,
+    "a6000": 38.7,
+    "rtx4090": 82.6,
+    "l4": 30.3,
+    "l40s": 91.6,
+    "h100": 66.9,
+    "h200": 66.9,
+    "b200": 74.4,
+    "rtx5090": 104.8,
+}
+
+
+def test_every_promised_device_is_there() -> None:
+    assert set(named_devices()) == set(ADVERTISED_TFLOPS)
+
+
+@pytest.mark.parametrize("identifier", named_devices())
+def test_a_device_is_complete_and_plausible(identifier: str) -> None:
+    limits = named_device(identifier)
+    for field in fields(DeviceLimits):
+        assert getattr(limits, field.name) or field.name == "shared_reserved", field.name
+    assert limits.peak_flops / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
+    assert limits.shared_per_block + limits.shared_reserved == limits.shared_per_sm
+    assert 1e11 < limits.bandwidth < 1e13
+    assert 4 << 20 <= limits.l2_bytes <= 256 << 20
+
+
+def test_models_are_named_as_the_driver_names_them() -> None:
+    names = {identifier: named_device(identifier).name for identifier in named_devices()}
+    assert len(set(names.values())) == len(names)
+    assert names["h200"] == "NVIDIA H200"
+    assert names["t4"] == "Tesla T4"
+    assert names["h100"] == "NVIDIA H100 80GB HBM3"
+
+
+def test_h200_is_the_one_that_was_measured() -> None:
+    limits = named_device("h200")
+    assert (limits.sm_count, limits.clock_hz, limits.arch) == (132, 1.98e9, "sm_90")
+    assert (limits.l2_bytes, limits.bandwidth) == (60 << 20, 4.8e12)
+
+
+def test_devices_of_one_compute_capability_share_its_limits() -> None:
+    assert capability_limits((8, 9)).items() <= vars(named_device("l4")).items()
+    assert capability_limits((8, 9)).items() <= vars(named_device("rtx4090")).items()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_figure_names_a_stated_source(path: Path) -> None:
+    content = json.loads(path.read_text())
+    sources = content.pop("sources")
+    sections = content.values() if path.stem == "compute_capabilities" else [content]
+    used = {figure["source"] for section in sections for figure in section.values()}
+    assert used == set(sources)
+
+
+def test_an_unknown_device_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"unknown device 'h300'; known: a100, a6000, .*, t4$"):
+        named_device("h300")
+
+
+def test_an_unknown_compute_capability_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"unknown compute capability 6\.1; known: 7\.5, 8\.0, "):
+        capability_limits((6, 1))

@@ -1,0 +1,155 @@
+"""Occupancy against published worked examples and against NVIDIA's own calculator, plus what must hold always."""
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from cuda.pathfinder import find_nvidia_header_directory
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autotune.search_spaces.devices import named_device, named_devices
+from autotune.search_spaces.limits import DeviceLimits
+from autotune.search_spaces.occupancy import Limiter, occupancy
+
+KIB = 1024
+
+devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
+block_sizes = st.integers(1, 1024)
+register_counts = st.integers(0, 255)
+shared_sizes = st.integers(0, 227 * KIB)
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "registers", "shared_bytes", "blocks", "limiter"),
+    [
+        ("a100", 256, 64, 48 * KIB, 3, Limiter.SHARED_MEMORY),
+        ("a100", 256, 64, 32 * KIB, 4, Limiter.REGISTERS),
+        # The kernel of the worked example in "How to Optimize a CUDA Matmul Kernel", Simon Boehm, 2022.
+        ("a6000", 1024, 37, 8 * KIB, 1, Limiter.WARPS),
+    ],
+)
+def test_worked_examples(
+    device: str, threads: int, registers: int, shared_bytes: int, blocks: int, limiter: Limiter
+) -> None:
+    found = occupancy(named_device(device), threads, registers, shared_bytes)
+    assert found.blocks_per_sm == blocks
+    assert limiter in found.limiters
+    assert found.warps_per_sm == blocks * threads // 32
+
+
+def test_a_small_kernel_is_limited_by_blocks() -> None:
+    found = occupancy(named_device("h200"), 32, 16, 0)
+    assert (found.blocks_per_sm, found.limiters, found.fraction) == (32, (Limiter.BLOCKS,), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("threads", "registers", "shared_bytes", "limiter"),
+    [
+        (1056, 16, 0, Limiter.WARPS),
+        (128, 256, 0, Limiter.REGISTERS),
+        (1024, 72, 0, Limiter.REGISTERS),
+        (128, 32, 99 * KIB + 1, Limiter.SHARED_MEMORY),
+    ],
+)
+def test_a_block_that_does_not_fit(threads: int, registers: int, shared_bytes: int, limiter: Limiter) -> None:
+    found = occupancy(named_device("rtx4090"), threads, registers, shared_bytes)
+    assert (found.blocks_per_sm, found.fraction, found.limiters) == (0, 0.0, (limiter,))
+
+
+@pytest.mark.parametrize("arguments", [(0, 32, 0), (32, -1, 0), (32, 32, -1)])
+def test_amounts_that_cannot_be(arguments: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="expected at least 1, 0 and 0"):
+        occupancy(named_device("t4"), *arguments)
+
+
+@given(devices, block_sizes, register_counts, shared_sizes)
+def test_residents_fit_and_one_more_block_does_not(
+    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int
+) -> None:
+    found = occupancy(limits, threads, registers, shared_bytes)
+    warps = -(-threads // 32)
+    assert found.warps_per_sm == found.blocks_per_sm * warps
+    assert 0 <= found.fraction <= 1
+    assert found.warps_per_sm * 32 <= limits.threads_per_sm
+    assert found.warps_per_sm * 32 * registers <= limits.registers_per_sm
+    assert found.blocks_per_sm * (shared_bytes + limits.shared_reserved) <= limits.shared_per_sm
+    assert found.blocks_per_sm <= limits.blocks_per_sm
+    assert found.limiters
+
+
+@given(devices, block_sizes, register_counts, shared_sizes, st.integers(0, 64), st.integers(0, 64 * KIB))
+def test_more_of_anything_never_gives_more_blocks(
+    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
+) -> None:
+    blocks = occupancy(limits, threads, registers, shared_bytes).blocks_per_sm
+    assert occupancy(limits, threads + more, registers, shared_bytes).blocks_per_sm <= blocks
+    assert occupancy(limits, threads, registers + more, shared_bytes).blocks_per_sm <= blocks
+    assert occupancy(limits, threads, registers, shared_bytes + more_shared).blocks_per_sm <= blocks
+
+
+CALCULATOR = r"""
+#include <cstdio>
+#include "cuda_occupancy.h"
+
+int main() {
+  cudaOccDeviceProp device;
+  cudaOccFuncAttributes function;
+  cudaOccDeviceState state;
+  device.warpSize = 32;
+  device.numSms = 1;
+  device.sharedMemPerBlock = 48 * 1024;
+  function.maxThreadsPerBlock = 1024;
+  function.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  function.numBlockBarriers = 1;
+  int threads;
+  while (std::scanf("%d %d %d %d %d %d %zu %zu %zu %d %d %zu", &device.computeMajor, &device.computeMinor,
+                    &device.maxThreadsPerBlock, &device.maxThreadsPerMultiprocessor, &device.regsPerBlock,
+                    &device.regsPerMultiprocessor, &device.sharedMemPerBlockOptin, &device.sharedMemPerMultiprocessor,
+                    &device.reservedSharedMemPerBlock, &threads, &function.numRegs,
+                    &function.maxDynamicSharedSizeBytes) == 12) {
+    cudaOccResult result;
+    cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads,
+                                                                 function.maxDynamicSharedSizeBytes);
+    std::printf("%d\n", error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : -int(error));
+  }
+}
+"""
+
+
+def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path: Path) -> None:
+    headers = find_nvidia_header_directory("cudart")
+    assert headers, "cuda_occupancy.h comes with the nvidia-cuda-runtime wheel"
+    source = tmp_path / "calculator.cpp"
+    source.write_text(CALCULATOR)
+    program = tmp_path / "calculator"
+    subprocess.run(["g++", f"-I{headers}", source, "-o", program], check=True)
+
+    draw = random.Random(0)
+    cases = [
+        (limits, draw.choice([32, 64, 128, 256, 512, draw.randint(1, 1024)]), draw.randint(1, 255), shared)
+        for limits in map(named_device, named_devices())
+        for shared in [0, limits.shared_per_block, *(draw.randint(0, limits.shared_per_block) for _ in range(300))]
+    ]
+    lines = [
+        (
+            *limits.compute_capability,
+            limits.threads_per_block,
+            limits.threads_per_sm,
+            limits.registers_per_block,
+            limits.registers_per_sm,
+            limits.shared_per_block,
+            limits.shared_per_sm,
+            limits.shared_reserved,
+            threads,
+            registers,
+            shared,
+        )
+        for limits, threads, registers, shared in cases
+    ]
+    text = "\n".join(" ".join(map(str, line)) for line in lines)
+    answers = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout.split()
+    ours = [occupancy(*case).blocks_per_sm for case in cases]
+    assert list(map(int, answers)) == ours
+    assert len(set(ours)) > 10
