@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ..source import KernelSource
 from .emit import emit, emit_naive
@@ -26,7 +27,7 @@ _DOUBLE_BUFFERED = replace(_WARP_TILE, stages=2, double_buffer_fragments=True)
 
 def fitted(problem: SgemmProblem, schedule: SgemmSchedule) -> SgemmSchedule:
     """The schedule with its global accesses no wider than the problem is aligned for."""
-    widths = {
+    widths: dict[str, Any] = {
         f"vector_{operand}": min(getattr(schedule, f"vector_{operand}"), problem.vector_width(operand))
         for operand in "abc"
     }

@@ -1,0 +1,336 @@
+"""sgemm: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+from ..codegen.schedule import Specialize
+from ..codegen.sgemm.emit import emit, emit_naive
+from ..codegen.sgemm.presets import PRESETS, fitted
+from ..codegen.sgemm.problem import SgemmProblem
+from ..codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
+from .limits import DeviceLimits
+from .occupancy import occupancy
+from .operator import Operator
+from .space import Draw, Parameter, Space
+
+_GRID_BLOCKS = 2**31 - 1
+_WORKSPACE_BYTES = 2**30
+# Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
+_ADDRESS_REGISTERS = 30
+
+
+def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> list[str]:
+    """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
+    found = list(_tile_violations(schedule))
+    if not found:
+        found += _access_violations(problem, schedule)
+        found += _pipeline_violations(schedule, limits)
+        found += _grid_violations(problem, schedule)
+        found += _resource_violations(schedule, limits)
+    return found
+
+
+def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
+    """Tiles that do not nest; nothing else can be said of those."""
+    for field in fields(schedule):
+        value = getattr(schedule, field.name)
+        lowest = 0 if field.name.startswith("pad_") else 1
+        if type(value) is int and value < lowest:
+            yield f"{field.name} {value} is less than {lowest}"
+            return
+    for outer, inner in (("block", "warp"), ("warp", "thread")):
+        for side in "mn":
+            large, small = getattr(schedule, f"{outer}_{side}"), getattr(schedule, f"{inner}_{side}")
+            if large % small:
+                yield f"{outer}_{side} {large} is not a multiple of {inner}_{side} {small}"
+    lanes = schedule.warp_m // schedule.thread_m * (schedule.warp_n // schedule.thread_n)
+    if lanes != 32:
+        yield (
+            f"a warp of {schedule.warp_m}×{schedule.warp_n} with threads of {schedule.thread_m}×{schedule.thread_n} "
+            f"has {lanes} lanes instead of 32"
+        )
+    if schedule.block_k % 4:
+        yield f"block_k {schedule.block_k} is not a multiple of 4"
+
+
+def _along_k(problem: SgemmProblem, operand: str) -> bool:
+    """Whether neighbours along k are neighbours in global memory, so that the copy to shared memory transposes."""
+    return not problem.transpose_a if operand == "a" else problem.transpose_b
+
+
+def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+    """Vectors and shared-memory layouts of A, B and C."""
+    for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
+        vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
+        if vector not in (1, 2, 4):
+            yield f"vector_{operand} {vector} is not 1, 2 or 4"
+        elif vector > widest:
+            yield f"vector_{operand} {vector} over the {widest} words that {operand.upper()} is aligned for"
+        elif operand == "c":
+            strip = strip_width(schedule.thread_n)
+            if vector > strip:
+                yield f"vector_c {vector} over the {strip} words of a strip of thread_n {schedule.thread_n}"
+        else:
+            yield from _operand_violations(problem, schedule, operand, side)
+
+
+def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand: str, side: str) -> Iterator[str]:
+    extent: int = getattr(schedule, f"block_{side}")
+    vector: int = getattr(schedule, f"vector_{operand}")
+    pad: int = getattr(schedule, f"pad_{operand}")
+    strip = strip_width(getattr(schedule, f"thread_{side}"))
+    along_k = _along_k(problem, operand)
+    if along_k:
+        if getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and vector > 1:
+            yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
+    elif extent % vector:
+        yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
+    aligned = strip if along_k else max(strip, vector)
+    if pad % aligned:
+        yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
+    if (extent + pad) % aligned:
+        yield f"rows of {extent + pad} words are not a multiple of the {aligned} words that are accessed at once"
+    if getattr(schedule, f"swizzle_{operand}"):
+        if pad:
+            yield f"swizzle_{operand} excludes pad_{operand} {pad}"
+        if extent % 32:
+            yield f"swizzle_{operand} needs a block_{side} that is a multiple of 32, not {extent}"
+        if schedule.block_k & (schedule.block_k - 1):
+            yield f"swizzle_{operand} needs a block_k that is a power of two, not {schedule.block_k}"
+
+
+def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+    if schedule.double_buffer_fragments and schedule.stages == 1:
+        yield "double_buffer_fragments needs 2 stages or more, not 1"
+    asynchronous = Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b)
+    if asynchronous and limits.compute_capability < (8, 0):
+        yield f"cp.async needs sm_80 or newer, not {limits.arch}"
+    if schedule.ffma_order is FfmaOrder.ZIGZAG and (schedule.thread_m % 2 or schedule.thread_n % 2):
+        yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
+
+
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+    tiles_k = max(1, -(-problem.k // schedule.block_k))
+    if schedule.split_k > tiles_k:
+        yield f"split_k {schedule.split_k} over the {tiles_k} tiles along k"
+    tiles = -(-problem.m // schedule.block_m) * -(-problem.n // schedule.block_n) * problem.batch
+    if tiles * schedule.split_k > _GRID_BLOCKS:
+        yield f"{tiles * schedule.split_k} blocks over the {_GRID_BLOCKS} of a grid"
+    workspace = 4 * schedule.split_k * tiles * schedule.block_m * schedule.block_n
+    if schedule.split_k > 1 and workspace > _WORKSPACE_BYTES:
+        yield f"split_k {schedule.split_k} needs {workspace} B of workspace, over {_WORKSPACE_BYTES} B"
+
+
+def estimated_registers(schedule: SgemmSchedule) -> int:
+    """Registers of a thread before compiling: accumulators, fragments, tiles on their way, and addresses."""
+    fragments = (schedule.thread_m + schedule.thread_n) * (2 if schedule.double_buffer_fragments else 1)
+    staged = schedule.staged_words("a") + schedule.staged_words("b")
+    return schedule.thread_m * schedule.thread_n + fragments + staged + _ADDRESS_REGISTERS
+
+
+def _blocks_that_fit(schedule: SgemmSchedule, limits: DeviceLimits) -> int:
+    return occupancy(limits, schedule.threads, estimated_registers(schedule), schedule.shared_bytes).blocks_per_sm
+
+
+def _resource_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+    if schedule.threads > limits.threads_per_block:
+        yield f"{schedule.threads} threads over the {limits.threads_per_block} of a block"
+        return
+    if schedule.shared_bytes > limits.shared_per_block:
+        yield (
+            f"shared memory {schedule.shared_bytes} B over the {limits.shared_per_block} B a block may have "
+            f"on {limits.arch}"
+        )
+        return
+    registers = estimated_registers(schedule)
+    if registers > limits.registers_per_thread:
+        yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
+        return
+    fit = occupancy(limits, schedule.threads, registers, schedule.shared_bytes)
+    if fit.blocks_per_sm < schedule.min_blocks:
+        yield (
+            f"min_blocks {schedule.min_blocks} over the {fit.blocks_per_sm} blocks of {schedule.threads} threads, "
+            f"about {registers} registers and {schedule.shared_bytes} B of shared memory that an SM holds, "
+            f"by its {' and '.join(fit.limiters)}"
+        )
+
+
+# ---- what to draw from ----------------------------------------------------------------------------------------------
+
+_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "swizzle": (0, True)}
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "split_k", "specialize")
+_THREADS = ("4×4", "4×8", "8×4", "4×16", "16×4", "8×8", "8×12", "12×8", "8×16", "16×8", "12×12")
+
+
+def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
+    """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
+
+    `stages` and `min_blocks` are what is wanted at most: fewer are built where the device holds no more.
+    """
+    parameters = (
+        Parameter("warps_m", (1, 2, 4)),
+        Parameter("warps_n", (1, 2, 4, 8)),
+        Parameter("lanes_m", (2, 4, 8, 16)),
+        Parameter("thread", _THREADS),
+        Parameter("block_k", (8, 16, 32)),
+        Parameter("lane_map", tuple(map(str, LaneMap))),
+        Parameter("layout_a", tuple(_LAYOUTS)),
+        Parameter("layout_b", tuple(_LAYOUTS)),
+        Parameter("stages", (1, 2, 3, 4)),
+        Parameter("double_buffer_fragments", (False, True)),
+        Parameter("copy_a", _copies(problem, limits, "a")),
+        Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("vector_c", _widths(problem, "c")),
+        Parameter("ffma_order", tuple(map(str, FfmaOrder))),
+        Parameter("group_m", (1, 2, 4, 8, 16)),
+        Parameter("split_k", _splits(problem, limits)),
+        Parameter("min_blocks", (1, 2, 3, 4)),
+        Parameter("specialize", tuple(map(str, Specialize))),
+    )
+    return Space(parameters, partial(_build, limits), _draw_of)
+
+
+def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
+    return tuple(width for width in (1, 2, 4) if width <= problem.vector_width(operand))
+
+
+def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[str, ...]:
+    """Transport and vector width together: what is possible depends on both."""
+    widths = _widths(problem, operand)
+    copies = [f"{Transport.REGISTERS} {width}" for width in widths]
+    if limits.compute_capability >= (8, 0):
+        asynchronous = widths[:1] if _along_k(problem, operand) else widths
+        copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
+    return tuple(copies)
+
+
+def _splits(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+    """Slices of 64 words or more, as long as tiles of 64×64 would not fill the device four times by themselves."""
+    tiles = -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
+    useful = min(problem.k // 64, 4 * limits.sm_count // max(1, tiles))
+    return tuple(split for split in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128) if split <= max(1, useful))
+
+
+def _build(limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
+    values: dict[str, Any] = {name: draw[name] for name in _SAME}
+    values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
+    for side, lanes in (("m", int(draw["lanes_m"])), ("n", 32 // int(draw["lanes_m"]))):
+        values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
+        values[f"block_{side}"] = values[f"warp_{side}"] * int(draw[f"warps_{side}"])
+    for operand in "ab":
+        values[f"pad_{operand}"], values[f"swizzle_{operand}"] = _LAYOUTS[str(draw[f"layout_{operand}"])]
+        values[f"transport_{operand}"], width = str(draw[f"copy_{operand}"]).split()
+        values[f"vector_{operand}"] = int(width)
+    one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False})
+    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes))
+    fragments = bool(draw["double_buffer_fragments"]) and stages > 1
+    staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments)
+    return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), _blocks_that_fit(staged, limits))))
+
+
+def _draw_of(schedule: SgemmSchedule) -> Draw:
+    values = schedule.to_dict()
+    draw = {name: values[name] for name in (*_SAME, "stages", "double_buffer_fragments", "min_blocks")}
+    draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
+    draw["lanes_m"] = schedule.warp_m // schedule.thread_m
+    for side in "mn":
+        draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
+    names = {layout: name for name, layout in _LAYOUTS.items()}
+    for operand in "ab":
+        draw[f"layout_{operand}"] = names.get((values[f"pad_{operand}"], values[f"swizzle_{operand}"]), "other")
+        draw[f"copy_{operand}"] = f"{values[f'transport_{operand}']} {values[f'vector_{operand}']}"
+    return draw
+
+
+# ---- what to try first ----------------------------------------------------------------------------------------------
+
+_BASE = SgemmSchedule(block_k=16, transport_b=Transport.ASYNC_COPY)
+_TALL = replace(_BASE, block_m=64, block_n=256, warp_m=64, warp_n=64, thread_m=16, min_blocks=2)
+_WIDE = replace(_BASE, block_m=256, block_n=64, warp_m=128, warp_n=32, thread_m=16, min_blocks=2)
+# Winners as measured on an H200: 64×256×16 and 256×64×16 tiles of 16×8 a thread in two blocks an SM, then 128×256×8
+# (salykova, sgemm.cu, 2025) and the customary 128×128 tiles; smaller ones follow for problems that those cannot fill.
+_WINNERS = (
+    _TALL,
+    replace(_TALL, specialize=Specialize.SHAPE),
+    _WIDE,
+    replace(_TALL, thread_m=8, thread_n=16, warp_m=64, warp_n=64),
+    replace(_TALL, block_m=128, block_k=8, transport_b=Transport.REGISTERS, min_blocks=1),
+    _BASE,
+    replace(_BASE, block_n=64, warp_n=64, warp_m=32),
+    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
+    replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
+    replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32),
+)  # fmt: skip
+
+
+def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
+    """The schedule with accesses and copies that this problem and this device have."""
+    schedule = fitted(problem, schedule)
+    changes: dict[str, Any] = {}
+    for operand in "ab":
+        if limits.compute_capability < (8, 0):
+            changes[f"transport_{operand}"] = Transport.REGISTERS
+        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and _along_k(problem, operand):
+            changes[f"vector_{operand}"] = 1
+    return replace(schedule, **changes)
+
+
+def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
+    """The known winners that are legal here, and the default if it is none of them."""
+    adapted = [_adapted(problem, schedule, limits) for schedule in _WINNERS]
+    legal = [schedule for schedule in adapted if not violations(problem, schedule, limits)]
+    return list(dict.fromkeys([*legal, default(problem, limits)]))
+
+
+def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
+    """The largest customary tile that fills the device; the smallest, split along k, if none does."""
+    candidates = [_adapted(problem, schedule, limits) for schedule in (_BASE, *_WINNERS[-4:])]
+    for schedule in candidates:
+        if _tiles(problem, schedule) >= limits.sm_count:
+            return schedule
+    smallest = candidates[-2]
+    wanted = limits.sm_count // max(1, _tiles(problem, smallest))
+    return replace(smallest, split_k=max(split for split in _splits(problem, limits) if split <= max(1, wanted)))
+
+
+def _tiles(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
+    return -(-problem.m // schedule.block_m) * -(-problem.n // schedule.block_n) * problem.batch
+
+
+def check_problems(problem: SgemmProblem, schedule: SgemmSchedule) -> list[SgemmProblem]:
+    """Whole tiles; and edges with tails on all sides, in two batches, with C read."""
+    depth = schedule.block_k * (schedule.stages + 1) * schedule.split_k
+    whole = _small(problem, schedule, schedule.block_m, 2 * schedule.block_n, depth)
+    ragged = _small(problem, schedule, schedule.block_m + 3, schedule.block_n // 2 + 1, depth - schedule.block_k + 3)
+    return [whole, replace(ragged, batch=2, read_c=True)]
+
+
+def _small(problem: SgemmProblem, schedule: SgemmSchedule, m: int, n: int, k: int) -> SgemmProblem:
+    """A problem in the layout of another, with rows that are just aligned enough for the schedule's vectors."""
+    columns = {"a": m if problem.transpose_a else k, "b": k if problem.transpose_b else n, "c": n}
+    shape: dict[str, Any] = {}
+    for operand, length in columns.items():
+        vector = getattr(schedule, f"vector_{operand}")
+        shape[f"ld{operand}"] = -(-length // vector) * vector
+        shape[f"align_{operand}"] = 4 * vector
+    return replace(SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b), **shape)
+
+
+OPERATOR = Operator(
+    name="sgemm",
+    summary="C = alpha·op(A)·op(B) + beta·C in FP32",
+    problem_type=SgemmProblem,
+    schedule_type=SgemmSchedule,
+    violations=violations,
+    emit=emit,
+    reference=partial(emit_naive, coalesced=True, number="double"),
+    space=space,
+    default=default,
+    seeds=seeds,
+    presets=PRESETS,
+    check_problems=check_problems,
+)
