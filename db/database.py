@@ -1,0 +1,184 @@
+"""The query API of the tuning database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from . import pretuned
+from .engine import WRITE, database_url, engine_of, location
+from .errors import DatabaseError, ReadOnlyError, one_line_errors
+from .exchange import MergeCounts, from_document, to_document, write_document
+from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
+from .queries import best_of, matching
+from .records import DeviceRecord, ProblemRecord, Trial
+from .schema import ensure_schema
+from .states import Status
+from .storing import better, newest, store
+
+__all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Trial", "TuningDB"]
+
+R = TypeVar("R")
+
+
+class TuningDB:
+    """Every trial ever made, and which ones are best.
+
+    Opening creates the database and its folder where there is none, migrates an older one, and adds the records that
+    ship with the package. Any number of threads and processes may use one database at once.
+
+    One record is kept per device, problem, schedule, time source and generator: `record` replaces it, since the newest
+    measurement tells most, and `merge` keeps the better one.
+
+    Args:
+        url: a SQLAlchemy URL or the path of a SQLite file; by default the environment variable AUTOTUNE_DB, else a file
+            in the user's data folder.
+
+    Attributes:
+        url: where the database is; its text holds the password, if there is one.
+        location: the same as people read it: a path, or a URL without its password.
+
+    Raises:
+        DatabaseError: one line that names the remedy, here and in every method. A database that is corrupt, newer
+            than this version or another program's is never changed.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        self.url = database_url(url)
+        self.location = location(self.url)
+        self._engine = engine_of(self.url)
+        try:
+            with one_line_errors(self.location):
+                ensure_schema(self._engine, self.location)
+            with suppress(ReadOnlyError):
+                self._add_pretuned()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connections; the next use opens new ones."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def record(self, trial: Trial) -> None:
+        """Store a trial in one transaction, in place of an earlier one of the same key.
+
+        A device and a problem that are known already stay as they are.
+        """
+        self._write(lambda session: store([trial], session, newest))
+
+    def merge(self, document: Any) -> MergeCounts:
+        """Add the trials of an exported document in one transaction, keeping the better record of the same key.
+
+        An ok trial is better than a failed one, and of two ok trials the faster; else the stored one stays. So a second
+        merge of the same document changes nothing.
+
+        Raises:
+            ValueError: one line that says where the document is wrong; nothing was written.
+        """
+        trials = from_document(document)
+        return self._write(lambda session: store(trials, session, better))
+
+    def best(self, operator: str, key: str, device: str) -> Trial | None:
+        """The best trial of one problem on one device model; None if there is none.
+
+        The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
+        ok verdict with the shortest median, any measured one before all modelled ones.
+        """
+        with self._read() as session:
+            row = session.scalar(best_of(matching(operator, key, device)))
+            return row.record if row else None
+
+    def bests(self, operator: str | None = None, device: str | None = None) -> list[Trial]:
+        """`best` for each problem and device model that has one."""
+        with self._read() as session:
+            return [row.record for row in session.scalars(best_of(matching(operator, device=device)))]
+
+    def trials(
+        self,
+        operator: str | None = None,
+        key: str | None = None,
+        device: str | None = None,
+        status: Status | None = None,
+        limit: int | None = None,
+    ) -> list[Trial]:
+        """Trials, newest first: at most `limit`, of an operator, a problem's key, a device model, a status."""
+        query = select(TrialRow).where(*matching(operator, key, device))
+        if status is not None:
+            query = query.where(TrialRow.status == status)
+        query = query.order_by(TrialRow.created_at.desc(), TrialRow.id.desc()).limit(limit)
+        with self._read() as session:
+            return [row.record for row in session.scalars(query)]
+
+    def problems(self, operator: str | None = None) -> list[ProblemRecord]:
+        """Problems by operator and key."""
+        query = select(ProblemRow).order_by(ProblemRow.operator, ProblemRow.key)
+        if operator is not None:
+            query = query.where(ProblemRow.operator == operator)
+        with self._read() as session:
+            return [row.record for row in session.scalars(query)]
+
+    def devices(self) -> list[DeviceRecord]:
+        """Device models by name."""
+        with self._read() as session:
+            return [row.record for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
+
+    def export(self, operator: str | None = None, device: str | None = None, best_only: bool = False) -> dict[str, Any]:
+        """A JSON document for `merge`: all trials of an operator and a device model, or their best ones."""
+        return to_document(self.bests(operator, device) if best_only else self.trials(operator, device=device))
+
+    def write_export(
+        self, path: Path, operator: str | None = None, device: str | None = None, best_only: bool = False
+    ) -> None:
+        """Write `export` to a file, which is replaced as a whole.
+
+        Raises:
+            OSError: the file cannot be written; what was there is still there.
+        """
+        write_document(path, self.export(operator, device, best_only))
+
+    def _add_pretuned(self) -> None:
+        """Merge the shipped records once for every set of them."""
+        shipped = pretuned.digest()
+        with self._read() as session:
+            mark = session.get(MetaRow, "pretuned")
+            if mark and mark.value == shipped:
+                return
+        trials = pretuned.trials()
+
+        def add(session: Session) -> None:
+            store(trials, session, better)
+            session.merge(MetaRow(name="pretuned", value=shipped))
+
+        self._write(add)
+
+    @contextmanager
+    def _read(self) -> Iterator[Session]:
+        with one_line_errors(self.location), Session(self._engine) as session:
+            yield session
+
+    def _write(self, work: Callable[[Session], R]) -> R:
+        """Run `work` in one transaction, and once more if another process stored the same row first.
+
+        That cannot happen on SQLite, where a writer has the lock from its start.
+        """
+        engine = self._engine.execution_options(**{WRITE: True})
+        with one_line_errors(self.location):
+            try:
+                with Session(engine) as session, session.begin():
+                    return work(session)
+            except IntegrityError:
+                with Session(engine) as session, session.begin():
+                    return work(session)

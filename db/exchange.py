@@ -1,0 +1,163 @@
+"""Trials as a JSON document and back; a document from elsewhere is not trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any, TypeVar
+
+from .records import DeviceRecord, ProblemRecord, Trial
+from .states import Status, TimeSource
+
+VERSION = 1
+
+E = TypeVar("E", bound=StrEnum)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class MergeCounts:
+    """What a merge did with the document's trials: new ones, better ones, and those that were no better."""
+
+    added: int = 0
+    replaced: int = 0
+    kept: int = 0
+
+
+def to_document(trials: Iterable[Trial]) -> dict[str, Any]:
+    """The document: devices and problems once each, and trials that refer to them by model, operator and key."""
+    listed = list(trials)
+    devices = {trial.device.model: trial.device for trial in listed}
+    problems = {(trial.problem.operator, trial.problem.key): trial.problem for trial in listed}
+    return {
+        "version": VERSION,
+        "devices": [asdict(devices[model]) for model in sorted(devices)],
+        "problems": [asdict(problems[name]) for name in sorted(problems)],
+        "trials": [_plain(trial) for trial in listed],
+    }
+
+
+def from_document(document: Any) -> list[Trial]:
+    """The trials of a document.
+
+    Raises:
+        ValueError: one line that says where the document is wrong.
+    """
+    version = document.get("version") if isinstance(document, Mapping) else None
+    if version != VERSION:
+        raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected {VERSION}")
+    top = _members(document, "the document", ("version", "devices", "problems", "trials"))
+    devices = {device.model: device for device in _each(top["devices"], "devices", _device)}
+    problems = {(problem.operator, problem.key): problem for problem in _each(top["problems"], "problems", _problem)}
+    return _each(top["trials"], "trials", lambda values: _trial(values, devices, problems))
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document so that readers see the whole old file or the whole new one.
+
+    Raises:
+        OSError: the file cannot be written; what was there is still there.
+    """
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=1, allow_nan=False)
+            file.write("\n")
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+
+
+def read_document(path: Path) -> Any:
+    """The JSON value in a file, not yet checked.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: one line, if it is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a JSON file: {error}") from None
+
+
+# Names of a trial's members in a document: its device and problem by name, the rest as the dataclass has them.
+_REFERENCES = ("device", "operator", "key")
+_OWN = tuple(field.name for field in fields(Trial) if field.name not in ("device", "problem"))
+
+
+def _plain(trial: Trial) -> dict[str, Any]:
+    references = (trial.device.model, trial.problem.operator, trial.problem.key)
+    own = {name: getattr(trial, name) for name in _OWN}
+    return {**dict(zip(_REFERENCES, references, strict=True)), **own, "created_at": trial.created_at.isoformat()}
+
+
+def _trial(
+    values: Any, devices: Mapping[str, DeviceRecord], problems: Mapping[tuple[str, str], ProblemRecord]
+) -> Trial:
+    own = _members(values, "a trial", (*_REFERENCES, *_OWN))
+    model, operator, key = (own.pop(name) for name in _REFERENCES)
+    if not isinstance(model, str) or model not in devices:
+        raise ValueError(f"device {short(model)} is not among the document's devices")
+    if not (isinstance(operator, str) and isinstance(key, str)) or (operator, key) not in problems:
+        raise ValueError(f"problem {short(operator)} {short(key)} is not among the document's problems")
+    own["status"] = _member(Status, own["status"])
+    own["time_source"] = _member(TimeSource, own["time_source"])
+    own["samples"] = _tuple(own["samples"])
+    own["created_at"] = _time(own["created_at"])
+    return Trial(devices[model], problems[operator, key], **own)
+
+
+def _device(values: Any) -> DeviceRecord:
+    members = _members(values, "a device", tuple(field.name for field in fields(DeviceRecord)))
+    return DeviceRecord(**{**members, "compute_capability": _tuple(members["compute_capability"])})
+
+
+def _problem(values: Any) -> ProblemRecord:
+    return ProblemRecord(**_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord))))
+
+
+def _each(values: Any, name: str, read: Callable[[Any], R]) -> list[R]:
+    if not isinstance(values, list):
+        raise ValueError(f"{name}={short(values)}: expected a list")
+    result = []
+    for index, value in enumerate(values):
+        try:
+            result.append(read(value))
+        except ValueError as error:
+            raise ValueError(f"{name}[{index}]: {error}") from None
+    return result
+
+
+def _members(values: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(values, Mapping) or set(values) != set(names):
+        got = ", ".join(map(short, values)) if isinstance(values, Mapping) else short(values)
+        raise ValueError(f"{what} has {', '.join(names)}; got {got}")
+    return dict(values)
+
+
+def _member(kind: type[E], value: Any) -> E:
+    allowed = [member.value for member in kind]
+    if value not in allowed:
+        raise ValueError(f"{short(value)} is none of {', '.join(allowed)}")
+    return kind(value)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _time(value: Any) -> Any:
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"created_at={short(value)}: expected ISO 8601 with a time zone") from None

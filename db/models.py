@@ -1,0 +1,169 @@
+"""The tables, and how their rows become plain records.
+
+The tables change by migrations only; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    Enum,
+    Float,
+    ForeignKey,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from .records import NAME_LENGTH, DeviceRecord, ProblemRecord, Trial
+from .states import Status, TimeSource
+
+
+class Utc(TypeDecorator[datetime]):
+    """A time with its zone in Python and in UTC without one in the database, which SQLite cannot store."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To the database."""
+        return value and value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From the database."""
+        return value and value.replace(tzinfo=UTC)
+
+
+def _words(kind: type[StrEnum], name: str) -> Enum:
+    """A column that holds the values of `kind`, by a CHECK constraint: not every database has enum types."""
+    return Enum(kind, name=name, native_enum=False, create_constraint=True, values_callable=list, length=32)
+
+
+class Base(DeclarativeBase):
+    """All tables."""
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {str: String(NAME_LENGTH), dict[str, Any]: JSON, float: Float(53)}
+
+
+class MetaRow(Base):
+    """Facts about the database itself, by name."""
+
+    __tablename__ = "meta"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
+
+
+class DeviceRow(Base):
+    """A device model."""
+
+    __tablename__ = "devices"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    model: Mapped[str] = mapped_column(unique=True)
+    compute_capability_major: Mapped[int]
+    compute_capability_minor: Mapped[int]
+    limits: Mapped[dict[str, Any]]
+
+    @classmethod
+    def of(cls, device: DeviceRecord) -> DeviceRow:
+        """A new row."""
+        major, minor = device.compute_capability
+        return cls(
+            model=device.model,
+            compute_capability_major=major,
+            compute_capability_minor=minor,
+            limits=dict(device.limits),
+        )
+
+    @property
+    def record(self) -> DeviceRecord:
+        """The row as a plain value."""
+        capability = (self.compute_capability_major, self.compute_capability_minor)
+        return DeviceRecord(self.model, capability, self.limits)
+
+
+class ProblemRow(Base):
+    """A problem of an operator."""
+
+    __tablename__ = "problems"
+    __table_args__ = (UniqueConstraint("operator", "key"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    operator: Mapped[str]
+    key: Mapped[str]
+    fields: Mapped[dict[str, Any]]
+
+    @classmethod
+    def of(cls, problem: ProblemRecord) -> ProblemRow:
+        """A new row."""
+        return cls(operator=problem.operator, key=problem.key, fields=dict(problem.fields))
+
+    @property
+    def record(self) -> ProblemRecord:
+        """The row as a plain value."""
+        return ProblemRecord(self.operator, self.key, self.fields)
+
+
+# The columns that tell trials apart.
+KEY = ("device_id", "problem_id", "schedule_digest", "time_source", "generator")
+
+
+class TrialRow(Base):
+    """A trial."""
+
+    __tablename__ = "trials"
+    __table_args__ = (
+        UniqueConstraint(*KEY),
+        CheckConstraint("seconds > 0", name="seconds_positive"),
+        CheckConstraint("status <> 'ok' OR seconds IS NOT NULL", name="ok_has_seconds"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    problem_id: Mapped[int] = mapped_column(ForeignKey(ProblemRow.id))
+    device_id: Mapped[int] = mapped_column(ForeignKey(DeviceRow.id))
+    schedule: Mapped[dict[str, Any]]
+    schedule_digest: Mapped[str]
+    status: Mapped[Status] = mapped_column(_words(Status, "status"))
+    time_source: Mapped[TimeSource] = mapped_column(_words(TimeSource, "time_source"))
+    seconds: Mapped[float | None]
+    samples: Mapped[list[float]] = mapped_column(JSON)
+    error: Mapped[str] = mapped_column(Text)
+    max_error: Mapped[float | None]
+    resources: Mapped[dict[str, Any]]
+    environment: Mapped[dict[str, Any]]
+    compiler: Mapped[str]
+    generator: Mapped[str]
+    source: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Utc, index=True)
+
+    problem: Mapped[ProblemRow] = relationship(lazy="joined", innerjoin=True)
+    device: Mapped[DeviceRow] = relationship(lazy="joined", innerjoin=True)
+
+    @property
+    def record(self) -> Trial:
+        """The row as a plain value."""
+        same = {name: getattr(self, name) for name in _SAME}
+        return Trial(self.device.record, self.problem.record, samples=tuple(self.samples), **same)
+
+
+# What a trial and its row both have, by the same names and with the same values.
+_SAME = [field.name for field in fields(Trial) if field.name not in ("device", "problem", "samples")]
+
+
+def outcome(trial: Trial) -> dict[str, Any]:
+    """The columns that are set when a trial is made and again when it is replaced."""
+    same = {name: getattr(trial, name) for name in _SAME}
+    plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in same.items()}
+    return {**plain, "seconds": trial.seconds, "samples": list(trial.samples)}

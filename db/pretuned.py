@@ -1,0 +1,25 @@
+"""The records that ship with the package: exports of best trials in pretuned/."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from .exchange import from_document, read_document
+from .records import Trial
+
+FOLDER = Path(__file__).parent / "pretuned"
+
+
+def digest() -> str:
+    """16 hexadecimal digits that name the shipped set."""
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in _files())).hexdigest()[:16]
+
+
+def trials() -> list[Trial]:
+    """All shipped trials."""
+    return [trial for path in _files() for trial in from_document(read_document(path))]
+
+
+def _files() -> list[Path]:
+    return sorted(FOLDER.glob("*.json"))

@@ -1,0 +1,69 @@
+"""Which revision a database is at, and how it gets to ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from .engine import WRITE
+from .errors import DatabaseError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def revisions() -> list[str]:
+    """The revisions that this version knows, oldest first: ``0001`` of ``versions/0001_trials.py``."""
+    return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+def ensure_schema(engine: Engine, location: str) -> None:
+    """Create or migrate the tables unless they are up to date; safe in many processes at once.
+
+    Raises:
+        DatabaseError: the database is newer, or another program's; it was not changed.
+    """
+    with engine.begin() as connection:
+        current = _revision(connection, location)
+    if current != revisions()[-1]:
+        _migrate(engine, location)
+    if engine.dialect.name == "sqlite":
+        _use_wal(engine)
+
+
+def _revision(connection: Connection, location: str) -> str | None:
+    """The database's revision, one of ours; None if it is empty."""
+    inspector = inspect(connection)
+    if not inspector.has_table("alembic_version"):
+        if inspector.get_table_names():
+            raise DatabaseError(f"{location} holds another program's tables: use another --db; nothing was changed")
+        return None
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    known = revisions()
+    if len(found) != 1 or found[0] not in known:
+        raise DatabaseError(
+            f"{location} was written by a newer autotune (revision {', '.join(found) or 'none'}; this one knows up to "
+            f"{known[-1]}): upgrade autotune or use another --db; nothing was changed"
+        )
+    return str(found[0])
+
+
+def _migrate(engine: Engine, location: str) -> None:
+    from alembic import command  # slow to import, and nearly every database is up to date
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with engine.execution_options(**{WRITE: True}).begin() as connection:
+        # Another process may have migrated since, even to a revision that is too new.
+        if _revision(connection, location) != revisions()[-1]:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _use_wal(engine: Engine) -> None:
+    """Let readers and a writer work at once. Of processes that switch at the same time, SQLite lets some fail."""
+    with suppress(sqlite3.OperationalError), closing(engine.raw_connection()) as connection:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")

@@ -1,0 +1,77 @@
+"""How trials get into the tables, and which record of a key stays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import TypeVar
+
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.orm import Session
+
+from .exchange import MergeCounts
+from .models import KEY, DeviceRow, ProblemRow, TrialRow, outcome
+from .records import Trial
+from .states import Status
+
+_BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
+_STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds).where(*_BY_KEY)
+_INSERT = insert(TrialRow)
+
+Row = TypeVar("Row", DeviceRow, ProblemRow)
+
+# Whether a trial replaces the stored one of the same key, which has this status and this median in seconds.
+Rule = Callable[[Trial, Status, float | None], bool]
+
+
+def newest(_trial: Trial, _status: Status, _seconds: float | None) -> bool:
+    """The rule for trials made here: one that was lucky, or has since been found wrong, must not stay."""
+    return True
+
+
+def better(trial: Trial, status: Status, seconds: float | None) -> bool:
+    """The rule for trials from elsewhere: ok beats failed, and of two ok trials the faster wins."""
+    return _cost(trial.status, trial.seconds) < _cost(status, seconds)
+
+
+def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
+    """Add trials; one whose key is stored already replaces that record if `replaces` says so."""
+    counts: Counter[str] = Counter()
+    places: dict[tuple[str, str, str], dict[str, int]] = {}
+    for trial in trials:
+        name = (trial.device.model, trial.problem.operator, trial.problem.key)
+        if name not in places:
+            places[name] = _place(trial, session)
+        values = places[name] | outcome(trial)
+        stored = session.execute(_STORED, {column: values[column] for column in KEY}).first()
+        if stored is None:
+            session.execute(_INSERT, values)
+            counts["added"] += 1
+        elif replaces(trial, stored.status, stored.seconds):
+            session.execute(update(TrialRow).where(TrialRow.id == stored.id).values(values))
+            counts["replaced"] += 1
+        else:
+            counts["kept"] += 1
+    return MergeCounts(**counts)
+
+
+def _cost(status: Status, seconds: float | None) -> float:
+    return seconds if status is Status.OK and seconds is not None else inf
+
+
+def _place(trial: Trial, session: Session) -> dict[str, int]:
+    """The ids of a trial's device and problem, which are added if they are new."""
+    device, problem = trial.device, trial.problem
+    return {
+        "device_id": _id(DeviceRow.of(device), session, model=device.model),
+        "problem_id": _id(ProblemRow.of(problem), session, operator=problem.operator, key=problem.key),
+    }
+
+
+def _id(new: Row, session: Session, **name: str) -> int:
+    stored = session.scalar(select(type(new).id).filter_by(**name))
+    if stored is None:
+        session.add(new)
+        session.flush()
+    return new.id if stored is None else stored
