@@ -31,8 +31,8 @@ union Packed {
   Element elements[width];
 };
 
-// Loads from global memory that no thread writes during the launch; `source` is a multiple of the access' bytes.
-// A streaming access tells the caches that the data is used once.
+// Loads from global memory that no thread writes during the launch; `source` is a multiple of the bytes
+// loaded. A streaming access tells the caches that the data is used once.
 template <int width, bool streaming, typename Element>
 __device__ __forceinline__ Packed<Element, width> load_global(const Element* source) {
   using Bits = typename Packed<Element, width>::Bits;
@@ -46,7 +46,7 @@ __device__ __forceinline__ Packed<Element, width> load_global(const Element* sou
   return packed;
 }
 
-// Stores to global memory; `target` is a multiple of the access' bytes.
+// Stores to global memory; `target` is a multiple of the bytes stored.
 template <bool streaming, int width, typename Element>
 __device__ __forceinline__ void store_global(Element* target, const Packed<Element, width>& packed) {
   using Bits = typename Packed<Element, width>::Bits;

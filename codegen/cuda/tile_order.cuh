@@ -7,8 +7,8 @@ struct TilePosition {
   unsigned n;
 };
 
-// Tiles are taken in groups of group_m rows, column by column in a group, so that blocks which run at the same time
-// share rows and columns of the matrix. The tiles of the matrix are counted in 32 bits.
+// Tiles are taken in groups of group_m rows, column by column in a group, so that blocks which run at the
+// same time share rows and columns of the matrix. There are less than 2^31 tiles.
 template <unsigned group_m>
 __device__ __forceinline__ TilePosition grouped_tile(unsigned tile, unsigned tiles_m, unsigned tiles_n) {
   const unsigned full_group = min(group_m, tiles_m);

@@ -1,0 +1,35 @@
+"""What a block of a schedule needs of a device, before it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .limits import DeviceLimits
+from .occupancy import occupancy
+
+
+def resource_violations(
+    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int, min_blocks: int
+) -> Iterator[str]:
+    """The first resource that `min_blocks` blocks on an SM would take too much of; nothing if they fit.
+
+    Args:
+        limits: the device.
+        threads: threads of a block.
+        registers: an estimate of the registers of a thread.
+        shared_bytes: shared memory of a block.
+        min_blocks: blocks that an SM must hold.
+    """
+    if threads > limits.threads_per_block:
+        yield f"{threads} threads over the {limits.threads_per_block} of a block"
+    elif shared_bytes > limits.shared_per_block:
+        yield f"shared memory {shared_bytes} B over the {limits.shared_per_block} B a block may have on {limits.arch}"
+    elif registers > limits.registers_per_thread:
+        yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
+    else:
+        fit = occupancy(limits, threads, registers, shared_bytes)
+        if fit.blocks_per_sm < min_blocks:
+            yield (
+                f"min_blocks {min_blocks} over the {fit.blocks_per_sm} blocks of {threads} threads, about {registers} "
+                f"registers and {shared_bytes} B of shared memory that an SM holds, by its {' and '.join(fit.limiters)}"
+            )
