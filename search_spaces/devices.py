@@ -30,11 +30,12 @@ def named_device(identifier: str) -> DeviceLimits:
     if identifier not in named_devices():
         raise ValueError(f"unknown device {identifier!r}; known: {', '.join(named_devices())}")
     figures = _values(json.loads((_FOLDER / f"{identifier}.json").read_text()))
-    major, minor = map(int, figures.pop("compute_capability").split("."))
-    return DeviceLimits(**figures, **capability_limits((major, minor)), compute_capability=(major, minor))
+    major, minor = map(int, figures["compute_capability"].split("."))
+    figures |= capability_limits((major, minor)) | {"compute_capability": (major, minor)}
+    return DeviceLimits(**figures)
 
 
-def capability_limits(compute_capability: tuple[int, int]) -> dict[str, int]:
+def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:
     """The fields of `DeviceLimits` that every device of a compute capability shares.
 
     Raises:

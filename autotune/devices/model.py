@@ -1,0 +1,117 @@
+"""A kernel's modelled time on a GPU that is not here: a roofline with occupancy, waves, reuse and spills.
+
+The model knows a kernel only by its launch, its registers and memory, and by what the problem asks for, so it serves
+every operator. Its two free constants, `_HIDING` and `_L2_BYTES_PER_CLOCK`, were set by two measurements on an H200:
+a copy moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product reaches 78 % of the peak.
+
+1. Blocks run in waves of as many as the device holds at once (see `occupancy`); the last one may be partly filled.
+2. A wave takes as long as the slowest of four: the multiply-adds of its fullest SM, the loads of their operands into
+   registers, the bytes that this SM reads through L2, and the wave's share of those that cross device memory (Williams,
+   Waterman, Patterson: Roofline, CACM 2009).
+3. Latency is hidden by independent work in flight, which the registers in use bound, whether many threads hold few of
+   them or few threads many (Volkov: Better performance at lower occupancy, GTC 2010).
+4. A block that keeps s results in registers reads about 2/√s words for each multiply-add, as a square tile of a matrix
+   product does (Hong, Kung: I/O complexity, STOC 1981). A thread that keeps r of them loads 2/√r words into registers,
+   up to four with one instruction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, exp, sqrt
+
+from ..codegen.problem import Problem, Role
+from ..codegen.source import KernelSource
+from ..compiler import Resources
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.occupancy import occupancy
+
+LAUNCH_SECONDS = 2e-6
+_HIDING = 2.0  # the exponential's rate: registers all in use reach 1 - exp(-2) = 86 % of a peak rate
+_L2_BYTES_PER_CLOCK = 32  # that one SM reads through L2
+_ISSUE_LANES = 128  # four schedulers issue to 32 lanes each, in every clock
+_LOAD_LANES = 32  # of an SM that load from shared memory or L1, in every clock
+_WORD = 4
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block's equal share of the work.
+
+    Attributes:
+        multiply_adds: two floating-point operations each.
+        bytes: bytes that cross device memory.
+        operand_bytes: bytes of operands that come through L2, again and again where they do not fit in registers.
+        loads: load instructions for each multiply-add.
+        registers: 32-bit registers that the block holds.
+    """
+
+    multiply_adds: float
+    bytes: float
+    operand_bytes: float
+    loads: float
+    registers: int
+
+
+def predict_seconds(problem: Problem, source: KernelSource, resources: Resources, limits: DeviceLimits) -> float:
+    """Modelled seconds of one launch; never less than the device's peak rates allow.
+
+    Raises:
+        ValueError: not even one block fits on an SM, so that a launch would fail.
+    """
+    launch = source.launch
+    if launch.blocks == 0:
+        return LAUNCH_SECONDS
+    shared_bytes = resources.shared_bytes + launch.shared_bytes
+    resident = occupancy(limits, launch.threads, resources.registers, shared_bytes)
+    if resident.blocks_per_sm == 0:
+        raise ValueError(
+            f"a block of {launch.threads} threads with {resources.registers} registers each and {shared_bytes} B of "
+            f"shared memory does not fit on an SM of {limits.name}: too many {', '.join(resident.limiters)}"
+        )
+    block = _block(problem, source, resources)
+    wave = limits.sm_count * resident.blocks_per_sm
+    full, tail = divmod(launch.blocks, wave)
+    seconds = full * _wave_seconds(wave, block, limits) + _wave_seconds(tail, block, limits)
+    # A spilled word costs about what a register's worth of the thread's state is of the whole.
+    spills = (resources.spill_store_bytes + resources.spill_load_bytes) / (_WORD * max(1, resources.registers))
+    return LAUNCH_SECONDS + seconds * (1 + spills)
+
+
+def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Block:
+    launch = source.launch
+    # Partial results in the workspace (split-K) are written once and read once, like any others.
+    outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
+    results = (outputs + source.workspace_bytes) / _WORD / (launch.blocks * launch.threads)
+    # About half of a thread's registers can hold results: the rest are operands and addresses.
+    results = max(1.0, min(results, resources.registers / 2))
+    side = sqrt(results)
+    multiply_adds = problem.flops / 2 / launch.blocks
+    return _Block(
+        multiply_adds=multiply_adds,
+        bytes=(problem.bytes_moved + 2 * source.workspace_bytes) / launch.blocks,
+        operand_bytes=_WORD * multiply_adds * 2 / sqrt(results * launch.threads),
+        loads=2 / side / min(4.0, side),
+        registers=resources.registers * launch.threads,
+    )
+
+
+def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits) -> float:
+    """Seconds of `blocks` blocks that the device holds at once, spread evenly over its SMs."""
+    if blocks == 0:
+        return 0.0
+    fullest = ceil(blocks / limits.sm_count)
+    # Where a multiply-add takes more than one clock of a scheduler, loads are issued beside it at no cost.
+    issue = min(1.0, _ISSUE_LANES / limits.fp32_lanes / (1 + block.loads))
+    lanes = limits.fp32_lanes * issue * _hiding(fullest, block, limits)
+    return max(
+        fullest * block.multiply_adds / (lanes * limits.clock_hz),
+        fullest * block.multiply_adds * block.loads / (_LOAD_LANES * limits.clock_hz),
+        fullest * block.operand_bytes / (_L2_BYTES_PER_CLOCK * limits.clock_hz),
+        blocks * block.bytes / (limits.bandwidth * _hiding(blocks / limits.sm_count, block, limits)),
+    )
+
+
+def _hiding(blocks_per_sm: float, block: _Block, limits: DeviceLimits) -> float:
+    """The share of a peak rate that the registers in use keep busy."""
+    return 1 - exp(-_HIDING * blocks_per_sm * block.registers / limits.registers_per_sm)
