@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from math import sqrt
 
 from .limits import DeviceLimits
@@ -35,13 +35,8 @@ def space_size(
     two failures added), which stays positive where every draw of the sample was legal, or none.
     """
     space = operator.space(problem, limits)
-    names = [parameter.name for parameter in space.parameters]
     enumerable = space.size <= draws
-    sample = (
-        (dict(zip(names, values, strict=True)) for values in product(*(p.values for p in space.parameters)))
-        if enumerable
-        else islice(space.random_draws(seed), draws)
-    )
+    sample = space.all_draws() if enumerable else islice(space.random_draws(seed), draws)
     legal = sum(not operator.violations(problem, space.build(draw), limits) for draw in sample)
     if enumerable:
         return SpaceSize(space.size, legal, 0.0)

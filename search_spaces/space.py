@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from random import Random
 from typing import Generic, TypeVar
@@ -45,6 +46,11 @@ class Space(Generic[S]):
     def __contains__(self, schedule: S) -> bool:
         draw = self.draw_of(schedule)
         return all(draw[p.name] in p.values for p in self.parameters) and self.build(draw) == schedule
+
+    def all_draws(self) -> Iterator[Draw]:
+        """Every draw once, legal or not, the last parameter's values changing fastest."""
+        names = [parameter.name for parameter in self.parameters]
+        return (dict(zip(names, values, strict=True)) for values in product(*(p.values for p in self.parameters)))
 
     def random_draws(self, seed: int) -> Iterator[Draw]:
         """Uniform draws without end, the same for the same seed."""
