@@ -1,0 +1,72 @@
+// cp.async. A copy's bytes land when its thread waits for its group; until then their place holds poison.
+
+#include <cstring>
+#include <vector>
+
+#include "emulator.hpp"
+#include "runtime.hpp"
+
+namespace autotune_emulator {
+namespace {
+
+struct Copy {
+  int group;
+  void* shared;
+  const void* global;
+  int bytes, valid_bytes;
+  bool late;  // reads its source when it lands, not when it is issued
+  unsigned char data[16];
+};
+
+struct Queue {
+  int committed = 0;  // groups so far
+  std::vector<Copy> copies;
+};
+
+Queue queues[1024];  // one for each thread of the block
+uint32_t issued;
+
+void read_source(Copy& copy) {
+  if (copy.valid_bytes == 0) return;
+  check_read(copy.global, copy.valid_bytes, false);
+  std::memcpy(copy.data, copy.global, copy.valid_bytes);
+}
+
+void land(Copy& copy) {
+  if (copy.late) read_source(copy);
+  end_async_write(copy.shared, copy.bytes);
+  std::memcpy(copy.shared, copy.data, copy.bytes);
+}
+
+}  // namespace
+
+void async_copy(void* shared, const void* global, int bytes, int valid_bytes) {
+  if (valid_bytes < 0 || valid_bytes > bytes)
+    fail("an asynchronous copy of %d bytes has %d valid ones", bytes, valid_bytes);
+  if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
+    fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);
+  Queue& queue = queues[running_thread()];
+  // Every other copy reads late: both extremes of what the hardware may do.
+  Copy copy{queue.committed, shared, global, bytes, valid_bytes, issued++ % 2 != 0, {}};
+  if (!copy.late) read_source(copy);
+  begin_async_write(shared, bytes);
+  std::memset(shared, 0xff, bytes);
+  queue.copies.push_back(copy);
+}
+
+void async_commit() { ++queues[running_thread()].committed; }
+
+void async_wait(int pending_groups) {
+  Queue& queue = queues[running_thread()];
+  size_t landed = 0;
+  for (; landed < queue.copies.size() && queue.copies[landed].group < queue.committed - pending_groups;
+       ++landed)
+    land(queue.copies[landed]);
+  queue.copies.erase(queue.copies.begin(), queue.copies.begin() + static_cast<std::ptrdiff_t>(landed));
+}
+
+void drop_async_copies() {
+  for (Queue& queue : queues) queue = Queue{};
+}
+
+}  // namespace autotune_emulator

@@ -1,0 +1,122 @@
+"""KernelSource → an executable that runs it once, compiled by g++ and cached on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from ..cache import cache_folder
+from ..codegen.source import KernelSource
+from ..compiler import CompileError
+
+_FOLDER = Path(__file__).parent
+_HEADER = _FOLDER / "emulator.hpp"
+_LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
+# Only the instrumentation of -fsanitize=thread is used, not its library. Without scalar replacement of aggregates a
+# load of a float4 stays one load, whose alignment can be checked.
+_KERNEL_FLAGS = (
+    *_LANGUAGE, "-O1", "-g0", "-fsanitize=thread", "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
+    "-Wno-unknown-pragmas", "-include", str(_HEADER),
+)  # fmt: skip
+_RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
+
+
+class NoCompilerError(RuntimeError):
+    """There is no C++ compiler; the message is one line that names the remedy."""
+
+
+def executable(source: KernelSource) -> Path:
+    """The executable of a kernel, from the cache if it was built before.
+
+    Raises:
+        CompileError: the compiler refused the source.
+        NoCompilerError: there is no compiler.
+    """
+    compiler = _compiler()
+    path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
+    if not path.exists():
+        runtime = _runtime(compiler)
+        with _renamed_to(path) as built:
+            kernel = built.with_name("kernel.o")
+            _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(source))
+            _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
+    return path
+
+
+def _runtime(compiler: tuple[str, ...]) -> Path:
+    """The object file of all that does not depend on the kernel."""
+    path = cache_folder("emulator") / f"{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}.o"
+    if not path.exists():
+        with _renamed_to(path) as built:
+            _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
+    return path
+
+
+def _with_call(source: KernelSource) -> str:
+    """The kernel's text, and what main.cpp calls it by."""
+    return f"""{source.text}
+extern "C" void autotune_emulator_kernel(const void* arguments) {{
+  autotune_emulator::call({source.entry}, arguments);
+}}
+extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({source.entry});
+"""
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _compiler() -> tuple[str, ...]:
+    """The compiler's command: ``CXX`` if set, else g++."""
+    words = shlex.split(os.environ.get("CXX", "")) or ["g++"]
+    if shutil.which(words[0]) is None:
+        raise NoCompilerError(
+            f"no C++ compiler: {words[0]} not found; install g++ (Debian: apt-get install g++) or set CXX to a g++"
+        )
+    return tuple(words)
+
+
+def compiler_version() -> str:
+    """Name and version of the C++ compiler, such as ``g++ (Debian 12.2.0-14) 12.2.0``.
+
+    Raises:
+        NoCompilerError: there is none.
+    """
+    return _version(_compiler())
+
+
+@cache
+def _version(compiler: tuple[str, ...]) -> str:
+    text = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False).stdout
+    return text.partition("\n")[0]
+
+
+@cache
+def _toolchain(compiler: tuple[str, ...]) -> str:
+    """All that a built file depends on beside the kernel and the flags: the compiler and the files of this folder."""
+    files = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.hpp")])
+    return "\0".join([*compiler, _version(compiler), *(path.read_text() for path in files)])
+
+
+@contextmanager
+def _renamed_to(path: Path) -> Iterator[Path]:
+    """A path to build at, renamed at the end, so that concurrent builds never see half a file."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        built = Path(folder) / "built"
+        yield built
+        built.replace(path)
+
+
+def _compile(command: list[str], text: str = "") -> None:
+    completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        lines = completed.stderr.splitlines()
+        raise CompileError(next((line for line in lines if "error" in line), f"{command[0]} failed without a word"))

@@ -1,0 +1,47 @@
+"""Whether a kernel computes its problem: a run for each of several orders of its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..codegen.problem import Array, Problem, Role
+from ..codegen.source import KernelSource
+from ..verification import Mismatch, compare, poisoned
+from .launch import EmulatorError, run
+
+SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
+
+
+def verify(problem: Problem, source: KernelSource, seeds: Iterable[int] = SEEDS) -> float:
+    """Run a kernel on the problem's inputs, poisoned outputs beside them, and compare each output as a whole.
+
+    A kernel with a workspace is also launched twice on the same one.
+
+    Returns:
+        The largest absolute error.
+
+    Raises:
+        EmulatorError: the kernel misbehaved, or an output is wrong: the message begins with ``wrong:``.
+        CompileError: g++ refused the kernel.
+        NoCompilerError: there is no g++.
+    """
+    launches = (1, 2) if source.workspace_bytes else (1,)
+    return max(_error(problem, source, seed, count) for seed in seeds for count in launches)
+
+
+def _error(problem: Problem, source: KernelSource, seed: int, launches: int) -> float:
+    inputs = problem.inputs(seed)
+    outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    arrays = {name: array.copy() for name, array in inputs.items()}
+    arrays |= {tensor.name: poisoned(tensor) for tensor in outputs if tensor.role is Role.OUTPUT}
+    run(source, problem.tensors, arrays, problem.scalars, seed=seed, launches=launches)
+    expected = problem.reference(inputs, problem.scalars)
+    bound = problem.error_bound(problem.scalars)
+    return max((_compared(arrays[t.name], expected[t.name], bound, t.name) for t in outputs), default=0.0)
+
+
+def _compared(actual: Array, expected: Array, bound: float, name: str) -> float:
+    outcome = compare(actual, expected, bound)
+    if isinstance(outcome, Mismatch):
+        raise EmulatorError(f"{outcome} (in {name})")
+    return outcome

@@ -1,0 +1,278 @@
+// One fiber for each thread of a block, one block at a time. A thread runs until it must wait for others.
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <unistd.h>
+#include <vector>
+
+#include "emulator.hpp"
+#include "runtime.hpp"
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace autotune_emulator {
+namespace {
+
+constexpr int warp_threads = 32;
+constexpr int64_t stack_bytes = 128 << 10;
+constexpr uint64_t poison = ~uint64_t{0};
+
+enum class State { ready, at_barrier, at_warp, ended };
+enum class Collective { barrier, ballot, shuffle };
+
+struct Thread {
+  ucontext_t start;
+  jmp_buf resume;
+  bool started = false;
+  State state = State::ended;
+  int line = 0;  // where it waits
+  int warp_epoch = 0;
+  // What it brings to its warp, and what it gets.
+  Collective collective;
+  unsigned int mask;
+  uint64_t value, result;
+  int source_lane;
+};
+
+std::vector<Thread> threads;
+int running = -1;
+std::vector<int> at_barrier;  // the threads that wait for the whole block
+jmp_buf scheduler;
+void (*kernel)();
+uint32_t seed;
+std::mt19937 random_bits;
+
+// Seed 0 goes up, seed 1 down, and every other one at random.
+void arrange(std::vector<int>& order) {
+  std::iota(order.begin(), order.end(), 0);
+  if (seed == 1) std::reverse(order.begin(), order.end());
+  if (seed > 1) std::shuffle(order.begin(), order.end(), random_bits);
+}
+
+uint3 coordinates(int index, const dim3& extent) {
+  const unsigned int i = static_cast<unsigned int>(index);
+  return {i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y};
+}
+
+void leave() {
+  if (_setjmp(threads[running].resume) == 0) _longjmp(scheduler, 1);
+}
+
+void enter(int index) {
+  Thread& thread = threads[index];
+  running = index;
+  threadIdx = coordinates(index, blockDim);
+  begin_turn(index, thread.warp_epoch);
+  if (_setjmp(scheduler) == 0) {
+    if (thread.started) _longjmp(thread.resume, 1);
+    thread.started = true;
+    setcontext(&thread.start);
+  }
+  running = -1;
+}
+
+bool same_rendezvous(const Thread& a, const Thread& b) {
+  return a.collective == b.collective && a.mask == b.mask && a.line == b.line;
+}
+
+// The lanes of `mask` in the thread's warp that have not ended.
+std::vector<int> participants(int thread) {
+  std::vector<int> lanes;
+  const int first = thread / warp_threads * warp_threads;
+  const int end = std::min<int>(first + warp_threads, static_cast<int>(threads.size()));
+  for (int other = first; other < end; ++other)
+    if (threads[thread].mask >> (other - first) & 1 && threads[other].state != State::ended)
+      lanes.push_back(other);
+  return lanes;
+}
+
+uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) {
+  uint64_t votes = 0, shuffled = poison;  // a lane that does not take part has no value to give
+  for (const int other : lanes) {
+    votes |= static_cast<uint64_t>(threads[other].value != 0) << other % warp_threads;
+    if (other % warp_threads == thread.source_lane) shuffled = threads[other].value;
+  }
+  return thread.collective == Collective::shuffle ? shuffled : votes;
+}
+
+// Lets the lanes that wait with this thread go on if none is missing.
+void complete_warp(int thread) {
+  const std::vector<int> lanes = participants(thread);
+  for (const int other : lanes)
+    if (threads[other].state != State::at_warp || !same_rendezvous(threads[thread], threads[other])) return;
+  for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
+  for (const int lane : lanes) {
+    threads[lane].state = State::ready;
+    threads[lane].warp_epoch += threads[lane].collective == Collective::barrier;
+  }
+}
+
+uint64_t meet_warp(Collective collective, unsigned int mask, uint64_t value, int source_lane, int line) {
+  Thread& thread = threads[running];
+  if (!(mask >> lane() & 1)) fail("line %d: the mask 0x%08x leaves out the lane itself", line, mask);
+  thread.state = State::at_warp;
+  thread.line = line;
+  thread.collective = collective;
+  thread.mask = mask;
+  thread.value = value;
+  thread.source_lane = source_lane;
+  complete_warp(running);
+  if (thread.state == State::at_warp) leave();
+  begin_turn(running, thread.warp_epoch);
+  return thread.result;
+}
+
+// Lets the block go on if no thread is missing.
+void complete_block() {
+  if (at_barrier.size() < threads.size()) return;
+  at_barrier.clear();
+  for (Thread& thread : threads) {
+    thread.state = State::ready;
+    thread.warp_epoch = 0;
+  }
+  begin_epoch();
+}
+
+void end_thread() {
+  threads[running].state = State::ended;
+  const int first = running / warp_threads * warp_threads;
+  const int end = std::min<int>(first + warp_threads, static_cast<int>(threads.size()));
+  for (int other = first; other < end; ++other)
+    if (threads[other].state == State::at_warp) complete_warp(other);
+}
+
+[[noreturn]] void fiber() {
+  for (;;) {
+    kernel();
+    end_thread();
+    leave();
+  }
+}
+
+bool waits_for(const Thread& waiting, int other) {
+  if (waiting.state == State::at_barrier) return threads[other].state != State::at_barrier;
+  const int first = static_cast<int>(&waiting - threads.data()) / warp_threads * warp_threads;
+  return other / warp_threads == first / warp_threads && waiting.mask >> (other - first) & 1 &&
+         threads[other].state != State::ended &&
+         (threads[other].state != State::at_warp || !same_rendezvous(waiting, threads[other]));
+}
+
+[[noreturn]] void fail_divergent(int waiting) {
+  for (int other = 0; other < static_cast<int>(threads.size()); ++other) {
+    if (!waits_for(threads[waiting], other)) continue;
+    char name[64];
+    describe_thread(other, name);
+    running = waiting;
+    const char* where = threads[waiting].state == State::at_barrier ? "at the barrier" : "for its warp";
+    if (threads[other].state == State::ended)
+      fail("divergent: waits %s of line %d, but %s has ended", where, threads[waiting].line, name);
+    fail("divergent: waits %s of line %d, but %s waits at line %d", where, threads[waiting].line, name,
+         threads[other].line);
+  }
+  fail("deadlock");
+}
+
+void run_block() {
+  begin_block();
+  drop_async_copies();
+  for (Thread& thread : threads) {
+    thread.state = State::ready;
+    thread.warp_epoch = 0;
+  }
+  std::vector<int> order(threads.size());
+  for (bool progress = true; progress;) {
+    progress = false;
+    arrange(order);
+    for (const int thread : order) {
+      if (threads[thread].state != State::ready) continue;
+      enter(thread);
+      progress = true;
+    }
+  }
+  for (int thread = 0; thread < static_cast<int>(threads.size()); ++thread)
+    if (threads[thread].state != State::ended) fail_divergent(thread);
+}
+
+}  // namespace
+
+void make_threads(void (*entry)(), uint32_t order_seed) {
+  kernel = entry;
+  seed = order_seed;
+  random_bits.seed(seed);
+  threads.resize(blockDim.x * blockDim.y * blockDim.z);
+  char* stacks = map_stacks(static_cast<int64_t>(threads.size()) * stack_bytes);
+  for (size_t i = 0; i < threads.size(); ++i) {
+    getcontext(&threads[i].start);
+    threads[i].start.uc_stack.ss_sp = stacks + i * stack_bytes;
+    threads[i].start.uc_stack.ss_size = stack_bytes;
+    makecontext(&threads[i].start, fiber, 0);
+  }
+}
+
+void run_grid() {
+  begin_launch();
+  std::vector<int> order(gridDim.x * gridDim.y * gridDim.z);
+  arrange(order);
+  for (const int block : order) {
+    blockIdx = coordinates(block, gridDim);
+    run_block();
+  }
+}
+
+int running_thread() { return running; }
+
+void describe_thread(int thread, char (&text)[64]) {
+  const uint3 at = coordinates(thread, blockDim);
+  std::snprintf(text, sizeof text, "thread (%u, %u, %u)", at.x, at.y, at.z);
+}
+
+void fail(const char* format, ...) {
+  if (running >= 0) {
+    char thread[64];
+    describe_thread(running, thread);
+    std::fprintf(stderr, "block (%u, %u, %u) %s: ", blockIdx.x, blockIdx.y, blockIdx.z, thread);
+  }
+  va_list values;
+  va_start(values, format);
+  std::vfprintf(stderr, format, values);
+  va_end(values);
+  std::fputc('\n', stderr);
+  _exit(2);
+}
+
+int lane() { return running % warp_threads; }
+
+void block_barrier(int line) {
+  Thread& thread = threads[running];
+  thread.state = State::at_barrier;
+  thread.line = line;
+  at_barrier.push_back(running);
+  const int first = at_barrier.front();
+  if (threads[first].line != line) {
+    char name[64];
+    describe_thread(first, name);
+    fail("divergent: waits at the barrier of line %d, but %s waits at line %d", line, name,
+         threads[first].line);
+  }
+  complete_block();
+  leave();
+}
+
+void warp_barrier(unsigned int mask, int line) { meet_warp(Collective::barrier, mask, 0, 0, line); }
+
+unsigned int ballot(unsigned int mask, bool predicate, int line) {
+  return static_cast<unsigned int>(meet_warp(Collective::ballot, mask, predicate, 0, line));
+}
+
+unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line) {
+  return meet_warp(Collective::shuffle, mask, value, source_lane, line);
+}
+
+}  // namespace autotune_emulator

@@ -1,0 +1,60 @@
+"""A small kernel around a body, and its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from autotune import emulator
+from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments, inlined
+
+ARGUMENTS = (
+    Argument("x", "const float*"),
+    Argument("y", "float*"),
+    Argument("workspace", "void*"),
+    Argument("n", "int"),
+)
+WRAPPERS = "".join(inlined(f"cuda/{name}.cuh") for name in ("shared_memory", "async_copy"))
+
+
+def build(
+    body: str, *, threads: int = 64, blocks: int = 1, shared_bytes: int = 256, workspace_bytes: int = 0
+) -> KernelSource:
+    """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread."""
+    text = f"""{WRAPPERS}
+{cuda_arguments(ARGUMENTS)}
+extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments arguments) {{
+  const float* x = arguments.x;
+  float* y = arguments.y;
+  const int n = arguments.n;
+  const int t = threadIdx.x;
+  float* s = dynamic_shared<float>();
+  {body}
+}}
+"""
+    launch = Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes)
+    return KernelSource(text, "kernel", ARGUMENTS, launch, workspace_bytes)
+
+
+def execute(source: KernelSource, x: Array, size: int, *, alignment: int = 4, **options: int) -> Array:
+    """`y` of `size` words, poisoned before."""
+    y = np.full(size, -1, np.int32).view(np.float32)
+    tensors = [
+        Tensor("x", "float32", x.size, Role.INPUT, alignment),
+        Tensor("y", "float32", size, Role.OUTPUT, alignment),
+    ]
+    emulator.run(source, tensors, {"x": x, "y": y}, {"n": x.size}, **options)
+    return y
+
+
+@pytest.fixture
+def kernel() -> Callable[..., KernelSource]:
+    return build
+
+
+@pytest.fixture
+def run() -> Callable[..., Array]:
+    return execute

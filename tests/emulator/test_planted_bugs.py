@@ -1,0 +1,140 @@
+"""Each kernel is right as it stands, and has one bug planted that every order of the threads must show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune.codegen.problem import Array
+from autotune.emulator import SEEDS, EmulatorError
+
+N = 64
+X = np.arange(1, N + 1, dtype=np.float32)
+ALL_SEEDS = (*SEEDS, 3, 4)
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A right kernel, the words to replace in it, what the emulator then says, and what is right."""
+
+    name: str
+    body: str
+    old: str
+    new: str
+    error: str
+    y: Array = field(default_factory=lambda: X[::-1])
+    build: dict[str, int] = field(default_factory=dict)
+    run: dict[str, int] = field(default_factory=dict)
+
+
+REVERSE = "s[t] = x[t]; __syncthreads(); y[t] = s[63 - t];"
+ASYNC = "async_copy<4>(s + t, x + t); async_commit(); async_wait<0>(); __syncthreads(); y[t] = s[63 - t];"
+VECTORS = "if (t < 16) reinterpret_cast<float4*>(y)[t] = reinterpret_cast<const float4*>(x)[t];"
+LAST_BLOCK = """
+  float* part = static_cast<float*>(arguments.workspace) + 4;
+  part[blockIdx.x * 64 + t] = x[t] * (blockIdx.x + 1);
+  __threadfence();
+  __syncthreads();
+  int* last = dynamic_shared<int>();
+  if (t == 0) *last = atomicAdd(static_cast<int*>(arguments.workspace), 1) == 1;
+  __syncthreads();
+  if (!*last) return;
+  if (t == 0) *static_cast<int*>(arguments.workspace) = 0;
+  y[t] = part[t] + part[64 + t];
+"""
+TWO_BLOCKS = {"blocks": 2, "workspace_bytes": 16 + 2 * 256}
+
+PLANTS = [
+    Plant("barrier before reads", REVERSE, "__syncthreads();", "", r"race: .* of shared memory"),
+    Plant("barrier before writes",
+          "s[t] = x[t]; __syncthreads(); float v = s[63 - t]; __syncthreads(); s[t] = v; y[t] = s[t];",
+          "s[63 - t]; __syncthreads();", "s[63 - t];", r"race: .* of shared memory"),
+    Plant("warp barrier", "s[t] = x[t]; __syncwarp(); y[t] = s[t ^ 31];", "__syncwarp();", "", "race: ",
+          np.concatenate([X[31::-1], X[:31:-1]])),
+    Plant("warp barrier for block barrier", REVERSE, "__syncthreads", "__syncwarp", "race: "),
+    Plant("race in global memory", "y[t] = x[63 - t];", "y[t]", "y[t / 2]", r"race: writes byte \d+ of y"),
+    Plant("race of blocks", "y[blockIdx.x * 64 + t] = x[t];", "blockIdx.x * 64 + t", "t",
+          "race: writes byte .* which another block wrote", np.tile(X, 2), {"blocks": 2}),
+    Plant("missing wait", ASYNC, "async_wait<0>();", "", "asynchronous copy .* is not waited for"),
+    Plant("wait for too little", ASYNC, "async_wait<0>", "async_wait<1>", "asynchronous copy .* is not waited for"),
+    Plant("missing commit", ASYNC, "async_commit();", "", "asynchronous copy .* is not waited for"),
+    Plant("wait without barrier", ASYNC, "__syncthreads();", "", "race: |not waited for"),
+    Plant("asynchronous overrun", "async_copy_guarded<16>(s + 4 * t, x + 4 * t, 16 * (t < 16)); async_commit();"
+          "async_wait<0>(); for (int i = 0; i < 4; ++i) y[4 * t + i] = s[4 * t + i];",
+          "(t < 16)", "(t <= 16)", "reads bytes 256 to 271 of x, which has 256 bytes",
+          np.append(X, np.zeros(16, np.float32)), {"threads": 20, "shared_bytes": 320}, {"alignment": 16}),
+    Plant("read past the end", "y[t] = t + 1 < n ? x[t + 1] : 0;", "t + 1 < n", "t + 1 <= n",
+          r"thread \(63, 0, 0\): reads bytes 256 to 259 of x", np.append(X[1:], np.float32(0))),
+    Plant("read before the start", "y[t] = t > 0 ? x[t - 1] : 0;", "t > 0", "t >= 0", "reads bytes -4 to -1 of x",
+          np.append(np.float32(0), X[:-1])),
+    Plant("write past the end", "if (t < n) y[t] = 65 - x[t];", "if (t < n) y[t] = 65 - x[t]", "if (t <= n) y[t] = 1",
+          "writes bytes 256 to 259 of y", build={"threads": 96}),
+    Plant("write past the end of shared memory", REVERSE, "s[t] = x[t]", "s[t + 1] = x[t]",
+          "writes bytes 256 to 259 of shared memory, which has 256 bytes"),
+    Plant("write to an input", "y[t] = x[63 - t];", "y[t]", "const_cast<float*>(x)[t]", "of x, an input"),
+    Plant("wild pointer", "y[t] = x[63 - t];", "x[63 - t]", "*reinterpret_cast<float*>(t + 4096)",
+          "belongs to no buffer"),
+    Plant("early exit before a barrier", REVERSE, "s[t] = x[t];", "if (t == 63) return; s[t] = x[t];",
+          r"divergent: waits at the barrier of line \d+, but thread \(63, 0, 0\) has ended"),
+    Plant("barrier in a branch", REVERSE, "__syncthreads();", "if (t < 32)\n__syncthreads();\nelse __syncthreads();",
+          "divergent: waits at the barrier of line"),
+    Plant("lane that does not vote", "int any = __any_sync(~0u, t == 63); __syncthreads(); y[t] = t / 32 == any;",
+          "__any_sync(~0u, t == 63)", "t == 5 ? 0 : __any_sync(~0u, t == 63)",
+          r"divergent: waits .* line \d+, but thread \(\d+, 0, 0\) waits at line", np.ones(N, np.float32)),
+    Plant("mask without the lane itself", "y[t] = 65 - __shfl_sync(~0u, x[t], t);", "~0u", "15u", "leaves out the"),
+    Plant("misaligned vector", VECTORS, "(x)[t]", "(x + 1)[t / 2]", "reads 16 bytes at once at byte .* of x", X,
+          run={"alignment": 16}),
+    Plant("vector wider than the alignment", "y[t] = x[t]; if (n < 0) { " + VECTORS + " }", "n < 0", "t == 0",
+          "16 bytes at once at byte 0 of [xy]", X, run={"alignment": 8}),
+    Plant("vector taken apart", "if (t < 16) { float4 v = reinterpret_cast<const float4*>(x)[t]; y[4 * t] = v.x;"
+          "y[4 * t + 1] = v.y; y[4 * t + 2] = v.z; y[4 * t + 3] = v.w; }", "(x)[t]", "(x + 2)[t / 2]",
+          "reads 16 bytes at once", X, run={"alignment": 16}),
+    Plant("misaligned asynchronous copy", ASYNC, "async_copy<4>(s + t, x + t);",
+          "if (t < 8) async_copy<16>(s + 4 * t, x + 4 * t);", "an asynchronous copy of 16 bytes reads address"),
+    Plant("output read before it is written", "y[t] = 1; y[t] += 64 - x[t];", "y[t] = 1;", "", "reads .* before it"),
+    Plant("missing fence", LAST_BLOCK, "__threadfence();", "", "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("missing atomic", LAST_BLOCK, "atomicAdd(static_cast<int*>(arguments.workspace), 1)",
+          "(*static_cast<int*>(arguments.workspace))++", "which another block", 3 * X, TWO_BLOCKS),
+    Plant("endless loop", "y[t] = x[63 - t];", "y[t]", "while (n) {} y[t]", "did not end within 1 s",
+          run={"cpu_seconds": 1}),
+    Plant("endless recursion", "struct F { static float f(const float* p, int i) { volatile float v[64]; v[i] = p[i];"
+          "return i < 0 ? v[0] : i == 0 ? v[i] : f(p, i - 1) + v[i] - p[i]; } }; y[t] = 65 - x[t] + 0 * F::f(x, t);",
+          "i == 0", "i > 99", "crashed with SIG|reads bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_the_bug_is_caught_in_every_order(plant: Plant, kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+    assert plant.body.count(plant.old) == 1
+    right, wrong = (kernel(body, **plant.build) for body in (plant.body, plant.body.replace(plant.old, plant.new)))
+    seeds = SEEDS[:1] if "cpu_seconds" in plant.run else ALL_SEEDS
+    for seed in seeds:
+        np.testing.assert_array_equal(run(right, X, plant.y.size, seed=seed, **plant.run), plant.y)
+        with pytest.raises(EmulatorError, match=plant.error) as caught:
+            run(wrong, X, plant.y.size, seed=seed, **plant.run)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", ALL_SEEDS)
+def test_shared_memory_starts_as_nan_in_every_block(
+    seed: int, kernel: Callable[..., Any], run: Callable[..., Array]
+) -> None:
+    source = kernel("if (t < 63 || blockIdx.x == 1) s[t] = x[t]; y[64 * blockIdx.x + t] = s[t];", blocks=2)
+    y = run(source, X, 128, seed=seed)
+    assert np.isnan(y[63])
+    np.testing.assert_array_equal(np.delete(y, 63), np.delete(np.tile(X, 2), 63))
+
+
+def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(
+    kernel: Callable[..., Any], run: Callable[..., Array]
+) -> None:
+    right = kernel(LAST_BLOCK, **TWO_BLOCKS)
+    wrong = kernel(LAST_BLOCK.replace("if (t == 0) *static_cast<int*>(arguments.workspace) = 0;", ""), **TWO_BLOCKS)
+    for launches in (1, 2, 3):
+        np.testing.assert_array_equal(run(right, X, N, launches=launches), 3 * X)
+    np.testing.assert_array_equal(run(wrong, X, N), 3 * X)
+    assert np.isnan(run(wrong, X, N, launches=2)).all()
