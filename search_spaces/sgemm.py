@@ -92,8 +92,6 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
     aligned = strip if along_k else max(strip, vector)
     if pad % aligned:
         yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
-    if (extent + pad) % aligned:
-        yield f"rows of {extent + pad} words are not a multiple of the {aligned} words that are accessed at once"
     if getattr(schedule, f"swizzle_{operand}"):
         if pad:
             yield f"swizzle_{operand} excludes pad_{operand} {pad}"
@@ -161,7 +159,7 @@ def _resource_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Itera
 
 # ---- what to draw from ----------------------------------------------------------------------------------------------
 
-_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "swizzle": (0, True)}
+_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
 _SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "split_k", "specialize")
 _THREADS = ("4×4", "4×8", "8×4", "4×16", "16×4", "8×8", "8×12", "12×8", "8×16", "16×8", "12×12")
 

@@ -2,31 +2,30 @@
 // Where things lie: the operands' tiles in shared memory, and each thread's share of the block's tile of C.
 
 // A tile of an operand in shared memory: block_k rows of `extent` words (M for A, N for B), so that the words
-// that a thread multiplies at one k are neighbours. Rows are padded, or their columns are permuted by XOR,
-// against bank conflicts of the stores that transpose an operand which is contiguous along k in global
-// memory.
-template <int extent_, int block_k, int pad, bool swizzle, int vector>
+// that a thread multiplies at one k are neighbours. A copy that transposes writes `group` rows in turn, but
+// several groups at once; padding each group, or permuting its columns by XOR, gives those groups banks of
+// their own.
+template <int extent_, int block_k, int pad, bool swizzle_, int group>
 struct TileLayout {
   static constexpr int extent = extent_;
-  static constexpr int stride = extent + pad;
-  static constexpr int words = block_k * stride;
+  static constexpr bool swizzle = swizzle_;
+  static constexpr int words = block_k * extent + block_k / group * pad;
 
-  // A warp that reads vectors along k writes `lanes_k` rows at once; each gets its own group of banks.
-  static constexpr int lanes_k = block_k / vector < 8 ? block_k / vector : 8;
-  static constexpr int banks = 32 / lanes_k;
-
-  static __device__ __forceinline__ constexpr int mask(int k) {
-    return swizzle ? k / vector % lanes_k * banks : 0;
-  }
   static __device__ __forceinline__ constexpr int index(int k, int column) {
-    return k * stride + (column ^ mask(k));
+    return k * extent + k / group * pad + (column ^ mask(k));
+  }
+
+ private:
+  static constexpr int masks = block_k / group < 8 ? block_k / group : 8;
+  static __device__ __forceinline__ constexpr int mask(int k) {
+    return swizzle ? k / group % masks * (32 / masks) : 0;
   }
 };
 
 using LayoutA = TileLayout<Schedule::block_m, Schedule::block_k, Schedule::pad_a, Schedule::swizzle_a,
-                           Problem::transpose_a ? 4 : Schedule::vector_a>;
+                           Problem::transpose_a ? 1 : Schedule::vector_a>;
 using LayoutB = TileLayout<Schedule::block_n, Schedule::block_k, Schedule::pad_b, Schedule::swizzle_b,
-                           Problem::transpose_b ? Schedule::vector_b : 4>;
+                           Problem::transpose_b ? Schedule::vector_b : 1>;
 
 __device__ constexpr int strip_width(int thread_extent) {
   return thread_extent % 4 == 0 ? 4 : thread_extent % 2 == 0 ? 2 : 1;

@@ -43,8 +43,9 @@ class SgemmSchedule(Schedule):
         warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
             warp's lanes lying in turn.
         lane_map: order of the lanes.
-        pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory.
-        swizzle_a, swizzle_b: permute the columns of those rows by XOR instead.
+        pad_a, pad_b: words that follow each group of vector_a (vector_b) rows of the tile of A (B) in shared memory;
+            the rows of a group are written one after the other, the groups at once.
+        swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
         stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
         transport_a, transport_b: how tiles of A (B) are copied.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
@@ -104,7 +105,8 @@ class SgemmSchedule(Schedule):
     @property
     def shared_bytes(self) -> int:
         """Shared memory of a block: `stages` tiles of A and of B."""
-        return 4 * self.stages * self.block_k * (self.block_m + self.pad_a + self.block_n + self.pad_b)
+        words = self.block_m + self.pad_a / self.vector_a + self.block_n + self.pad_b / self.vector_b
+        return int(4 * self.stages * self.block_k * words)
 
     def staged_words(self, operand: str) -> int:
         """Registers of a thread that hold a tile of ``a`` or ``b`` on its way to shared memory."""

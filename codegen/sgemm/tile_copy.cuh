@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/async_copy.cuh"
+#include "cuda/opaque.cuh"
 #include "cuda/vector.cuh"
 #include "sgemm/layout.cuh"
 // Copies of an operand's tiles from global to shared memory, by all threads of the block.
@@ -25,76 +26,105 @@ using OperandB =
 
 // One thread's part in the copies of an operand's tiles, in the order of k: begin(), then finish(), a tile at
 // a time. Through registers, begin() loads and finish() stores; asynchronously, begin() does it all.
+//
+// A round copies some whole rows of global memory, or a part of one, with a vector from each thread. The
+// places of a thread in all rounds differ by constants, so that one address serves them all.
 template <class Operand>
 class TileCopy {
   using Layout = typename Operand::Layout;
   using Index = Problem::Index;
   static constexpr int vector = Operand::vector;
-  // Vectors in a row of global memory, in a tile, and of one thread.
+  static constexpr int rows = Operand::along_k ? Layout::extent : Schedule::block_k;
   static constexpr int row_vectors = (Operand::along_k ? Schedule::block_k : Layout::extent) / vector;
-  static constexpr int tile_vectors = Schedule::block_k * Layout::extent / vector;
-  static constexpr int rounds = (tile_vectors + threads - 1) / threads;
+  static constexpr int rows_a_round = row_vectors < threads ? threads / row_vectors : 1;
+  static constexpr int rounds_a_row = (row_vectors + threads - 1) / threads;
+  static constexpr int rounds = (rows + rows_a_round - 1) / rows_a_round * rounds_a_row;
 
  public:
-  // `origin` is the first word of the first tile, `extent_left` and `k_left` count the words from there to
+  // `origin` is the first word of the first tile; `extent_left` and `k_left` count the words from there to
   // the edges.
   __device__ __forceinline__ TileCopy(const float* origin, Index leading, int extent_left, int k_left)
-      : source_(origin), leading_(leading), extent_left_(extent_left), k_left_(k_left) {}
+      : row_(rows_a_round > 1 ? threadIdx.x / row_vectors : 0),
+        word_((rows_a_round > 1 ? threadIdx.x % row_vectors : threadIdx.x) * vector),
+        source_(origin + row_ * leading + word_),
+        target_(Operand::along_k ? Layout::index(word_, row_) : Layout::index(row_, word_)),
+        leading_(leading),
+        extent_left_(extent_left),
+        k_left_(k_left) {
+    make_opaque(target_);
+  }
 
-  __device__ __forceinline__ void begin(float* tile) {
+  // The share of `step` out of `steps` in beginning a tile; the last one turns to the next tile.
+  __device__ __forceinline__ void begin(float* tile, int step = 0, int steps = 1) {
 #pragma unroll
-    for (int round = 0; round < rounds; ++round) {
-      const Place place = vector_of(round);
-      if (!place.inside) continue;
-      const float* source = source_ + (Operand::along_k ? place.column * leading_ + place.k
-                                                        : place.k * leading_ + place.column);
-      const int valid = valid_words(place);
-      if constexpr (Operand::asynchronous) {
-        float* target = tile + Layout::index(place.k, place.column);
-        if constexpr (Operand::guarded) {
-          async_copy_guarded<4 * vector>(target, source, 4 * valid);
-        } else {
-          async_copy<4 * vector>(target, source);
-        }
+    for (int round = rounds * step / steps; round < rounds * (step + 1) / steps; ++round) {
+      if (!has_part_in(round)) continue;
+      const float* source = source_ + row_step(round) * leading_ + word_step(round);
+      if constexpr (!Operand::asynchronous) {
+        load(staged_[round], source, valid_words(round));
+      } else if constexpr (Operand::guarded) {
+        async_copy_guarded<4 * vector>(tile + target(round), source, 4 * valid_words(round));
       } else {
-        load(staged_[round], source, valid);
+        async_copy<4 * vector>(tile + target(round), source);
       }
     }
-    source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
-    k_left_ -= Schedule::block_k;
+    if (step == steps - 1) {
+      source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+      make_opaque(source_);
+      k_left_ -= Schedule::block_k;
+    }
   }
 
   __device__ __forceinline__ void finish(float* tile) {
     if constexpr (!Operand::asynchronous) {
 #pragma unroll
       for (int round = 0; round < rounds; ++round) {
-        const Place place = vector_of(round);
-        if (place.inside) store(tile, place, staged_[round]);
+        if (has_part_in(round)) store(tile, round);
       }
     }
   }
 
  private:
-  // The first word of a vector in the tile; `inside` is false for threads without a vector in the last round.
-  struct Place {
-    int k;
-    int column;
-    bool inside;
-  };
-
-  static __device__ __forceinline__ Place vector_of(int round) {
-    const int index = round * threads + threadIdx.x;
-    const int row = index / row_vectors;
-    const int word = index % row_vectors * vector;
-    const bool inside = tile_vectors % threads == 0 || index < tile_vectors;
-    return Operand::along_k ? Place{word, row, inside} : Place{row, word, inside};
+  static __device__ __forceinline__ constexpr int row_step(int round) {
+    return round / rounds_a_row * rows_a_round;
+  }
+  static __device__ __forceinline__ constexpr int word_step(int round) {
+    return round % rounds_a_row * threads * vector;
   }
 
-  // Words of a vector that lie inside the matrix: 0 … vector.
-  __device__ __forceinline__ int valid_words(const Place& place) const {
-    if constexpr (!Operand::guarded) return vector;
-    const int column_left = Operand::guard_extent ? extent_left_ - place.column : vector;
-    const int k_left = Problem::guard_k ? k_left_ - place.k : vector;
+  // False for threads that are left over, where rows or threads do not divide evenly.
+  __device__ __forceinline__ bool has_part_in(int round) const {
+    if (rows_a_round > 1 && threads % row_vectors && row_ >= rows_a_round) return false;
+    if (rows % rows_a_round && row_ + row_step(round) >= rows) return false;
+    if (row_vectors > threads && row_vectors % threads && word_ + word_step(round) >= row_vectors * vector)
+      return false;
+    return row_vectors > threads || threads % row_vectors == 0 || rows_a_round > 1 ||
+           word_ < row_vectors * vector;
+  }
+
+  static __device__ __forceinline__ constexpr int k_step(int round) {
+    return Operand::along_k ? word_step(round) : row_step(round);
+  }
+  static __device__ __forceinline__ constexpr int column_step(int round) {
+    return Operand::along_k ? row_step(round) : word_step(round);
+  }
+  __device__ __forceinline__ int k() const { return Operand::along_k ? word_ : row_; }
+  __device__ __forceinline__ int column() const { return Operand::along_k ? row_ : word_; }
+
+  // Where a word of the round's vector goes in the tile. Without a swizzle, rounds and words differ by
+  // constants.
+  __device__ __forceinline__ int target(int round, int word = 0) const {
+    if constexpr (Layout::swizzle) {
+      return Layout::index(k() + k_step(round) + word, column() + column_step(round));
+    } else {
+      return target_ + Layout::index(k_step(round) + word, column_step(round));
+    }
+  }
+
+  // Words of a vector that lie inside the matrix: vector or more, or what is left, which may be negative.
+  __device__ __forceinline__ int valid_words(int round) const {
+    const int column_left = Operand::guard_extent ? extent_left_ - column() - column_step(round) : vector;
+    const int k_left = Problem::guard_k ? k_left_ - k() - k_step(round) : vector;
     const int along = Operand::along_k ? k_left : column_left;
     const int across = Operand::along_k ? column_left : k_left;
     return across <= 0 ? 0 : along;
@@ -109,18 +139,19 @@ class TileCopy {
     }
   }
 
-  static __device__ __forceinline__ void store(float* tile, const Place& place,
-                                               const float (&words)[vector]) {
+  __device__ __forceinline__ void store(float* tile, int round) const {
     if constexpr (Operand::along_k) {
 #pragma unroll
-      for (int word = 0; word < vector; ++word)
-        tile[Layout::index(place.k + word, place.column)] = words[word];
+      for (int word = 0; word < vector; ++word) tile[target(round, word)] = staged_[round][word];
     } else {
-      copy_vector<vector>(tile + Layout::index(place.k, place.column), words);
+      copy_vector<vector>(tile + target(round), staged_[round]);
     }
   }
 
+  int row_;   // of this thread's vector in the first round, in global memory
+  int word_;  // its first word in that row
   const float* source_;
+  int target_;  // its place in the tile in shared memory
   Index leading_;
   int extent_left_;
   int k_left_;

@@ -1,0 +1,14 @@
+#pragma once
+// Hides from the compiler where a value comes from: it stays in its register, and addresses are formed from it by
+// immediate offsets, rather than kept one by one or computed again in a loop.
+
+template <typename T>
+__device__ __forceinline__ void make_opaque(T& value) {
+#ifndef AUTOTUNE_EMULATOR
+  if constexpr (sizeof(T) == 8) {
+    asm volatile("" : "+l"(value));
+  } else {
+    asm volatile("" : "+r"(value));
+  }
+#endif
+}
