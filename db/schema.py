@@ -65,5 +65,5 @@ def _migrate(engine: Engine, location: str) -> None:
 
 def _use_wal(engine: Engine) -> None:
     """Let readers and a writer work at once. Of processes that switch at the same time, SQLite lets some fail."""
-    with suppress(sqlite3.OperationalError), closing(engine.raw_connection()) as connection:
+    with suppress(sqlite3.Error), closing(engine.raw_connection()) as connection:
         connection.cursor().execute("PRAGMA journal_mode = WAL")

@@ -1,0 +1,233 @@
+"""Where a database is, how it is opened, and what is said where that cannot be."""
+
+import errno
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, event
+from trial_factory import trial
+
+from autotune.db import DatabaseError, TuningDB, engine, pretuned
+
+
+def refuses(path, *words):
+    """Opening (or reading) must fail with one line that has the path and `words`, and change nothing."""
+    before = {file: file.read_bytes() for file in path.parent.iterdir()}
+    with pytest.raises(DatabaseError) as caught, TuningDB(str(path)) as db:
+        db.trials()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert str(path) in message
+    for word in words:
+        assert word in message
+    assert {file: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+@pytest.fixture
+def filled(path):
+    """A closed database of many pages."""
+    with TuningDB(str(path)) as db:
+        for i in range(20):
+            db.record(trial(f"{i}", error="x" * 2000))
+    return path
+
+
+@pytest.mark.parametrize("form", ["{}", "sqlite:///{}"])
+def test_an_argument_is_a_path_or_a_url(path, form):
+    with TuningDB(form.format(path)) as db:
+        db.record(trial())
+        assert db.location == str(path)
+    assert path.exists()
+
+
+def test_the_default_is_the_environment_variable_then_the_users_data_folder(path, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("AUTOTUNE_DB", str(path))
+    with TuningDB() as db:
+        assert db.location == str(path)
+    monkeypatch.setenv("AUTOTUNE_DB", "")
+    with TuningDB() as db:
+        assert Path(db.location) == tmp_path / "data" / "autotune" / "tuning.sqlite3"
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_database_in_memory_is_one_for_all_threads(url):
+    with TuningDB(url) as db, ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda i: db.record(trial(f"{i}")), range(20)))
+        assert len(db.trials()) == 20
+
+
+def test_sqlite_is_set_up_for_many_processes(path):
+    with TuningDB(str(path)) as db, closing(db._engine.raw_connection()) as connection:
+        pragmas = {name: connection.cursor().execute(f"PRAGMA {name}").fetchone()[0] for name in PRAGMAS}
+    assert pragmas == PRAGMAS
+
+
+PRAGMAS = {"journal_mode": "wal", "busy_timeout": 30_000, "foreign_keys": 1}
+
+
+def test_importing_the_states_is_cheap_and_opening_an_existing_database_imports_no_alembic(path):
+    TuningDB(str(path)).close()
+    script = (
+        "import sys, autotune.db.states\n"
+        "assert 'sqlalchemy' not in sys.modules\n"
+        "from autotune.db import TuningDB\n"
+        "TuningDB(sys.argv[1]).trials()\n"
+        "assert 'alembic' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True)
+
+
+def test_a_file_that_is_no_database(path):
+    path.parent.mkdir()
+    path.write_text("not a database, " * 100)
+    refuses(path, "is not a SQLite database", "move it away or restore it")
+
+
+@pytest.mark.parametrize("remaining", [0.3, 0.6, 0.95])
+def test_a_truncated_database(filled, remaining):
+    os.truncate(filled, int(filled.stat().st_size * remaining))
+    refuses(filled, "is malformed", "move it away or restore it")
+
+
+def test_a_damaged_page(filled):
+    damaged = bytearray(filled.read_bytes())
+    with closing(sqlite3.connect(filled)) as connection:
+        (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'trials'").fetchone()
+    damaged[(root - 1) * page_size : root * page_size] = b"\xff" * page_size
+    filled.write_bytes(damaged)
+    refuses(filled, "is malformed")
+
+
+def test_a_newer_database(filled):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    refuses(filled, "newer autotune (revision 9999; this one knows up to 0001)", "upgrade autotune or use another --db")
+
+
+def test_another_programs_database(path):
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE bookmarks (url)")
+    refuses(path, "another program's tables", "use another --db")
+
+
+def test_a_folder_in_the_place_of_the_file(path):
+    path.mkdir(parents=True)
+    with pytest.raises(DatabaseError, match=f"^{path} cannot be opened"):
+        TuningDB(str(path))
+
+
+def test_a_file_in_the_place_of_the_folder(path):
+    path.parent.write_text("")
+    with pytest.raises(DatabaseError, match=f"^{path.parent}: {os.strerror(errno.EEXIST)}"):
+        TuningDB(str(path))
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("nosuch://host/name", "nosuch.*use sqlite:///"),
+        ("sqlite+nosuch:///x", "nosuch.*use sqlite:///"),
+        ("://", "not a database URL"),
+        ("postgresql://host:port/name", "not a database URL"),
+        ("firebird+nosuch://user:secret@host/name", r"user:\*\*\*@host"),
+    ],
+)
+def test_a_wrong_url(url, complaint):
+    with pytest.raises(DatabaseError, match=complaint) as caught:
+        TuningDB(url)
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_missing_driver(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseError, match=r"psycopg.*install the driver"):
+        TuningDB("postgresql+psycopg://host/name")
+
+
+def test_a_locked_database(path, monkeypatch):
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0)
+    with TuningDB(str(path)) as db, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DatabaseError, match="was locked by another process for over 30 s"):
+            db.record(trial())
+        assert db.trials() == []
+        other.execute("ROLLBACK")
+        db.record(trial())
+        assert len(db.trials()) == 1
+
+
+def test_a_full_disk_loses_nothing_that_was_stored(path):
+    def limit(connection, _record):
+        connection.execute("PRAGMA max_page_count = 40")
+
+    event.listen(Engine, "connect", limit)
+    try:
+        with TuningDB(str(path)) as db:
+            stored = 0
+            with pytest.raises(DatabaseError, match="does not fit on its disk"):
+                while True:
+                    db.record(trial(f"{stored}", error="x" * 3000))
+                    stored += 1
+            assert stored > 0
+            assert len(db.trials()) == stored
+    finally:
+        event.remove(Engine, "connect", limit)
+    with TuningDB(str(path)) as db:
+        db.record(trial("after"))
+        assert len(db.trials()) == stored + 1
+
+
+@contextmanager
+def read_only(path, folder_mode):
+    """Nobody may write to the database; not even root, who steps down for as long as this lasts."""
+    is_root = os.geteuid() == 0
+    path.chmod(0o444)
+    path.parent.chmod(folder_mode)
+    if is_root:
+        os.setresuid(65534, 65534, 0)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.setresuid(0, 0, 0)
+        path.parent.chmod(0o755)
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """A path that every user can reach, and so the shipped records."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.setattr(pretuned, "FOLDER", Path(folder) / "pretuned")
+        pretuned.FOLDER.mkdir()
+        yield Path(folder) / "tuning.sqlite3"
+
+
+@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
+def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
+    with TuningDB(str(shared)) as db:
+        db.record(trial())
+    with TuningDB("sqlite://") as db:
+        db.record(trial("shipped later, so it is missing"))
+        db.write_export(pretuned.FOLDER / "new.json")
+    with read_only(shared, folder_mode), TuningDB(str(shared)) as db:
+        assert len(db.trials()) == 1
+        with pytest.raises(DatabaseError, match=r"is read-only: make it writable"):
+            db.record(trial("b"))
+
+
+def test_a_folder_that_may_not_be_written_to(shared):
+    shared.touch()
+    with read_only(shared, 0o555), pytest.raises(DatabaseError, match="cannot be opened"):
+        TuningDB(str(shared.with_name("new.sqlite3")))

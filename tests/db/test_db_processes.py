@@ -1,0 +1,119 @@
+"""Many processes at once, and processes that die."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from contextlib import closing
+
+import pytest
+from sqlalchemy import Engine, event
+from trial_factory import trial
+
+from autotune.db import TuningDB
+from autotune.db.engine import WRITE
+
+PROCESSES = 8
+# Like "spawn", processes that share nothing with this one, but the imports are made only once.
+PROCESS = multiprocessing.get_context("forkserver")
+PROCESS.set_forkserver_preload(["alembic.command", "autotune.db.database", "pytest"])
+
+
+def run(target, *arguments):
+    """The exit codes of `PROCESSES` processes that start their work together."""
+    barrier = PROCESS.Barrier(PROCESSES)
+    processes = [PROCESS.Process(target=target, args=(barrier, i, *arguments)) for i in range(PROCESSES)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    return [process.exitcode for process in processes]
+
+
+def create_and_write(barrier, number, folder):
+    for name in "ab":
+        barrier.wait(timeout=60)
+        with TuningDB(f"{folder}/{name}.sqlite3") as db:
+            for i in range(10):
+                db.record(trial(f"{number}-{i}"))
+                db.record(trial("shared", 1e-3 * (1 + number)))
+
+
+def test_eight_processes_create_and_write_and_lose_nothing(tmp_path):
+    assert run(create_and_write, tmp_path) == [0] * PROCESSES
+    digests = {f"{number}-{i}" for number in range(PROCESSES) for i in range(10)} | {"shared"}
+    for name in "ab":
+        with TuningDB(str(tmp_path / f"{name}.sqlite3")) as db:
+            assert sorted(one.schedule_digest for one in db.trials()) == sorted(digests)
+        assert intact(tmp_path / f"{name}.sqlite3")
+
+
+def intact(path):
+    with closing(sqlite3.connect(path)) as connection:
+        mode = connection.execute("PRAGMA journal_mode").fetchone()
+        return mode == ("wal",) and connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def die_before_a_write_is_committed(connection):
+    if connection.get_execution_options().get(WRITE):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_while_recording(path):
+    with TuningDB(path) as db:
+        for i in range(5):
+            db.record(trial(f"{i}"))
+        event.listen(Engine, "commit", die_before_a_write_is_committed)
+        db.record(trial("not committed"))
+
+
+def die_while_merging(path):
+    with TuningDB(path) as db:
+        for i in range(5):
+            db.record(trial(f"{i}"))
+        with TuningDB("sqlite://") as other:
+            for i in range(400):
+                other.record(trial(f"not committed {i}", error="x" * 10_000))  # 4 MB: spills out of SQLite's cache
+            document = other.export()
+        event.listen(Engine, "commit", die_before_a_write_is_committed)
+        db.merge(document)
+
+
+def die_while_creating(path):
+    event.listen(Engine, "commit", die_before_a_write_is_committed)
+    TuningDB(path)
+
+
+@pytest.mark.parametrize(
+    ("target", "stored"), [(die_while_recording, 5), (die_while_merging, 5), (die_while_creating, 0)]
+)
+def test_a_process_killed_while_it_writes_leaves_what_was_committed(path, target, stored):
+    process = PROCESS.Process(target=target, args=(str(path),))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    with TuningDB(str(path)) as db:
+        assert sorted(one.schedule_digest for one in db.trials()) == [f"{i}" for i in range(stored)]
+        db.record(trial("after"))
+    assert intact(path)
+
+
+def write_until_killed(path, pipe):
+    with TuningDB(path) as db:
+        for i in range(1_000_000):
+            db.record(trial(f"{i}"))
+            pipe.send(i)
+
+
+def test_a_process_killed_at_any_moment_loses_nothing_that_was_recorded(path):
+    receiver, sender = PROCESS.Pipe(duplex=False)
+    process = PROCESS.Process(target=write_until_killed, args=(str(path), sender))
+    process.start()
+    sender.close()
+    while (last := receiver.recv()) < 20:
+        pass
+    process.kill()
+    process.join()
+    with TuningDB(str(path)) as db:
+        assert {f"{i}" for i in range(last + 1)} <= {one.schedule_digest for one in db.trials()}
+    assert intact(path)

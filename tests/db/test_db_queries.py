@@ -1,0 +1,156 @@
+"""What the database answers after what was recorded."""
+
+from dataclasses import replace
+
+import pytest
+from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
+
+from autotune.db import Status, TimeSource
+
+FAILURES = [status for status in Status if status is not Status.OK]
+
+
+def best(db):
+    return db.best(SMALL.operator, SMALL.key, H200.model)
+
+
+def modelled(digest, seconds, **changes):
+    return trial(digest, seconds, time_source=TimeSource.MODELLED, **changes)
+
+
+def test_a_trial_comes_back_as_it_was(db):
+    stored = trial(samples=(3e-3, 1e-3, 2.5e-3), error="two\nlines, ünicode", environment={"driver": "1", "deep": [1]})
+    db.record(stored)
+    assert db.trials() == [stored]
+    assert stored.seconds == 2.5e-3
+
+
+def test_nothing_is_best_in_an_empty_database(db):
+    assert best(db) is None
+    assert db.bests() == db.trials() == db.problems() == db.devices() == []
+
+
+def test_best_is_the_fastest_ok_trial_of_the_problem_and_the_device(db):
+    fastest = trial("b", 2e-3)
+    others = [trial("c", 3e-3), trial("d", 1e-3, device=T4), trial("e", 1e-3, problem=LARGE)]
+    failed = [trial(f"f{i}", 1e-4, status=status) for i, status in enumerate(FAILURES)]
+    for one in [*others, fastest, *failed]:
+        db.record(one)
+    assert best(db) == fastest
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_measured_time_beats_any_modelled_one(db, order):
+    for one in [trial("a", 5.0), modelled("b", 1e-6)][::order]:
+        db.record(one)
+    assert best(db).schedule_digest == "a"
+
+
+def test_a_modelled_time_is_best_where_nothing_ok_was_measured(db):
+    db.record(modelled("b", 1e-6))
+    db.record(trial("a", status=Status.WRONG))
+    assert best(db).schedule_digest == "b"
+
+
+def test_a_modelled_time_does_not_bring_back_a_schedule_that_failed_when_measured(db):
+    db.record(trial("a", status=Status.WRONG))
+    db.record(modelled("a", 1e-6, minutes=5))
+    assert best(db) is None
+
+
+def test_measuring_again_replaces_the_record_even_by_a_slower_or_a_failed_one(db):
+    db.record(trial("a", 1e-3))
+    db.record(trial("a", 2e-3, minutes=1))
+    assert [one.seconds for one in db.trials()] == [2e-3]
+    db.record(trial("a", status=Status.WRONG, samples=(), minutes=2))
+    assert [one.status for one in db.trials()] == [Status.WRONG]
+    assert best(db) is None
+
+
+def test_another_generator_makes_another_record_and_the_newest_is_the_verdict(db):
+    db.record(trial("a", 1e-3, generator="old"))
+    db.record(trial("a", 2e-3, generator="new", minutes=1))
+    assert len(db.trials()) == 2
+    assert best(db).generator == "new"
+    db.record(trial("a", generator="newer", status=Status.WRONG, minutes=2))
+    assert best(db) is None
+
+
+def test_bests_has_one_trial_for_each_problem_and_device(db):
+    for device in (H200, T4):
+        for problem in (SMALL, LARGE, TRANSPOSE):
+            db.record(trial("slow", 2e-3, device=device, problem=problem))
+            db.record(trial("fast", 1e-3, device=device, problem=problem))
+    places = [(one.device, one.problem, one.schedule_digest) for one in db.bests()]
+    assert sorted(map(repr, places)) == sorted(
+        repr((device, problem, "fast")) for device in (H200, T4) for problem in (SMALL, LARGE, TRANSPOSE)
+    )
+    assert len(db.bests(operator="sgemm")) == 4
+    assert [one.problem for one in db.bests("transpose", T4.model)] == [TRANSPOSE]
+    assert db.bests("unknown") == db.bests(device="unknown") == []
+
+
+def test_trials_are_filtered_and_come_newest_first(db):
+    db.record(trial("a", minutes=2))
+    db.record(trial("b", minutes=3, status=Status.TIMEOUT, device=T4))
+    db.record(trial("c", minutes=1, problem=LARGE))
+    db.record(trial("d", minutes=0, problem=TRANSPOSE))
+
+    def digests(**filters):
+        return "".join(one.schedule_digest for one in db.trials(**filters))
+
+    assert digests() == "bacd"
+    assert digests(limit=2) == "ba"
+    assert digests(operator="sgemm") == "bac"
+    assert digests(operator="sgemm", key=SMALL.key) == "ba"
+    assert digests(device=T4.model) == digests(status=Status.TIMEOUT) == "b"
+    assert digests(operator="transpose", status=Status.TIMEOUT) == ""
+
+
+def test_problems_and_devices_are_listed_once(db):
+    for digest in "ab":
+        for problem in (TRANSPOSE, SMALL):
+            for device in (T4, H200):
+                db.record(trial(digest, problem=problem, device=device))
+    assert db.problems() == [SMALL, TRANSPOSE]
+    assert db.problems("transpose") == [TRANSPOSE]
+    assert db.devices() == [H200, T4]
+
+
+def test_an_error_that_is_not_finite_is_stored_as_none(db):
+    for value in (float("nan"), float("inf")):
+        db.record(trial(status=Status.WRONG, max_error=value))
+        assert db.trials()[0].max_error is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"samples": ()}, "at least one sample"),
+        ({"samples": (0.0,)}, "sample 0.0"),
+        ({"samples": (float("nan"),)}, "sample nan"),
+        ({"samples": (float("inf"),)}, "sample inf"),
+        ({"samples": (-1.0,)}, "sample -1.0"),
+        ({"samples": [1.0]}, "a sequence"),
+        ({"status": "ok"}, "status='ok'"),
+        ({"max_error": -1.0}, "max_error=-1.0"),
+        ({"schedule_digest": ""}, "schedule_digest is empty"),
+        ({"compiler": "x" * 256}, "256 characters"),
+        ({"error": "\ud800"}, "surrogates"),
+        ({"error": None}, "expected text"),
+        ({"resources": {"registers": float("nan")}}, "resources="),
+        ({"schedule": {"kind": object()}}, "schedule="),
+        ({"environment": []}, "environment="),
+        ({"created_at": NOON.replace(tzinfo=None)}, "time zone"),
+    ],
+)
+def test_a_trial_with_wrong_values_cannot_be_made(changes, complaint):
+    with pytest.raises(ValueError, match=complaint) as caught:
+        trial(**changes)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("capability", [(9,), (9, 0, 0), [9, 0], (9, -1), (9, 1000), (9, True), None])
+def test_a_compute_capability_is_two_small_numbers(capability):
+    with pytest.raises(ValueError, match="compute_capability="):
+        replace(H200, compute_capability=capability)
