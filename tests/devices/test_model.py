@@ -128,6 +128,26 @@ def test_split_k_helps_where_there_are_few_tiles() -> None:
     assert split < whole / 20
 
 
+def test_partial_results_in_a_workspace_are_moved_too() -> None:
+    work, used = Work(0, 2**30, 2**20), Resources(32)
+    plain = predict_seconds(work, kernel(2**15, 256), used, H200) - LAUNCH_SECONDS
+    through_workspace = predict_seconds(work, kernel(2**15, 256, workspace_bytes=2**29), used, H200) - LAUNCH_SECONDS
+    assert through_workspace == pytest.approx(2 * plain)
+
+
+def test_no_more_results_are_reused_than_fit_in_registers() -> None:
+    persistent, used = kernel(2 * H200.sm_count, 256), Resources(32)
+    many, more = (Work(10**13, 0, results) for results in (10**8, 10**9))
+    assert predict_seconds(many, persistent, used, H200) == predict_seconds(more, persistent, used, H200)
+
+
+@pytest.mark.parametrize("identifier", named_devices())
+def test_a_good_matrix_product_nears_the_peak_of_every_device(identifier: str) -> None:
+    limits, problem = named_device(identifier), sgemm(16384, 16384, 4096)
+    rate = problem.flops / predict_seconds(problem, kernel(256 * 64, 128, shared_bytes=30720), Resources(240), limits)
+    assert 0.7 * limits.peak_flops < rate < 0.9 * limits.peak_flops
+
+
 def test_larger_thread_tiles_load_less() -> None:
     problem = sgemm(4096, 4096, 4096)
     naive = predict_seconds(problem, kernel(256 * 256, 256), Resources(32), H200)

@@ -1,0 +1,84 @@
+"""A named GPU that is not here: kernels compile for it, run in the CPU emulator, and get a modelled time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel, CompileError
+from ..db.states import Status, TimeSource
+from ..emulator import EmulatorError, NoCompilerError, compiler_version, verify
+from ..search_spaces.devices import named_device
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+from .base import DeviceError, Evaluation
+from .model import predict_seconds
+
+
+class OfflineDevice:
+    """A `Device` known only by its data file; its times are modelled and labelled so."""
+
+    time_source = TimeSource.MODELLED
+
+    def __init__(self, selector: str) -> None:
+        """Look the device up by its identifier, such as ``h200``.
+
+        Raises:
+            DeviceError: no such device, or no C++ compiler for the emulator.
+        """
+        try:
+            self.limits = named_device(selector)
+            self.environment = {"emulator": compiler_version(), "time model": "roofline"}
+        except (ValueError, NoCompilerError) as error:
+            raise DeviceError(str(error)) from None
+        self.selector = selector
+
+    @contextmanager
+    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> Iterator[OfflineSession]:
+        """Set up a problem; `seed` makes the inputs, and the order of threads, of one of the emulator's runs."""
+        yield OfflineSession(operator, problem, self.limits, seed)
+
+
+class OfflineSession:
+    """A `Session` that verifies a schedule on the operator's check problems and models its time on the real one."""
+
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, seed: int) -> None:
+        self._operator = operator
+        self._problem = problem
+        self._limits = limits
+        # The emulator's first two orders are up and down, all others are random.
+        self._seeds = (0, 1, 2 + seed)
+        self._verified: dict[tuple[str, Problem], Evaluation] = {}
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        """Verify one kernel in the emulator, and model its time."""
+        try:
+            seconds = predict_seconds(self._problem, source, kernel.resources, self._limits)
+        except ValueError as error:
+            return Evaluation(Status.LAUNCH_ERROR, error=str(error))
+        errors: list[float] = []
+        for problem in self._operator.check_problems(self._problem, schedule):
+            check = self._verify(problem, self._operator.source(problem, schedule, self._limits))
+            if check.status is not Status.OK:
+                return check
+            errors.append(check.max_error or 0.0)
+        return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
+
+    def _verify(self, problem: Problem, source: KernelSource) -> Evaluation:
+        """What the emulator says of one kernel on one small problem, asked once."""
+        key = source.digest, problem
+        if key not in self._verified:
+            self._verified[key] = self._emulate(problem, source)
+        return self._verified[key]
+
+    def _emulate(self, problem: Problem, source: KernelSource) -> Evaluation:
+        try:
+            return Evaluation(Status.OK, max_error=verify(problem, source, self._seeds))
+        except EmulatorError as error:
+            return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
+        except CompileError as error:
+            return Evaluation(Status.COMPILE_ERROR, error=f"in the emulator: {error}")

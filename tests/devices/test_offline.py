@@ -1,0 +1,208 @@
+"""The offline device, with a toy operator whose schedule says which mistake to make."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pytest
+
+from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
+from autotune.compiler import CompiledKernel, Resources
+from autotune.db.states import Status, TimeSource
+from autotune.devices import offline
+from autotune.devices.base import Device, DeviceError, Evaluation, Session
+from autotune.devices.model import LAUNCH_SECONDS
+from autotune.devices.offline import OfflineDevice
+from autotune.search_spaces.limits import DeviceLimits
+from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.space import Space
+
+
+@dataclass(frozen=True)
+class Doubling(Problem):
+    """y = 2x."""
+
+    n: int
+
+    @property
+    def key(self) -> str:
+        return f"n{self.n}"
+
+    @property
+    def flops(self) -> int:
+        return self.n
+
+    @property
+    def bytes_moved(self) -> int:
+        return 8 * self.n
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (
+            Tensor("x", "float32", self.n, Role.INPUT, 4),
+            Tensor("y", "float32", self.n, Role.OUTPUT, 4),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        return {"x": np.random.default_rng(seed).standard_normal(self.n, np.float32)}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        return {"y": 2 * inputs["x"].astype(np.float64)}
+
+    def error_bound(self, scalars: Mapping[str, float]) -> float:
+        return 1e-6
+
+
+class Mistake(StrEnum):
+    NONE = "none"
+    VALUE = "value"
+    GUARD = "guard"
+    SYNTAX = "syntax"
+
+
+@dataclass(frozen=True)
+class DoublingSchedule(Schedule):
+    threads: int = 64
+    mistake: Mistake = Mistake.NONE
+
+
+def emit(problem: Doubling, schedule: DoublingSchedule) -> KernelSource:
+    arguments = (Argument("x", "const float*"), Argument("y", "float*"), Argument("n", "int", problem.n))
+    factor = "3" if schedule.mistake is Mistake.VALUE else "2"
+    guard = "i <= a.n" if schedule.mistake is Mistake.GUARD else "i < a.n"
+    end = "" if schedule.mistake is Mistake.SYNTAX else ";"
+    text = f"""{cuda_arguments(arguments)}
+extern "C" __global__ void doubling(const Arguments a) {{
+  const int i = blockIdx.x * {schedule.threads} + threadIdx.x;
+  if ({guard}) a.y[i] = {factor} * a.x[i]{end}
+}}
+"""
+    blocks = -(-problem.n // schedule.threads)
+    return KernelSource(text, "doubling", arguments, Launch((blocks, 1, 1), (schedule.threads, 1, 1)))
+
+
+def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceLimits) -> list[str]:
+    return [] if schedule.threads <= limits.threads_per_block else [f"{schedule.threads} threads"]
+
+
+def nothing(*arguments: object) -> Space[DoublingSchedule]:
+    raise NotImplementedError
+
+
+DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
+    name="doubling",
+    summary="y = 2x",
+    problem_type=Doubling,
+    schedule_type=DoublingSchedule,
+    violations=violations,
+    emit=emit,
+    reference=lambda problem: emit(problem, DoublingSchedule()),
+    space=nothing,
+    default=lambda problem, limits: DoublingSchedule(),
+    seeds=lambda problem, limits: [],
+    presets={},
+    check_problems=lambda problem, schedule: [Doubling(2 * schedule.threads), Doubling(schedule.threads + 7)],
+)
+PROBLEM = Doubling(2**20)
+
+Evaluate = Callable[..., Evaluation]
+
+
+@pytest.fixture
+def evaluate() -> Iterator[Evaluate]:
+    """Evaluates a schedule in one session on an offline H200."""
+    device: Device = OfflineDevice("h200")
+    with device.session(DOUBLING, PROBLEM, seed=0) as session:
+        yield lambda schedule, registers=32: evaluated(session, schedule, Resources(registers))
+
+
+def evaluated(session: Session, schedule: DoublingSchedule, resources: Resources) -> Evaluation:
+    kernel = CompiledKernel(b"", resources, "sm_90", "none")
+    return session.evaluate(schedule, emit(PROBLEM, schedule), kernel)
+
+
+@pytest.fixture
+def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]:
+    """Every call of the emulator: the problem and the seeds."""
+    calls: list[tuple[str, tuple[int, ...]]] = []
+
+    def verify(problem: Problem, source: KernelSource, seeds: tuple[int, ...]) -> float:
+        calls.append((problem.key, seeds))
+        return 0.25 * len(calls)
+
+    monkeypatch.setattr(offline, "verify", verify)
+    return calls
+
+
+def test_a_device_is_what_its_file_says() -> None:
+    device = OfflineDevice("l40s")
+    assert (device.selector, device.limits.name) == ("l40s", "NVIDIA L40S")
+    assert device.time_source is TimeSource.MODELLED
+    assert all(isinstance(value, str) and value for value in device.environment.values())
+
+
+def test_an_unknown_device_is_one_line_that_lists_the_known_ones() -> None:
+    with pytest.raises(DeviceError, match=r"^unknown device 'h300'; known: a100, .*$"):
+        OfflineDevice("h300")
+
+
+def test_a_right_kernel_gets_one_modelled_time(evaluate: Evaluate) -> None:
+    found = evaluate(DoublingSchedule())
+    assert (found.status, found.error, len(found.samples)) == (Status.OK, "", 1)
+    assert found.seconds is not None
+    assert found.seconds > LAUNCH_SECONDS
+    assert found.max_error is not None
+    assert 0 <= found.max_error <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("mistake", "status", "problem"),
+    [
+        (Mistake.VALUE, Status.WRONG, "n128"),
+        (Mistake.GUARD, Status.WRONG, "n71"),
+        (Mistake.SYNTAX, Status.COMPILE_ERROR, ""),
+    ],
+)
+def test_a_mistake_is_a_status_with_one_line(
+    evaluate: Evaluate, mistake: Mistake, status: Status, problem: str
+) -> None:
+    found = evaluate(DoublingSchedule(mistake=mistake))
+    assert (found.status, found.samples) == (status, ())
+    assert found.error
+    assert "\n" not in found.error
+    assert problem in found.error
+
+
+def test_a_kernel_that_does_not_fit_an_sm_cannot_be_launched(evaluate: Evaluate) -> None:
+    found = evaluate(DoublingSchedule(threads=1024), 96)
+    assert (found.status, found.samples) == (Status.LAUNCH_ERROR, ())
+    assert "1024 threads with 96 registers" in found.error
+
+
+def test_a_text_is_emulated_once_for_each_problem(
+    evaluate: Evaluate, verified: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    first = evaluate(DoublingSchedule(), 32)
+    again = evaluate(DoublingSchedule(), 64)
+    assert verified == [("n128", (0, 1, 2)), ("n71", (0, 1, 2))]
+    assert first.max_error == again.max_error == 0.5
+    evaluate(DoublingSchedule(threads=32))
+    assert [key for key, _ in verified[2:]] == ["n64", "n39"]
+
+
+def test_the_seed_reaches_the_emulator(verified: list[tuple[str, tuple[int, ...]]]) -> None:
+    with OfflineDevice("h200").session(DOUBLING, PROBLEM, seed=5) as session:
+        evaluated(session, DoublingSchedule(), Resources(32))
+    assert {seeds for _, seeds in verified} == {(0, 1, 7)}
+
+
+def test_no_compiler_is_one_line_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> str:
+        raise offline.NoCompilerError("no C++ compiler: install g++")
+
+    monkeypatch.setattr(offline, "compiler_version", missing)
+    with pytest.raises(DeviceError, match="install g\\+\\+"):
+        OfflineDevice("h200")
