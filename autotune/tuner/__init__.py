@@ -1,1 +1,7 @@
 """Finding the fastest schedule: Optuna proposes, a device evaluates, the database remembers."""
+
+from .loop import tune
+from .options import Progress, TuneOptions, TuneResult
+from .samplers import SAMPLERS
+
+__all__ = ["SAMPLERS", "Progress", "TuneOptions", "TuneResult", "tune"]

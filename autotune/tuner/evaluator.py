@@ -1,0 +1,84 @@
+"""From a schedule to its trial: emit, compile elsewhere, verify and time, and say all that was found out."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource, generator_digest
+from ..compile_pool import CompilePool
+from ..compiler import CompiledKernel, CompileError, compiler_version
+from ..db.records import DeviceRecord, ProblemRecord, Trial
+from ..db.states import Status
+from ..devices.base import Device, Session
+from ..search_spaces.operator import Operator
+
+
+@dataclass(frozen=True)
+class Job:
+    """A schedule whose kernel is being compiled."""
+
+    schedule: Schedule
+    source: KernelSource
+    kernel: Future[CompiledKernel]
+
+
+class Evaluator:
+    """Evaluates the schedules of one problem on one device, in two steps so that compiling can run ahead.
+
+    Args:
+        operator, problem, device: what is evaluated.
+        pool: compiles.
+        session: the problem, set up on the device.
+    """
+
+    def __init__(
+        self, operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, session: Session
+    ) -> None:
+        limits = device.limits
+        self._operator, self._problem, self._limits = operator, problem, limits
+        self._pool, self._session = pool, session
+        self._trial = partial(
+            Trial,
+            device=DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+            problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
+            time_source=device.time_source,
+            environment=dict(device.environment),
+            generator=generator_digest(),
+        )
+
+    def start(self, schedule: Schedule) -> Job:
+        """Emit a legal schedule and have it compiled."""
+        source = self._operator.source(self._problem, schedule, self._limits)
+        return Job(schedule, source, self._pool.submit(source, self._limits.arch))
+
+    def finish(self, job: Job) -> Trial:
+        """Wait for the kernel, verify and time it.
+
+        Raises:
+            CompilerMissingError: there is no compiler.
+            DeviceError: the device cannot be used any more.
+        """
+        trial = partial(
+            self._trial,
+            schedule=job.schedule.to_dict(),
+            schedule_digest=job.schedule.digest,
+            source=job.source.digest,
+        )
+        try:
+            kernel = job.kernel.result()
+        except CompileError as error:
+            return trial(status=Status.COMPILE_ERROR, error=str(error), compiler=compiler_version())
+        evaluation = self._session.evaluate(job.schedule, job.source, kernel)
+        return trial(
+            status=evaluation.status,
+            samples=evaluation.samples,
+            error=evaluation.error,
+            max_error=evaluation.max_error,
+            resources=asdict(kernel.resources),
+            compiler=kernel.compiler,
+        )

@@ -1,0 +1,51 @@
+"""What earlier runs found out: trials to go on from, and winners to try first."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import log2
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import generator_digest
+from ..db.records import Trial
+from ..devices.base import Device
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+_WINNERS = 5
+
+
+def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, Trial]:
+    """The trials that need not be made again, oldest first: same device model, kind of time and generator."""
+    same = (device.time_source, generator_digest())
+    known: dict[Schedule, Trial] = {}
+    for trial in reversed(db.trials(operator.name, problem.key, device.limits.name)):
+        if (trial.time_source, trial.generator) == same:
+            with suppress(ValueError):  # an import may hold what this generator never made
+                known[operator.schedule_type.from_dict(trial.schedule)] = trial
+    return known
+
+
+def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, db: TuningDB) -> list[Schedule]:
+    """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
+    found: list[tuple[float, Schedule]] = []
+    for trial in db.bests(operator.name, limits.name):
+        with suppress(ValueError):  # made by a version whose problems or schedules had other fields
+            other = operator.problem_type.from_dict(trial.problem.fields)
+            found.append((_distance(problem, other), operator.schedule_type.from_dict(trial.schedule)))
+    found.sort(key=itemgetter(0))
+    legal = [schedule for _, schedule in found if not operator.violations(problem, schedule, limits)]
+    return list(dict.fromkeys(legal))[:_WINNERS]
+
+
+def _distance(problem: Problem, other: Problem) -> float:
+    """Octaves between the sizes of two problems, and one for each flag or word in which they differ."""
+    others = other.to_dict()
+    pairs = [(value, others[name]) for name, value in problem.to_dict().items()]
+    return sum(abs(log2((1 + a) / (1 + b))) if isinstance(a, int) else float(a != b) for a, b in pairs)

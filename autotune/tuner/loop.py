@@ -1,0 +1,134 @@
+"""The tuning loop: propose, compile ahead, evaluate, store, tell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..compile_pool import CompilePool
+from ..db.records import Trial
+from ..db.states import Status
+from ..devices.base import Device
+from ..search_spaces.operator import Operator
+from .evaluator import Evaluator, Job
+from .history import known_trials, winners
+from .options import Progress, TuneOptions, TuneResult
+from .proposals import Candidate, Proposals
+from .samplers import quiet_optuna
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt; only a process' main thread may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@_sigterm_as_ctrl_c()
+@quiet_optuna()
+def tune(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    device: Device,
+    db: TuningDB,
+    options: TuneOptions,
+    on_progress: Callable[[Progress], None] | None = None,
+    now: Callable[[], float] = monotonic,
+) -> TuneResult:
+    """Look for the fastest schedule of a problem on a device, and store every trial.
+
+    Previous winners and the operator's seeds come first, then what the sampler draws. A schedule that the database
+    holds for this problem, device model, kind of time and generator is not evaluated again, so the same call goes on
+    where an earlier one stopped. Ctrl-C and SIGTERM end the run with all that was done kept.
+
+    What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
+    takes has no influence.
+
+    Args:
+        operator, problem: what to tune.
+        device: what to tune it for.
+        db: where trials are stored.
+        options: how long to look, and how.
+        on_progress: called after each evaluation.
+        now: a clock in seconds.
+
+    Raises:
+        DeviceError: the device cannot be used, or no longer; what was done is stored.
+        DatabaseError: the database cannot be read or written.
+        CompilerMissingError: there is no compiler.
+    """
+    start = now()
+    limits = device.limits
+    known = known_trials(operator, problem, device, db)
+    best = reduce(_better, known.values(), None)
+    first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
+    proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
+    workers = options.compile_workers or os.cpu_count() or 1
+    by_status: Counter[Status] = Counter()
+    interrupted = False
+    try:
+        with CompilePool(workers) as pool, device.session(operator, problem, options.seed) as session:
+            evaluator = Evaluator(operator, problem, device, pool, session)
+            for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, 2 * workers):
+                trial = evaluator.finish(job)
+                db.record(trial)
+                proposals.tell(candidate, trial)
+                best = _better(best, trial)
+                by_status[trial.status] += 1
+                elapsed = now() - start
+                if on_progress:
+                    on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
+                if options.seconds is not None and elapsed >= options.seconds:
+                    break
+    except KeyboardInterrupt:
+        interrupted = True
+    return TuneResult(
+        best=best,
+        evaluated=by_status.total(),
+        known=len(known),
+        by_status=dict(by_status),
+        illegal=proposals.illegal,
+        seconds=now() - start,
+        exhausted=proposals.exhausted,
+        interrupted=interrupted,
+    )
+
+
+def _started_ahead(
+    candidates: Iterator[Candidate], start: Callable[[Schedule], Job], depth: int
+) -> Iterator[tuple[Candidate, Job]]:
+    """Candidates and their jobs in the order proposed, with `depth` jobs under way; one more after each result.
+
+    A fixed depth, rather than one that follows how fast jobs end, makes the order of proposals and results certain.
+    """
+    started = ((candidate, start(candidate.schedule)) for candidate in candidates)
+    ahead = deque(islice(started, depth))
+    while ahead:
+        yield ahead.popleft()
+        ahead.extend(islice(started, 1))
+
+
+def _better(best: Trial | None, trial: Trial) -> Trial | None:
+    """The faster one; only an ok trial can be best."""
+    if trial.status is not Status.OK or trial.seconds is None:
+        return best
+    return trial if best is None or best.seconds is None or trial.seconds < best.seconds else best

@@ -1,0 +1,88 @@
+"""What a tuning run is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..db.records import Trial
+from ..db.states import Status
+from .samplers import SAMPLERS
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """How long to look, and how.
+
+    Attributes:
+        trials: new evaluations at most; schedules that the database knows already do not count.
+        seconds: end after the evaluation that passes this time; None sets no limit.
+        sampler: what proposes schedules, one of `SAMPLERS`.
+        seed: of the sampler and of the problem's random inputs.
+        compile_workers: processes that compile ahead; None means one for each CPU.
+
+    Raises:
+        ValueError: one line that says what is allowed.
+    """
+
+    trials: int = 200
+    seconds: float | None = None
+    sampler: str = "tpe"
+    seed: int = 0
+    compile_workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.trials < 1:
+            raise ValueError(f"trials={self.trials}: expected 1 or more")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"seconds={self.seconds}: expected more than 0")
+        if self.sampler not in SAMPLERS:
+            raise ValueError(f"unknown sampler {self.sampler!r}; known: {', '.join(SAMPLERS)}")
+        if not 0 <= self.seed < 2**31:
+            raise ValueError(f"seed={self.seed}: expected 0 … {2**31 - 1}")
+        if self.compile_workers is not None and self.compile_workers < 1:
+            raise ValueError(f"compile_workers={self.compile_workers}: expected 1 or more")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Sent after each evaluation, when its trial is stored.
+
+    Attributes:
+        trial: the trial just stored.
+        done: evaluations of this run, this one included.
+        budget: evaluations that the run may make.
+        elapsed: seconds since the run began.
+        best: the fastest ok trial so far, of this run and of those it goes on from.
+    """
+
+    trial: Trial
+    done: int
+    budget: int
+    elapsed: float
+    best: Trial | None
+
+
+@dataclass(frozen=True)
+class TuneResult:
+    """How a run ended.
+
+    Attributes:
+        best: the fastest ok trial of this run and of those it went on from; None if there is none.
+        evaluated: evaluations of this run.
+        known: trials in the database that the run went on from.
+        by_status: how many of the run's evaluations ended in which way.
+        illegal: draws that were rejected before they were emitted, which are no evaluations and are not stored.
+        seconds: how long the run took.
+        exhausted: whether no legal schedule was left to propose.
+        interrupted: whether Ctrl-C or SIGTERM ended it.
+    """
+
+    best: Trial | None
+    evaluated: int
+    known: int
+    by_status: Mapping[Status, int]
+    illegal: int
+    seconds: float
+    exhausted: bool
+    interrupted: bool

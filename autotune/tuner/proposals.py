@@ -1,0 +1,122 @@
+"""Which schedule to try next: what is known to be good first, then what a sampler draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.records import Trial
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+from .study import Asked, Study
+
+# Draws in a row that bring nothing new before a schedule is picked past the sampler: where half of the draws are
+# legal, twenty illegal ones in a row happen once in a million.
+_PATIENCE = 20
+_SWEEP = 10_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A legal schedule that was not tried before.
+
+    Attributes:
+        schedule: the schedule.
+        asked: the draw that it comes from; None for a schedule outside of the search space.
+    """
+
+    schedule: Schedule
+    asked: Asked | None
+
+
+class Proposals(Iterator[Candidate]):
+    """Proposes each schedule once at most; the iteration ends when no legal one is left, or none can be found.
+
+    A draw that is illegal or was tried before never comes out: the sampler is told so at once.
+
+    Args:
+        operator, problem, limits: what the schedules are for.
+        sampler, seed: a name in `SAMPLERS`, and where its random numbers start.
+        first: legal schedules to propose before all others, best guess first.
+        known: what was tried before.
+
+    Attributes:
+        illegal: draws rejected so far.
+        exhausted: whether the iteration has ended.
+    """
+
+    def __init__(
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        limits: DeviceLimits,
+        sampler: str,
+        seed: int,
+        first: Iterable[Schedule],
+        known: Mapping[Schedule, Trial],
+    ) -> None:
+        self.illegal = 0
+        self.exhausted = False
+        self._operator, self._problem, self._limits = operator, problem, limits
+        self._space = operator.space(problem, limits)
+        self._first = iter(first)
+        # Every draw of a small space, one by one; random ones of a large space, without end.
+        self._sweep = self._space.all_draws() if self._space.size <= _SWEEP else self._space.random_draws(seed)
+        # None stands for a schedule that is being tried.
+        self._tried: dict[Schedule, Trial | None] = dict(known)
+        # A run that goes on from others must not repeat their random numbers.
+        self._study = Study(self._space.parameters, sampler, seed + len(known))
+        for schedule, trial in known.items():
+            if schedule in self._space:
+                self._study.add(self._space.draw_of(schedule), trial)
+
+    def __next__(self) -> Candidate:
+        """The next schedule to try; whatever became of it goes to `tell`."""
+        candidate = self._from_first() or self._from_sampler() or self._from_sweep()
+        if candidate is None:
+            self.exhausted = True
+            raise StopIteration
+        self._tried[candidate.schedule] = None
+        return candidate
+
+    def tell(self, candidate: Candidate, trial: Trial) -> None:
+        """What became of a candidate."""
+        self._tried[candidate.schedule] = trial
+        if candidate.asked:
+            self._study.tell(candidate.asked, trial)
+
+    def _from_first(self) -> Candidate | None:
+        for schedule in self._first:
+            if schedule not in self._tried:
+                inside = schedule in self._space
+                return Candidate(schedule, self._study.ask_for(self._space.draw_of(schedule)) if inside else None)
+        return None
+
+    def _from_sampler(self) -> Candidate | None:
+        for _ in range(_PATIENCE):
+            asked = self._study.ask()
+            schedule = self._space.build(asked.draw)
+            if violations := self._violations(schedule):
+                self.illegal += 1
+                self._study.reject(asked, len(violations))
+            elif schedule not in self._tried:
+                return Candidate(schedule, asked)
+            elif trial := self._tried[schedule]:
+                self._study.tell(asked, trial)
+            else:
+                self._study.ignore(asked)
+        return None
+
+    def _from_sweep(self) -> Candidate | None:
+        for draw in islice(self._sweep, _SWEEP):
+            schedule = self._space.build(draw)
+            if schedule not in self._tried and not self._violations(schedule):
+                return Candidate(schedule, self._study.ask_for(draw))
+        return None
+
+    def _violations(self, schedule: Schedule) -> list[str]:
+        return self._operator.violations(self._problem, schedule, self._limits)
