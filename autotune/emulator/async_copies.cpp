@@ -23,18 +23,18 @@ struct Queue {
   std::vector<Copy> copies;
 };
 
-Queue queues[1024];  // one for each thread of the block
+Queue queues[block_threads];  // one for each thread of the block
 uint32_t issued;
 
 void read_source(Copy& copy) {
   if (copy.valid_bytes == 0) return;
-  check_read(copy.global, copy.valid_bytes, false);
+  check(copy.global, copy.valid_bytes, Access::read, false);
   std::memcpy(copy.data, copy.global, copy.valid_bytes);
 }
 
 void land(Copy& copy) {
   if (copy.late) read_source(copy);
-  end_async_write(copy.shared, copy.bytes);
+  check(copy.shared, copy.bytes, Access::async_end, true);
   std::memcpy(copy.shared, copy.data, copy.bytes);
 }
 
@@ -43,13 +43,12 @@ void land(Copy& copy) {
 void async_copy(void* shared, const void* global, int bytes, int valid_bytes) {
   if (valid_bytes < 0 || valid_bytes > bytes)
     fail("an asynchronous copy of %d bytes has %d valid ones", bytes, valid_bytes);
-  if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
-    fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);
+  check_async_copy(shared, global, bytes);
   Queue& queue = queues[running_thread()];
   // Every other copy reads late: both extremes of what the hardware may do.
   Copy copy{queue.committed, shared, global, bytes, valid_bytes, issued++ % 2 != 0, {}};
   if (!copy.late) read_source(copy);
-  begin_async_write(shared, bytes);
+  check(shared, bytes, Access::async_begin, true);
   std::memset(shared, 0xff, bytes);
   queue.copies.push_back(copy);
 }

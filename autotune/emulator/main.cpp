@@ -71,20 +71,20 @@ int main() {
   for (Buffer& buffer : buffers) buffer = read_one<Buffer>();
   arguments = read_bytes(request.argument_bytes);
 
-  std::vector<Region> regions;
+  std::vector<char*> addresses;
   std::vector<std::vector<char>> contents;
   for (const Buffer& buffer : buffers) {
-    regions.push_back(map_buffer(buffer.name, buffer.bytes, buffer.alignment, buffer.use));
-    std::memcpy(arguments.data() + buffer.argument_offset, &regions.back().begin, sizeof(char*));
+    addresses.push_back(map_buffer(buffer.name, buffer.bytes, buffer.alignment, buffer.use));
+    std::memcpy(arguments.data() + buffer.argument_offset, &addresses.back(), sizeof(char*));
     contents.push_back(read_bytes(buffer.use == Use::workspace ? 0 : buffer.bytes));
   }
   for (uint32_t launch = 0; launch < request.launches; ++launch) {
     for (size_t i = 0; i < buffers.size(); ++i)
-      if (!contents[i].empty()) std::memcpy(regions[i].begin, contents[i].data(), contents[i].size());
+      if (!contents[i].empty()) std::memcpy(addresses[i], contents[i].data(), contents[i].size());
     run_grid();
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].use == Use::write_first || buffers[i].use == Use::read_write)
-      std::fwrite(regions[i].begin, 1, buffers[i].bytes, stdout);
+      std::fwrite(addresses[i], 1, buffers[i].bytes, stdout);
   return 0;
 }

@@ -5,6 +5,8 @@
 
 namespace autotune_emulator {
 
+constexpr int warp_threads = 32, block_threads = 1024;  // the second is a limit
+
 // How a kernel may use a buffer.
 enum class Use : int32_t {
   read_only,
@@ -13,34 +15,46 @@ enum class Use : int32_t {
   workspace,  // zeroed at first, then kept from launch to launch
 };
 
+enum class Access { read, write, atomic, async_begin, async_end };
+
+struct Cell;
+
 struct Region {
   const char* name;
   char* begin;
   int64_t bytes;
+  Use use;
+  bool shared;  // by the threads of one block only
+  Cell* cells;  // of races.cpp; null where no thread may write
 };
 
 // Prints one line that names the running thread, if any, and ends the process.
 [[noreturn]] __attribute__((format(printf, 1, 2))) void fail(const char* format, ...);
+const char* verb(Access access);
 
-// memory.cpp: regions far from one another, the check of every access, and races.
+// memory.cpp: regions far from one another, and the check of every access.
 void reserve_memory(int buffers);
-char* map_stacks(int64_t bytes);
-Region map_shared(int64_t bytes);
-Region map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use);
+char* map_stacks(int64_t bytes);  // first
+void map_shared(int64_t bytes);   // second
+char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use);
+void poison_shared();
+void check(const void* address, int bytes, Access access, bool at_once);
+void check_async_copy(void* shared, const void* global, int bytes);
+
+// races.cpp: who accessed what since when.
+void track(Region& region);
+void record(const Region& region, int64_t first, int64_t last, Access access);
 void begin_launch();
 void begin_block();
 void begin_epoch();                           // after a barrier of the whole block
 void begin_turn(int thread, int warp_epoch);  // a thread goes on; warp_epoch counts its warp's barriers
-void check_read(const void* address, int bytes, bool whole);
-void check_write(const void* address, int bytes, bool whole);
-void begin_async_write(void* shared, int bytes);
-void end_async_write(void* shared, int bytes);
+void record_atomic();
 
 // threads.cpp: a fiber for each thread.
 void make_threads(void (*kernel)(), uint32_t seed);
 void run_grid();
 void describe_thread(int thread, char (&text)[64]);  // "thread (x, y, z)"
-int running_thread();                                // -1 outside of threads
+int running_thread();
 
 // async_copies.cpp
 void drop_async_copies();

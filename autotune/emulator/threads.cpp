@@ -20,7 +20,6 @@ dim3 blockDim, gridDim;
 namespace autotune_emulator {
 namespace {
 
-constexpr int warp_threads = 32;
 constexpr int64_t stack_bytes = 128 << 10;
 constexpr uint64_t poison = ~uint64_t{0};
 
@@ -181,6 +180,7 @@ bool waits_for(const Thread& waiting, int other) {
 
 void run_block() {
   begin_block();
+  poison_shared();
   drop_async_copies();
   for (Thread& thread : threads) {
     thread.state = State::ready;
