@@ -85,7 +85,7 @@ class Problem(ABC):
 
     @abstractmethod
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """The exact outputs as flat buffers, in float64 where the kernel rounds; gaps hold NaN (0 for integers)."""
+        """The exact outputs as flat buffers, in float64 where the kernel rounds; gaps have all bits set (NaN)."""
 
     @abstractmethod
     def error_bound(self, scalars: Mapping[str, float]) -> float:

@@ -130,13 +130,13 @@ class TransposeProblem(Problem):
         return f"uint{min(64, 8 * self.element_bytes)}", max(1, self.element_bytes // 8)
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Random bytes of 1 … 254: neither a gap's 0 nor the 0xFF of memory that was never written."""
+        """Random bytes, none of them 0xFF as in an output that was never written, nor 0."""
         a = self.tensors[0]
         return {"a": np.random.default_rng(seed).integers(1, 255, a.bytes, dtype=np.uint8).view(a.dtype)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """B bit for bit."""
-        b = np.zeros(self.tensors[1].size, self.tensors[1].dtype)
+        """B bit for bit, with all bits set in its gaps."""
+        b = np.full(self.tensors[1].bytes, 0xFF, np.uint8).view(self.tensors[1].dtype)
         if not self.empty:
             a = self._matrices(inputs["a"], self.m, self.n, self.lda, self.stride_a)
             self._matrices(b, self.n, self.m, self.ldb, self.stride_b)[...] = a.swapaxes(1, 2)
