@@ -30,7 +30,7 @@ def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLim
         found += _access_violations(problem, schedule)
         found += _pipeline_violations(schedule, limits)
         found += _grid_violations(problem, schedule)
-        found += _resource_violations(schedule, limits)
+        found += _resource_violations(problem, schedule, limits)
     return found
 
 
@@ -57,11 +57,6 @@ def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
         yield f"block_k {schedule.block_k} is not a multiple of 4"
 
 
-def _along_k(problem: SgemmProblem, operand: str) -> bool:
-    """Whether neighbours along k are neighbours in global memory, so that the copy to shared memory transposes."""
-    return not problem.transpose_a if operand == "a" else problem.transpose_b
-
-
 def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
     """Vectors and shared-memory layouts of A, B and C."""
     for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
@@ -83,7 +78,7 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
     vector: int = getattr(schedule, f"vector_{operand}")
     pad: int = getattr(schedule, f"pad_{operand}")
     strip = strip_width(getattr(schedule, f"thread_{side}"))
-    along_k = _along_k(problem, operand)
+    along_k = problem.along_k(operand)
     if along_k:
         if getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and vector > 1:
             yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
@@ -130,17 +125,19 @@ def estimated_registers(schedule: SgemmSchedule) -> int:
     return schedule.thread_m * schedule.thread_n + fragments + staged + _ADDRESS_REGISTERS
 
 
-def _blocks_that_fit(schedule: SgemmSchedule, limits: DeviceLimits) -> int:
-    return occupancy(limits, schedule.threads, estimated_registers(schedule), schedule.shared_bytes).blocks_per_sm
+def _blocks_that_fit(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> int:
+    return occupancy(
+        limits, schedule.threads, estimated_registers(schedule), schedule.shared_bytes(problem)
+    ).blocks_per_sm
 
 
-def _resource_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
     if schedule.threads > limits.threads_per_block:
         yield f"{schedule.threads} threads over the {limits.threads_per_block} of a block"
         return
-    if schedule.shared_bytes > limits.shared_per_block:
+    if schedule.shared_bytes(problem) > limits.shared_per_block:
         yield (
-            f"shared memory {schedule.shared_bytes} B over the {limits.shared_per_block} B a block may have "
+            f"shared memory {schedule.shared_bytes(problem)} B over the {limits.shared_per_block} B a block may have "
             f"on {limits.arch}"
         )
         return
@@ -148,11 +145,11 @@ def _resource_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Itera
     if registers > limits.registers_per_thread:
         yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
         return
-    fit = occupancy(limits, schedule.threads, registers, schedule.shared_bytes)
+    fit = occupancy(limits, schedule.threads, registers, schedule.shared_bytes(problem))
     if fit.blocks_per_sm < schedule.min_blocks:
         yield (
             f"min_blocks {schedule.min_blocks} over the {fit.blocks_per_sm} blocks of {schedule.threads} threads, "
-            f"about {registers} registers and {schedule.shared_bytes} B of shared memory that an SM holds, "
+            f"about {registers} registers and {schedule.shared_bytes(problem)} B of shared memory that an SM holds, "
             f"by its {' and '.join(fit.limiters)}"
         )
 
@@ -189,7 +186,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("min_blocks", (1, 2, 3, 4)),
         Parameter("specialize", tuple(map(str, Specialize))),
     )
-    return Space(parameters, partial(_build, limits), _draw_of)
+    return Space(parameters, partial(_build, problem, limits), _draw_of)
 
 
 def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
@@ -201,7 +198,7 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
     widths = _widths(problem, operand)
     copies = [f"{Transport.REGISTERS} {width}" for width in widths]
     if limits.compute_capability >= (8, 0):
-        asynchronous = widths[:1] if _along_k(problem, operand) else widths
+        asynchronous = widths[:1] if problem.along_k(operand) else widths
         copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
     return tuple(copies)
 
@@ -213,7 +210,7 @@ def _splits(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
     return tuple(split for split in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128) if split <= max(1, useful))
 
 
-def _build(limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
+def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: draw[name] for name in _SAME}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
     for side, lanes in (("m", int(draw["lanes_m"])), ("n", 32 // int(draw["lanes_m"]))):
@@ -224,10 +221,10 @@ def _build(limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
         values[f"transport_{operand}"], width = str(draw[f"copy_{operand}"]).split()
         values[f"vector_{operand}"] = int(width)
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False})
-    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes))
+    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
     staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments)
-    return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), _blocks_that_fit(staged, limits))))
+    return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), _blocks_that_fit(problem, staged, limits))))
 
 
 def _draw_of(schedule: SgemmSchedule) -> Draw:
@@ -272,7 +269,7 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimit
     for operand in "ab":
         if limits.compute_capability < (8, 0):
             changes[f"transport_{operand}"] = Transport.REGISTERS
-        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and _along_k(problem, operand):
+        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and problem.along_k(operand):
             changes[f"vector_{operand}"] = 1
     return replace(schedule, **changes)
 
@@ -304,7 +301,7 @@ def check_problems(problem: SgemmProblem, schedule: SgemmSchedule) -> list[Sgemm
     depth = schedule.block_k * (schedule.stages + 1) * schedule.split_k
     whole = _small(problem, schedule, schedule.block_m, 2 * schedule.block_n, depth)
     ragged = _small(problem, schedule, schedule.block_m + 3, schedule.block_n // 2 + 1, depth - schedule.block_k + 3)
-    return [whole, replace(ragged, batch=2, read_c=True)]
+    return [whole, replace(ragged, batch=2, stride_c=ragged.m * ragged.ldc, read_c=True)]
 
 
 def _small(problem: SgemmProblem, schedule: SgemmSchedule, m: int, n: int, k: int) -> SgemmProblem:
