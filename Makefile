@@ -1,0 +1,27 @@
+# make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200.
+# make test: install the test extra too, then run every test that this machine can run.
+PYTHON ?= python3
+
+.PHONY: demo test
+.DELETE_ON_ERROR:
+
+demo: .venv/installed
+	.venv/bin/autotune tune sgemm --device auto --m 4096 --n 4096 --k 4096 --seconds 90
+
+test: .venv/installed-for-tests
+	.venv/bin/python -m pytest -n auto
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	.venv/bin/python -m pip install --editable .
+	@touch $@
+
+.venv/installed-for-tests: pyproject.toml | .venv/bin/python
+	.venv/bin/python -m pip install --editable '.[test]'
+	@touch $@ .venv/installed
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'autotune needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo '$(PYTHON) has no venv; install it (Debian: apt-get install python3-venv)' >&2; exit 1; }
+	$(PYTHON) -m venv .venv

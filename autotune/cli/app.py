@@ -1,0 +1,76 @@
+"""The commands put together, and what becomes of their errors: one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Annotated, NoReturn
+
+import typer
+from typer.main import get_command
+
+from .database import app as database
+from .devices import devices
+from .doctor import doctor
+from .emit import emit
+from .errors import INTERRUPTED, exit_code, one_line
+from .operator_commands import operator_commands
+from .show import show
+from .tune import tune
+
+
+def _alone(function: Callable[..., None]) -> typer.Typer:
+    """A command as a Typer without a name: help lists commands in the order in which Typers are added."""
+    single = typer.Typer()
+    single.command()(function)
+    return single
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app.add_typer(operator_commands(tune), name="tune")
+app.add_typer(operator_commands(emit), name="emit")
+app.add_typer(operator_commands(show), name="show")
+app.add_typer(_alone(devices))
+app.add_typer(database, name="db")
+app.add_typer(_alone(doctor))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"autotune {version('autotune')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Generate CUDA kernels from schedules, find the fastest for a device, and remember it."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line.
+
+    Returns:
+        0 done, 1 failed, 2 bad input, 130 interrupted.
+    """
+    try:
+        # Help and Ctrl-C bring an exit code, a command that is done brings None.
+        code: int = get_command(app).main(arguments, prog_name="autotune", standalone_mode=False) or 0
+    except Exception as error:
+        if os.environ.get("AUTOTUNE_DEBUG"):
+            raise
+        print(f"autotune: {one_line(error)}", file=sys.stderr)
+        return exit_code(error)
+    if code == INTERRUPTED:
+        print("autotune: interrupted", file=sys.stderr)
+    return code
+
+
+def main() -> NoReturn:
+    """The console entry point."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,52 @@
+"""The fields of a problem or a schedule as options and tables show them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import MISSING, dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+_ENTRY = re.compile(r"^    ((?:\w+, )*\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a dataclass.
+
+    Attributes:
+        name: as declared.
+        kind: ``int``, ``bool`` or a ``StrEnum``.
+        default: None if there is none.
+        help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
+    """
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+
+    @property
+    def allowed(self) -> str:
+        """``int``, ``bool``, or the values of the enum."""
+        return " | ".join(self.kind) if issubclass(self.kind, StrEnum) else self.kind.__name__
+
+
+def fields_of(cls: type[Any]) -> list[Field]:
+    """The fields of a problem's or a schedule's dataclass; one without default is an ``int``, as in `from_dict`."""
+    texts = _attribute_texts(cls)
+    return [
+        Field(
+            field.name,
+            int if field.default is MISSING else type(field.default),
+            None if field.default is MISSING else field.default,
+            texts.get(field.name, ""),
+        )
+        for field in fields(cls)
+    ]
+
+
+def _attribute_texts(cls: type) -> dict[str, str]:
+    _, _, section = (inspect.getdoc(cls) or "").partition("Attributes:\n")
+    return {name: " ".join(text.split()) for names, text in _ENTRY.findall(section) for name in names.split(", ")}

@@ -1,0 +1,86 @@
+"""Commands about an operator: one for each operator, with the fields of its problem as options.
+
+An operator that is new in the registry has its commands at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from .errors import user_input
+from .fields import Field, fields_of
+
+if TYPE_CHECKING:
+    from ..codegen.problem import Problem
+
+_SIZE = 4096  # of what has no default in the problem
+
+
+def operator_commands(function: Callable[..., None]) -> typer.Typer:
+    """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
+
+    `fields` are the values of the problem's fields, for `problem_of`.
+
+    The operators are imported when a command is looked for, not before.
+    """
+
+    class Commands(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:
+            from ..search_spaces.registry import OPERATORS
+
+            return list(OPERATORS)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
+            from ..search_spaces.registry import operator
+
+            with user_input():
+                return _command(function, operator(cmd_name))
+
+    return typer.Typer(cls=Commands, help=function.__doc__, subcommand_metavar="OPERATOR [OPTIONS]")
+
+
+def _command(function: Callable[..., None], operator: Any) -> TyperCommand:
+    app = typer.Typer(add_completion=False)
+    app.command(operator.name, help=f"{operator.summary}\n\n{function.__doc__}", short_help=operator.summary)(
+        _with_problem_options(function, operator)
+    )
+    command = typer.main.get_command(app)
+    assert isinstance(command, TyperCommand)
+    return command
+
+
+def problem_of(operator: Any, fields: Mapping[str, Any]) -> Problem:
+    """The problem of these fields, which the user gave; `BadInputError` if there is no such problem."""
+    with user_input():
+        problem: Problem = operator.problem_type.from_dict(fields)
+        return problem
+
+
+def _with_problem_options(function: Callable[..., None], operator: Any) -> Callable[..., None]:
+    """The function with a keyword argument for each field of the problem in the place of its first two parameters."""
+    fields = fields_of(operator.problem_type)
+
+    def call(**values: Any) -> None:
+        given = {field.name: values.pop(field.name) for field in fields}
+        function(operator, given, **values)
+
+    own = list(signature(function, eval_str=True).parameters.values())[2:]
+    # Typer reads the parameters from here.
+    call.__dict__["__signature__"] = Signature([*own, *map(_option, fields)])
+    return call
+
+
+def _option(field: Field) -> Parameter:
+    from rich.markup import escape
+
+    return Parameter(
+        field.name,
+        Parameter.KEYWORD_ONLY,
+        default=_SIZE if field.default is None else field.default,
+        annotation=Annotated[field.kind, typer.Option(help=escape(field.help), rich_help_panel="Problem")],
+    )

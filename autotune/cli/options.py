@@ -1,0 +1,59 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .errors import BadInputError
+
+if TYPE_CHECKING:
+    from ..devices.base import Device
+    from ..search_spaces.limits import DeviceLimits
+
+DeviceOption = Annotated[
+    str,
+    typer.Option(
+        help="A GPU's number, an offline device such as h200, or auto: GPU 0 if there is one, else h200.",
+        metavar="DEVICE",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        help="The tuning database: a path or a SQLAlchemy URL. By default AUTOTUNE_DB, else a file of the user's.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+
+
+def device_of(selector: str) -> Device:
+    """The device that the user named; `BadInputError` if it is not there or cannot be used."""
+    from ..devices.select import device
+
+    with _device_errors():
+        return device(selector)
+
+
+def limits_of(selector: str) -> DeviceLimits:
+    """Its limits, which is all that commands need that run nothing."""
+    from ..devices.select import device_limits
+
+    with _device_errors():
+        return device_limits(selector)
+
+
+@contextmanager
+def _device_errors() -> Iterator[None]:
+    from ..devices.base import DeviceError
+
+    try:
+        yield
+    except DeviceError as error:
+        raise BadInputError(str(error)) from error

@@ -1,0 +1,150 @@
+"""``autotune tune``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .errors import CommandError, InterruptedTuningError, user_input
+from .figures import duration, peak_share, rate
+from .operator_commands import problem_of
+from .options import DatabaseOption, DeviceOption, JsonOption, device_of
+from .output import print_json, print_table, write_text
+from .progress import shown_progress
+from .suite import read_suite
+from .trials import schedule_words, trial_document
+
+if TYPE_CHECKING:
+    from ..codegen.problem import Problem
+    from ..db import Trial
+    from ..search_spaces.limits import DeviceLimits
+    from ..tuner import TuneResult
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What came of one problem.
+
+    Attributes:
+        operator, problem, limits: what was tuned, and for what.
+        result: how the run ended.
+        source: the file with the winner's source; None if there is no winner.
+    """
+
+    operator: Any
+    problem: Problem
+    limits: DeviceLimits
+    result: TuneResult
+    source: Path | None
+
+
+def tune(
+    operator: Any,
+    fields: Mapping[str, Any],
+    device: DeviceOption = "auto",
+    trials: Annotated[int, typer.Option(help="Try so many new schedules at most.")] = 200,
+    seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
+    sampler: Annotated[str, typer.Option(help="What proposes schedules, such as tpe or random.")] = "tpe",
+    seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
+    suite: Annotated[
+        Path | None,
+        typer.Option(help="Tune each problem of this JSON list; fields that it leaves out come from the options."),
+    ] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the fastest schedule of a problem on a device. The same command goes on where an earlier run stopped."""
+    from ..db import TuningDB
+    from ..tuner import TuneOptions
+    from ..tuner import tune as search
+
+    with user_input():
+        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
+    problems = read_suite(suite, operator.problem_type, fields) if suite else [problem_of(operator, fields)]
+    target = device_of(device)
+    runs: list[_Run] = []
+    with TuningDB(db) as database:
+        for problem in problems:
+            with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
+                result = search(operator, problem, target, database, options, show)
+            path = _written_source(operator, problem, target.limits, result.best) if result.best else None
+            runs.append(_Run(operator, problem, target.limits, result, path))
+            if not as_json:
+                _print_winner(runs[-1])
+            if result.interrupted:
+                break
+    if as_json:
+        print_json({"database": database.location, "runs": [_document(run) for run in runs]})
+    else:
+        print(f"database  {database.location}")
+        print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")
+    _check_outcome(runs)
+
+
+def _title(operator: Any, problem: Problem, limits: DeviceLimits) -> str:
+    return f"{operator.name} {problem.key} on {limits.name}"
+
+
+def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best: Trial) -> Path:
+    from ..cache import cache_folder
+
+    schedule = operator.schedule_type.from_dict(best.schedule)
+    source = operator.source(problem, schedule, limits)
+    path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
+    write_text(path, source.text)
+    return path
+
+
+def _print_winner(run: _Run) -> None:
+    best = run.result.best
+    if best is None or best.seconds is None:
+        return
+    rows = [
+        ("time", f"{duration(best.seconds)} {best.time_source}"),
+        ("rate", rate(run.problem, best.seconds)),
+        ("share of peak", f"{peak_share(run.problem, run.limits, best.seconds):.1%}"),
+        ("schedule", schedule_words(best)),
+        ("tried", f"{_counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
+        ("source", run.source),
+    ]
+    print_table(_title(run.operator, run.problem, run.limits), ("winner", ""), rows)
+
+
+def _counts(result: TuneResult) -> str:
+    counts = [f"{count} {status}" for status, count in result.by_status.items() if count]
+    return ", ".join(counts) or "nothing new"
+
+
+def _document(run: _Run) -> dict[str, Any]:
+    best, result = run.result.best, run.result
+    seconds = best.seconds if best else None
+    return {
+        "operator": run.operator.name,
+        "problem": run.problem.key,
+        "fields": run.problem.to_dict(),
+        "device": run.limits.name,
+        "best": trial_document(best) if best else None,
+        "flops_per_second": run.problem.flops / seconds if seconds else None,
+        "bytes_per_second": run.problem.bytes_moved / seconds if seconds else None,
+        "peak_share": peak_share(run.problem, run.limits, seconds) if seconds else None,
+        "source": run.source,
+        "evaluated": result.evaluated,
+        "known": result.known,
+        "by_status": dict(result.by_status),
+        "seconds": result.seconds,
+        "exhausted": result.exhausted,
+        "interrupted": result.interrupted,
+    }
+
+
+def _check_outcome(runs: list[_Run]) -> None:
+    """Raise unless every problem has a winner and nobody stopped the search."""
+    if runs[-1].result.interrupted:
+        raise InterruptedTuningError("interrupted; every trial is kept, and the same command goes on from there")
+    failed = [f"{run.problem.key}: {_counts(run.result)}" for run in runs if run.result.best is None]
+    if failed:
+        raise CommandError(f"no schedule worked for {'; '.join(failed)}; autotune db trials lists the errors")

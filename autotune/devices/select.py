@@ -1,0 +1,45 @@
+"""From what the user typed to a device."""
+
+from __future__ import annotations
+
+from ..search_spaces.devices import named_device, named_devices
+from ..search_spaces.limits import DeviceLimits
+from .base import Device, DeviceError
+from .driver import cuda_device_count
+
+_FALLBACK = "h200"
+
+
+def device(selector: str) -> Device:
+    """The device of a selector: ``auto``, a GPU's number, or the name of an offline device.
+
+    ``auto`` is GPU 0 if the driver sees one, else the offline h200.
+
+    Raises:
+        DeviceError: the device cannot be used, or there is no such device; then the message lists what is allowed.
+    """
+    name = _resolved(selector)
+    if name.isdecimal():
+        from .cuda import CudaDevice
+
+        return CudaDevice(int(name))
+    from .offline import OfflineDevice
+
+    return OfflineDevice(name)
+
+
+def device_limits(selector: str) -> DeviceLimits:
+    """The limits of `device`, also where an offline device could not run anything."""
+    name = _resolved(selector)
+    return device(name).limits if name.isdecimal() else named_device(name)
+
+
+def _resolved(selector: str) -> str:
+    """A GPU's number or the name of an offline device."""
+    if selector == "auto":
+        return "0" if cuda_device_count() else _FALLBACK
+    if not selector.isdecimal() and selector not in named_devices():
+        raise DeviceError(
+            f"unknown device {selector!r}; expected auto, a GPU's number, or one of {', '.join(named_devices())}"
+        )
+    return selector
