@@ -40,11 +40,12 @@ class Evaluator:
         self, operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, session: Session
     ) -> None:
         limits = device.limits
+        plain = asdict(limits) | {"compute_capability": list(limits.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._limits = operator, problem, limits
         self._pool, self._session = pool, session
         self._trial = partial(
             Trial,
-            device=DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+            device=DeviceRecord(limits.name, limits.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
             environment=dict(device.environment),

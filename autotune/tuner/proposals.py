@@ -14,9 +14,10 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .study import Asked, Study
 
-# Draws in a row that bring nothing new before a schedule is picked past the sampler: where half of the draws are
-# legal, twenty illegal ones in a row happen once in a million.
-_PATIENCE = 20
+# Draws in a row that bring nothing new before one is made past the sampler, uniformly: while there are new schedules
+# to find, that happens seldom and does no harm (of draws that are half legal, ten illegal ones follow each other once
+# in a thousand times).
+_PATIENCE = 10
 _SWEEP = 10_000
 
 

@@ -1,0 +1,25 @@
+import pytest
+from tuner_fakes import FakePool, ToyDevice
+
+from autotune.db import TuningDB
+from autotune.tuner import loop
+
+
+@pytest.fixture
+def pools(monkeypatch):
+    """Put `FakePool` in the place of the real one; the list of those made."""
+    made = []
+    monkeypatch.setattr(FakePool, "made", made)
+    monkeypatch.setattr(loop, "CompilePool", FakePool)
+    return made
+
+
+@pytest.fixture
+def db(tmp_path):
+    with TuningDB(str(tmp_path / "tuning.sqlite3")) as database:
+        yield database
+
+
+@pytest.fixture
+def device(pools):
+    return ToyDevice()

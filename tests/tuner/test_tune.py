@@ -1,0 +1,294 @@
+"""What a tuning run promises, on a toy operator and a device that times it by a formula."""
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from itertools import count
+
+import pytest
+from tuner_fakes import LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
+
+from autotune.codegen.source import generator_digest
+from autotune.db import Status, TimeSource, TuningDB
+from autotune.devices.base import DeviceError, Evaluation
+from autotune.tuner import SAMPLERS, TuneOptions, tune
+
+PROBLEM = ToyProblem(8)
+
+
+def run(device, db, problem=PROBLEM, on_progress=None, **options):
+    return tune(TOY, problem, device, db, TuneOptions(**({"compile_workers": 2} | options)), on_progress)
+
+
+def stored(db):
+    return [ToySchedule.from_dict(trial.schedule) for trial in reversed(db.trials("toy"))]
+
+
+def test_seeds_come_first_and_the_budget_is_kept(device, db):
+    result = run(device, db, trials=12)
+    assert device.evaluations[: len(SEEDS)] == SEEDS
+    assert result.evaluated == len(device.evaluations) == 12
+    assert len(set(device.evaluations)) == 12
+    assert set(device.evaluations) <= LEGAL | set(SEEDS)
+    assert not result.exhausted
+    assert not result.interrupted
+
+
+def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
+    run(device, db, trials=1)
+    (trial,) = db.trials()
+    schedule = SEEDS[0]
+    assert (trial.device.model, trial.device.compute_capability) == ("NVIDIA H200", (9, 0))
+    assert trial.device.limits["sm_count"] == 132
+    assert (trial.problem.operator, trial.problem.key) == ("toy", "n8")
+    assert trial.problem.fields == {"n": 8, "turned": False}
+    assert (trial.schedule, trial.schedule_digest) == (schedule.to_dict(), schedule.digest)
+    assert (trial.status, trial.time_source) == (Status.OK, TimeSource.MEASURED)
+    assert (trial.samples, trial.max_error, trial.error) == ((toy_seconds(schedule),), 0.25, "")
+    assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
+    assert trial.environment == {"driver": "580"}
+    source, arch = pools[0].submitted[0]
+    assert (trial.compiler, trial.generator, trial.source) == ("NVRTC 13.0", generator_digest(), source.digest)
+    assert arch == "sm_90"
+
+
+def test_progress_tells_each_trial_when_it_is_stored(device, db):
+    seen = []
+
+    def on_progress(progress):
+        assert progress.trial.schedule == stored(db)[-1].to_dict()
+        seen.append(progress)
+
+    result = run(device, db, trials=10, on_progress=on_progress)
+    assert [progress.done for progress in seen] == list(range(1, 11))
+    assert {progress.budget for progress in seen} == {10}
+    seconds = [toy_seconds(schedule) for schedule in device.evaluations]
+    assert [progress.best.seconds for progress in seen] == [min(seconds[: n + 1]) for n in range(10)]
+    assert result.best == seen[-1].best
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_small_space_is_exhausted(device, db, sampler):
+    result = run(device, db, trials=1000, sampler=sampler)
+    assert result.exhausted
+    assert len(device.evaluations) == result.evaluated == len(LEGAL | set(SEEDS))
+    assert set(device.evaluations) == LEGAL | set(SEEDS)
+    assert result.best.seconds == toy_seconds(ToySchedule(4, 4, "column", True))
+    again = run(device, db, trials=1000, sampler=sampler)
+    assert (again.exhausted, again.evaluated, again.known, again.best) == (True, 0, result.evaluated, result.best)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_schedule_is_never_evaluated_twice(device, db, sampler):
+    first = run(device, db, trials=15, sampler=sampler)
+    second = run(device, db, trials=15, sampler=sampler)
+    assert (second.known, second.evaluated) == (15, 15)
+    assert len(device.evaluations) == len(set(device.evaluations)) == 30
+    assert second.best.seconds <= first.best.seconds
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_nothing_reaches_the_user_but_the_result(device, db, sampler, capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(device, db, trials=40, sampler=sampler)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_same_seed_tries_the_same_schedules_however_long_compiling_takes(tmp_path, pools, monkeypatch):
+    def tried(seed, lazy):
+        monkeypatch.setattr(FakePool, "lazy", lazy)
+        device = ToyDevice()
+        with TuningDB(str(tmp_path / f"{seed}{lazy}.sqlite3")) as db:
+            run(device, db, trials=20, seed=seed)
+        return device.evaluations
+
+    assert tried(1, lazy=False) == tried(1, lazy=True)
+    assert tried(1, lazy=False) != tried(2, lazy=False)
+
+
+def test_compiling_runs_ahead_of_evaluating(device, db, pools):
+    ahead = []
+    device.outcome = lambda schedule: ahead.append(len(pools[0].submitted) - len(device.evaluations))
+    run(device, db, trials=10, compile_workers=2)
+    assert pools[0].workers == 2
+    assert ahead == [3] * 7 + [2, 1, 0]
+
+
+# ---- what ends a run -------------------------------------------------------------------------------------------------
+
+
+def at(number, action):
+    """An outcome that acts at one evaluation."""
+    numbers = count(1)
+    return lambda schedule: action() if next(numbers) == number else None
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("end", [interrupt, terminate])
+def test_an_interrupted_run_keeps_what_it_did_and_the_next_one_goes_on(device, db, pools, end):
+    handler = signal.getsignal(signal.SIGTERM)
+    device.outcome = at(3, end)
+    result = run(device, db, trials=20)
+    assert (result.interrupted, result.evaluated) == (True, 2)
+    assert stored(db) == device.evaluations[:2] == SEEDS[:2]
+    assert pools[0].closed
+    assert device.open_sessions == 0
+    assert signal.getsignal(signal.SIGTERM) is handler
+
+    resumed = ToyDevice()
+    result = run(resumed, db, trials=5)
+    assert (result.interrupted, result.known, result.evaluated) == (False, 2, 5)
+    assert resumed.evaluations[0] == SEEDS[2]
+    assert not set(resumed.evaluations) & set(SEEDS[:2])
+
+
+def test_a_device_that_is_lost_ends_the_run_with_what_was_done_kept(device, db, pools):
+    def lose():
+        raise DeviceError("the GPU has fallen off the bus")
+
+    device.outcome = at(4, lose)
+    with pytest.raises(DeviceError, match="fallen off"):
+        run(device, db, trials=20)
+    assert stored(db) == device.evaluations[:3]
+    assert pools[0].closed
+
+
+def test_the_time_budget_ends_the_run_after_an_evaluation(device, db):
+    clock = [100.0]
+
+    def minute(schedule):
+        clock[0] += 60
+
+    device.outcome = minute
+    result = tune(TOY, PROBLEM, device, db, TuneOptions(seconds=150), now=lambda: clock[0])
+    assert (result.evaluated, result.seconds, result.interrupted) == (3, 180, False)
+
+
+# ---- failures --------------------------------------------------------------------------------------------------------
+
+
+def test_failures_are_stored_and_never_best(device, db, monkeypatch):
+    def outcome(schedule):
+        if schedule.width == 8:
+            return Evaluation(Status.WRONG, (1e-9,), "17 of 64 outputs are wrong", 3.0)
+        return Evaluation(Status.LAUNCH_ERROR, error="too many resources") if schedule.depth == 3 else None
+
+    device.outcome = outcome
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda source: "order=column" in source.text))
+    result = run(device, db, trials=1000)
+    by_status = {status: db.trials(status=status) for status in Status}
+    assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}
+    assert {trial.error for trial in by_status[Status.WRONG]} == {"17 of 64 outputs are wrong"}
+    assert [trial.error for trial in by_status[Status.LAUNCH_ERROR]] == ["too many resources"]
+    (error,) = {trial.error for trial in by_status[Status.COMPILE_ERROR]}
+    assert error == "toy.cu(1): error: refused"
+    assert all(trial.compiler.startswith("NVRTC") for trial in by_status[Status.COMPILE_ERROR])
+    assert not any(schedule.order == "column" for schedule in device.evaluations)
+    assert result.best == db.best("toy", "n8", "NVIDIA H200") in by_status[Status.OK]
+    again = run(device, db, trials=1000)
+    assert (again.evaluated, again.best) == (0, result.best)
+
+
+def test_a_run_without_a_single_ok_trial_has_no_best(device, db):
+    device.outcome = lambda schedule: Evaluation(Status.TIMEOUT, (1.0,), "took too long")
+    result = run(device, db, trials=5)
+    assert (result.best, result.by_status) == (None, {Status.TIMEOUT: 5})
+    assert run(device, db, trials=5).best is None
+
+
+def test_illegal_draws_cost_no_budget_and_are_not_stored(device, db):
+    result = run(device, db, trials=30, sampler="random")
+    assert result.illegal > 0
+    assert result.evaluated == len(db.trials()) == 30
+    assert not db.trials(status=Status.ILLEGAL)
+
+
+# ---- what earlier runs found -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"generator": "other"}, {"time_source": TimeSource.MODELLED}, {"device": "NVIDIA A100"}, {"problem": "n9"}],
+)
+def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
+    run(device, db, trials=2)
+    (second, first) = db.trials()
+    with TuningDB(db.location + "2") as others:
+        for trial in (first, second):
+            if "device" in changes:
+                others.record(changed(trial, device=changed(trial.device, model=changes["device"])))
+            elif "problem" in changes:
+                others.record(changed(trial, problem=changed(trial.problem, key=changes["problem"])))
+            else:
+                others.record(changed(trial, **changes))
+        result = run(device, others, trials=3)
+    assert (result.known, result.evaluated) == (0, 3)
+    assert set(device.evaluations[2:]) == set(SEEDS)
+
+
+def test_the_winner_of_another_generator_is_tried_first(device, db):
+    run(device, db, trials=12)
+    best = db.best("toy", "n8", "NVIDIA H200")
+    with TuningDB(db.location + "2") as others:
+        others.record(changed(best, generator="older"))
+        run(device, others, trials=1)
+    assert device.evaluations[-1].to_dict() == best.schedule
+
+
+def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
+    winners = {
+        ToyProblem(64): ToySchedule(2, 2),
+        ToyProblem(16): ToySchedule(4, 2, "column"),
+        ToyProblem(8): ToySchedule(2, 4),
+        ToyProblem(7): ToySchedule(4, 1, "column"),
+        ToyProblem(8, turned=True): ToySchedule(2, 1, "column"),
+    }
+    run(device, db, trials=1)
+    (trial,) = db.trials()
+    with TuningDB(db.location + "2") as others:
+        for problem, schedule in winners.items():
+            record = changed(trial.problem, key=problem.key, fields=problem.to_dict())
+            values = {"schedule": schedule.to_dict(), "schedule_digest": schedule.digest}
+            others.record(changed(trial, problem=record, generator="older", **values))
+        unreadable = changed(trial.problem, key="n8-old", fields={"n": "eight"})
+        others.record(changed(trial, problem=unreadable))
+        device.evaluations.clear()
+        run(device, others, problem=ToyProblem(8, turned=True), trials=4)
+    order = [ToyProblem(8, turned=True), ToyProblem(7), ToyProblem(16)]
+    assert device.evaluations == [*(winners[problem] for problem in order), SEEDS[2]]
+
+
+# ---- options ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sampler": "best"}, "unknown sampler 'best'; known: tpe, random, nsga2"),
+        ({"trials": 0}, "trials=0: expected 1 or more"),
+        ({"seconds": 0.0}, "seconds=0.0: expected more than 0"),
+        ({"seconds": float("nan")}, "seconds=nan: expected more than 0"),
+        ({"seed": -1}, "seed=-1: expected 0 … 2147483647"),
+        ({"compile_workers": 0}, "compile_workers=0: expected 1 or more"),
+    ],
+)
+def test_bad_options_say_what_is_allowed(options, message):
+    with pytest.raises(ValueError) as error:
+        TuneOptions(**options)
+    assert str(error.value) == message
+
+
+def test_importing_the_tuner_imports_neither_optuna_nor_sqlalchemy():
+    code = "import sys, autotune.tuner; print(sorted({'optuna', 'sqlalchemy', 'cuda'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,171 @@
+"""A toy operator, a device that times it by a formula, and a pool that compiles nothing."""
+
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compiler import CompiledKernel, CompileError, Resources
+from autotune.db import Status, TimeSource
+from autotune.devices.base import Evaluation
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.space import Parameter, Space
+
+
+@dataclass(frozen=True)
+class ToyProblem(Problem):
+    n: int
+    turned: bool = False
+
+    @property
+    def key(self):
+        return f"n{self.n}{'-turned' * self.turned}"
+
+    flops = bytes_moved = tensors = None
+
+    def inputs(self, seed):
+        raise NotImplementedError
+
+    reference = error_bound = inputs
+
+
+class Order(StrEnum):
+    ROW = "row"
+    COLUMN = "column"
+
+
+@dataclass(frozen=True)
+class ToySchedule(Schedule):
+    """`width` times `depth` may be 16 at most; `depth` 3 and 5 are legal but outside of the search space."""
+
+    width: int = 1
+    depth: int = 1
+    order: Order = Order.ROW
+    unrolled: bool = False
+
+
+def violations(problem, schedule, limits):
+    area = schedule.width * schedule.depth
+    return [f"area {area} over 16"] * (area > 16) + ["turned rows"] * (problem.turned and schedule.order is Order.ROW)
+
+
+def space(problem, limits):
+    parameters = (
+        Parameter("width", (1, 2, 4, 8, 16)),
+        Parameter("depth", (1, 2, 4)),
+        Parameter("order", ("row", "column")),
+        Parameter("unrolled", (False, True)),
+    )
+    return Space(parameters, ToySchedule.from_dict, ToySchedule.to_dict)
+
+
+def emit(problem, schedule):
+    return KernelSource(f"// {problem} {schedule}", "toy", (), Launch((1, 1, 1), (32, 1, 1)))
+
+
+SEEDS = [ToySchedule(width=8), ToySchedule(depth=3), ToySchedule(depth=4, order=Order.COLUMN)]
+
+TOY = Operator(
+    name="toy",
+    summary="",
+    problem_type=ToyProblem,
+    schedule_type=ToySchedule,
+    violations=violations,
+    emit=emit,
+    reference=emit,
+    space=space,
+    default=lambda problem, limits: SEEDS[0],
+    seeds=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
+    presets={},
+    check_problems=lambda problem, schedule: [],
+)
+
+LEGAL = {
+    schedule
+    for draw in space(None, None).all_draws()
+    if not violations(ToyProblem(8), schedule := ToySchedule.from_dict(draw), None)
+}
+
+
+def toy_seconds(schedule):
+    """Fastest at width 4, depth 4, column, unrolled."""
+    return 1e-3 * (
+        1 + abs(schedule.width - 4) + abs(schedule.depth - 4) + (schedule.order is Order.ROW) + (not schedule.unrolled)
+    )
+
+
+@dataclass
+class ToyDevice:
+    """Times every schedule by `toy_seconds`; `evaluations` lists what it was asked, `outcome` may say otherwise."""
+
+    selector = "h200"
+    limits = named_device("h200")
+    time_source: TimeSource = TimeSource.MEASURED
+    outcome: object = None
+    evaluations: list = field(default_factory=list)
+    open_sessions: int = 0
+
+    environment = {"driver": "580"}  # noqa: RUF012
+
+    @contextmanager
+    def session(self, operator, problem, seed):
+        self.open_sessions += 1
+        try:
+            yield self
+        finally:
+            self.open_sessions -= 1
+
+    def evaluate(self, schedule, source, kernel):
+        self.evaluations.append(schedule)
+        found = self.outcome(schedule) if self.outcome else None
+        return found or Evaluation(Status.OK, (toy_seconds(schedule),), max_error=0.25)
+
+
+class LazyFuture(Future):
+    """Is not done until it is waited for."""
+
+    def result(self, timeout=None):
+        if not self.done():
+            self.set_result(KERNEL)
+        return super().result(timeout)
+
+
+KERNEL = CompiledKernel(b"", Resources(registers=40, spill_load_bytes=8), "sm_90", "NVRTC 13.0")
+
+
+class FakePool:
+    """Stands for `CompilePool`; `made` lists all pools."""
+
+    made: list = []  # noqa: RUF012
+    lazy = False
+    refused = staticmethod(lambda source: False)
+
+    def __init__(self, workers):
+        self.workers = workers
+        self.submitted = []
+        self.closed = False
+        self.made.append(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.closed = True
+
+    def submit(self, source, arch):
+        self.submitted.append((source, arch))
+        future = LazyFuture()
+        if self.refused(source):
+            future.set_exception(CompileError("toy.cu(1): error: refused"))
+        elif not self.lazy:
+            future.set_result(KERNEL)
+        return future
+
+
+def changed(trial, **changes):
+    """The trial with other values."""
+    return replace(trial, **changes)
