@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+import re
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .cache import cache_folder
+from .codegen.source import KernelSource
+
+# cuda.core takes a third of a second to import: only those who compile pay for it.
+if TYPE_CHECKING:
+    from cuda.core import ProgramOptions
+    from cuda.core.utils import FileStreamProgramCache
+
+_SCHEMA = b"1"  # of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
+_CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class CompileError(RuntimeError):
-    """The compiler refused a source; the message is its first error line."""
+    """The compiler refused a source; the message is its first error line.
+
+    Attributes:
+        log: all that the compiler said.
+    """
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
+
+
+class CompilerMissingError(RuntimeError):
+    """There is no compiler; the message names the remedy."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +74,111 @@ class CompiledKernel:
     resources: Resources
     arch: str
     compiler: str
+
+
+def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
+    """Compile a source for an architecture such as ``sm_90``, or take the result from the disk cache.
+
+    Raises:
+        CompileError: the compiler refused the source or the architecture.
+        CompilerMissingError: NVRTC is not installed.
+    """
+    from cuda.core import ProgramOptions
+    from cuda.core.utils import make_program_cache_key
+
+    compiler = compiler_version()
+    # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
+    options = ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"])
+    # The key covers the text, the entry (by the name), the options, the compiler's version and our schema.
+    key = make_program_cache_key(
+        code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
+    )
+    store = _opened(cache_folder("cubins"))
+    built = _decoded(store.get(key) or b"")
+    if built is None:
+        built = _built(source, options, compiler)
+        # A cache that cannot be written, on a full disk for example, costs time and nothing else.
+        with suppress(OSError):
+            store[key] = _encoded(*built)
+    cubin, resources = built
+    return CompiledKernel(cubin, resources, arch, compiler)
+
+
+@cache
+def compiler_version() -> str:
+    """The compiler's name and version, such as ``NVRTC 13.0``.
+
+    Raises:
+        CompilerMissingError: NVRTC is not installed.
+    """
+    from cuda.bindings import nvrtc
+    from cuda.pathfinder import DynamicLibNotFoundError
+
+    try:
+        _, major, minor = nvrtc.nvrtcVersion()
+    except DynamicLibNotFoundError:
+        raise CompilerMissingError("NVRTC was not found; run: pip install 'cuda-toolkit[nvrtc]>=13.0'") from None
+    return f"NVRTC {major}.{minor}"
+
+
+def _built(source: KernelSource, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
+    from cuda.core import Program
+
+    # cuda.core names its errors in a private module only.
+    from cuda.core._utils.cuda_utils import NVRTCError
+
+    log = StringIO()
+    try:
+        program = Program(source.text, "c++", options)
+        cubin = bytes(program.compile("cubin", logs=log).code)
+    except NVRTCError as error:
+        raise CompileError(first_error(str(error), compiler), str(error)) from None
+    return cubin, parsed_resources(log.getvalue(), source.entry)
+
+
+def first_error(log: str, compiler: str) -> str:
+    """The first line of a compiler's log that reports an error: ``sgemm.cu(12): error: …``."""
+    if "invalid value for --gpu-architecture" in log:
+        return f"{compiler} does not compile for this architecture: update it, or name one such as sm_90"
+    found = re.search(r"^.*\b(?:error|fatal)\b[^:\n]*:.*$", log.replace("\0", ""), re.MULTILINE)
+    return " ".join((found.group() if found else log.strip().partition("\n")[0]).split())
+
+
+def parsed_resources(log: str, entry: str) -> Resources:
+    """What ``ptxas -v`` says about one entry.
+
+    Raises:
+        CompileError: the log has no such entry, because the source lacks it or has another name for it.
+    """
+    found = re.search(
+        rf"Function properties for {re.escape(entry)}\n"
+        r".*?(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads\n"
+        r".*?Used (?P<registers>\d+) registers(?:.*?, (?P<shared>\d+) bytes smem)?",
+        log,
+    )
+    if not found:
+        raise CompileError(f'the source has no kernel {entry!r}: expected extern "C" __global__ void {entry}(…)', log)
+    numbers = {name: int(text or 0) for name, text in found.groupdict().items()}
+    return Resources(numbers["registers"], numbers["shared"], numbers["stack"], numbers["stores"], numbers["loads"])
+
+
+@cache
+def _opened(folder: Path) -> FileStreamProgramCache:
+    from cuda.core.utils import FileStreamProgramCache
+
+    return FileStreamProgramCache(folder, max_size_bytes=_CACHE_BYTES)
+
+
+def _encoded(cubin: bytes, resources: Resources) -> bytes:
+    """A cache entry: the digest of the rest, the resources as one line of JSON, the cubin."""
+    rest = json.dumps(asdict(resources)).encode() + b"\n" + cubin
+    return hashlib.sha256(rest).digest() + rest
+
+
+def _decoded(entry: bytes) -> tuple[bytes, Resources] | None:
+    """The inverse of `_encoded`; None for an entry that is missing, cut short or damaged."""
+    digest, rest = entry[:_DIGEST_BYTES], entry[_DIGEST_BYTES:]
+    if hashlib.sha256(rest).digest() != digest:
+        return None
+    resources, _, cubin = rest.partition(b"\n")
+    return cubin, Resources(**json.loads(resources))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,12 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
-_CTYPES: Mapping[str, type] = {"int": ctypes.c_int32, "long long": ctypes.c_int64, "float": ctypes.c_float}
+_CTYPES: Mapping[str, type] = {
+    "int": ctypes.c_int32,
+    "long long": ctypes.c_int64,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+}
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Argument:
 
     Attributes:
         name: the member's name.
-        cuda_type: ``int``, ``long long``, ``float`` or a pointer type such as ``const float*``.
+        cuda_type: ``int``, ``long long``, ``float``, ``double`` or a pointer type such as ``const float*``.
         value: the value where the problem fixes it; None for pointers and for scalars that the caller brings.
     """
 
@@ -103,6 +109,11 @@ class KernelSource:
 @cache
 def _structure(arguments: tuple[Argument, ...]) -> type[ctypes.Structure]:
     return type("Arguments", (ctypes.Structure,), {"_fields_": [(a.name, a.ctype) for a in arguments]})
+
+
+def comment(text: str) -> str:
+    """A C++ comment, wrapped."""
+    return textwrap.fill(text, 110, initial_indent="// ", subsequent_indent="// ")
 
 
 def cuda_arguments(arguments: tuple[Argument, ...]) -> str:

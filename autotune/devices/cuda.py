@@ -1,0 +1,137 @@
+"""A CUDA GPU: its limits as the driver gives them, its provenance, its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..compiler import compiler_version
+from ..db.states import TimeSource
+from ..search_spaces.devices import capability_limits, named_device, named_devices
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+from .base import DeviceError
+from .driver import check_device
+
+# cuda.core and what is built on it are imported by the first who has a GPU.
+if TYPE_CHECKING:
+    from cuda.core import Device as Handle
+
+    from .cuda_session import CudaSession
+
+
+class CudaDevice:
+    """One GPU by its ordinal, in its primary context, which other libraries of the process share.
+
+    Attributes:
+        selector, limits, time_source, environment: see `Device`.
+        handle: cuda.core's object.
+
+    Raises:
+        DeviceError: no driver, an old one, no such GPU, or one of an unknown compute capability.
+    """
+
+    time_source = TimeSource.MEASURED
+
+    def __init__(self, ordinal: int) -> None:
+        check_device(ordinal)
+        from cuda.core import Device as Handle
+
+        self.selector = str(ordinal)
+        self.handle = Handle(ordinal)
+        self.handle.set_current()
+        self.limits = device_limits(self.handle.name, self.handle.properties)
+        self.environment: Mapping[str, str] = _environment(self.handle)
+        self._lost = False
+
+    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> CudaSession:
+        """Set up a problem with random inputs made from `seed`.
+
+        Raises:
+            DeviceError: the problem does not fit into device memory, or the context was lost.
+        """
+        from .cuda_session import CudaSession
+
+        return CudaSession(self, operator, problem, seed)
+
+    def check_usable(self) -> None:
+        """Make sure that no kernel has destroyed the context.
+
+        Raises:
+            DeviceError: one did; CUDA offers no way back but a new process.
+        """
+        if self._lost:
+            raise DeviceError(
+                f"the CUDA context of device {self.selector} was lost to a kernel that crashed; "
+                "run the same command again to go on"
+            )
+
+    def find_out_if_lost(self) -> bool:
+        """After an error: whether the context still works. An error that a kernel caused stays for good."""
+        from cuda.core._utils.cuda_utils import CUDAError
+
+        try:
+            self.handle.sync()
+        except CUDAError:
+            self._lost = True
+        return self._lost
+
+
+def device_limits(name: str, properties: Any) -> DeviceLimits:
+    """The limits of a GPU from cuda.core's ``Device.properties``.
+
+    What the driver does not tell follows from the compute capability: allocation units and lanes.
+
+    Raises:
+        DeviceError: an unknown compute capability.
+    """
+    capability = (properties.compute_capability_major, properties.compute_capability_minor)
+    try:
+        limits = capability_limits(capability)
+    except ValueError as error:
+        raise DeviceError(f"{name}: {error}") from None
+    return DeviceLimits(
+        name=name,
+        compute_capability=capability,
+        sm_count=properties.multiprocessor_count,
+        l2_bytes=properties.l2_cache_size,
+        clock_hz=properties.clock_rate * 1e3,
+        bandwidth=_bandwidth(name, properties),
+        **limits
+        | {
+            "threads_per_block": properties.max_threads_per_block,
+            "threads_per_sm": properties.max_threads_per_multiprocessor,
+            "blocks_per_sm": properties.max_blocks_per_multiprocessor,
+            "registers_per_block": properties.max_registers_per_block,
+            "registers_per_sm": properties.max_registers_per_multiprocessor,
+            "shared_per_block": properties.max_shared_memory_per_block_optin,
+            "shared_per_sm": properties.max_shared_memory_per_multiprocessor,
+            "shared_reserved": properties.reserved_shared_memory_per_block,
+        },
+    )
+
+
+def _bandwidth(name: str, properties: Any) -> float:
+    """Two transfers per memory clock over the whole bus; for a driver that hides these, the datasheet's figure."""
+    bandwidth: float = 2 * properties.memory_clock_rate * 1e3 * properties.global_memory_bus_width / 8
+    if bandwidth:
+        return bandwidth
+    models = {limits.name: limits for limits in map(named_device, named_devices())}
+    if name not in models:
+        raise DeviceError(f"{name}: the driver does not tell its memory bandwidth, and no device file has it")
+    return models[name].bandwidth
+
+
+def _environment(handle: Handle) -> dict[str, str]:
+    from cuda.core import system
+
+    return {
+        "device": handle.name,
+        "uuid": handle.uuid,
+        "driver": ".".join(map(str, system.get_kernel_mode_driver_version())),
+        "cuda": ".".join(map(str, system.get_user_mode_driver_version())),
+        "compiler": compiler_version(),
+        "cuda-core": version("cuda-core"),
+    }

@@ -1,0 +1,226 @@
+"""One problem set up on a GPU: inputs, the reference and the timing stand ready for many kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from cuda.core import EventOptions
+from cuda.core._utils.cuda_utils import CUDAError
+
+from ..codegen.problem import Array, Problem, Role, Tensor
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel, compile_kernel
+from ..db.states import Status
+from ..search_spaces.operator import Operator
+from ..verification import Mismatch
+from .base import DeviceError, Evaluation
+from .driver import reason
+from .launcher import LoadedKernel
+from .memory import POISON, GuardedBuffer
+from .timing import impossible_rate, measure
+from .verifier import Verifier
+
+if TYPE_CHECKING:
+    from .cuda import CudaDevice
+
+_FLUSH_CACHES = 4  # caches full of other data that a flush reads; one is not enough, replacement is not strict
+_WORKSPACE_ALIGNMENT = 256  # as the driver's own allocations
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """Memory that no kernel may change: an input with its guard zones, or the guard zones alone."""
+
+    name: str
+    buffer: GuardedBuffer
+    guards_only: bool
+    checksum: int
+
+
+class CudaSession:
+    """A session on a `CudaDevice`; a context manager that frees its device memory.
+
+    Every verified launch starts from the same state: inputs as `Problem.inputs` made them, `Role.IN_OUT` tensors
+    too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
+    reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
+    """
+
+    def __init__(self, device: CudaDevice, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+        self._device = device
+        self._operator = operator
+        self._problem = problem
+        self._seed = seed
+        self._bound = problem.error_bound(problem.scalars)
+        self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+        self._memory = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._device.check_usable()
+        handle = self._device.handle
+        handle.set_current()
+        self._stream = handle.create_stream()
+        self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
+        try:
+            inputs = self._problem.inputs(self._seed)
+            self._allocate(inputs)
+            self._compute_expected(inputs)
+        except CUDAError as error:
+            self.__exit__(None, None, None)
+            self._device.find_out_if_lost()
+            raise DeviceError(f"{self._problem.key} on device {self._device.selector}: {reason(error)}") from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        # A lost context cannot free its memory; the process that ends does.
+        with suppress(CUDAError):
+            self._memory.close()
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        """Verify, time and verify again.
+
+        Raises:
+            DeviceError: an earlier kernel destroyed the CUDA context.
+        """
+        self._device.check_usable()
+        try:
+            with ExitStack() as memory:
+                return self._evaluate(source, kernel, memory)
+        except CUDAError as error:
+            lost = self._device.find_out_if_lost()
+            return Evaluation(Status.CRASHED if lost else Status.LAUNCH_ERROR, error=reason(error))
+
+    def _evaluate(self, source: KernelSource, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
+        launch, workspace = self._ready(source, kernel, self._buffers, memory)
+        watched = [*self._watched, *([self._watch("workspace", workspace, guards_only=True)] if workspace else [])]
+        checked = self._verify(launch, watched)
+        if checked.status is not Status.OK:
+            return checked
+        samples = measure(partial(self._sample, launch))
+        again = self._verify(launch, watched)
+        if again.status is not Status.OK:
+            return replace(again, error=f"right before timing, wrong after it: {again.error}")
+        error = impossible_rate(self._problem, median(samples), self._device.limits)
+        return replace(checked, samples=samples, status=Status.WRONG if error else Status.OK, error=error)
+
+    def _buffer(self, size: int, alignment: int, memory: ExitStack) -> GuardedBuffer:
+        buffer = GuardedBuffer(self._device.handle, self._stream, size, alignment)
+        memory.callback(buffer.close)
+        return buffer
+
+    def _allocate(self, inputs: Mapping[str, Array]) -> None:
+        self._verifier = Verifier(self._device.handle, self._stream, self._device.limits)
+        self._memory.callback(self._verifier.close)
+        self._flush = self._buffer(_FLUSH_CACHES * self._device.limits.l2_bytes, 256, self._memory)
+        tensors = self._problem.tensors
+        self._buffers = {tensor.name: self._buffer(tensor.bytes, tensor.alignment, self._memory) for tensor in tensors}
+        # What a launch changes must be restored before the next one.
+        self._before = {
+            tensor.name: self._buffer(tensor.bytes, tensor.alignment, self._memory)
+            for tensor in tensors
+            if tensor.role is Role.IN_OUT
+        }
+        self._upload(inputs)
+        self._watched = [
+            self._watch(tensor.name, self._buffers[tensor.name], guards_only=tensor.role is not Role.INPUT)
+            for tensor in tensors
+        ]
+
+    def _upload(self, inputs: Mapping[str, Array]) -> None:
+        """Bring every buffer and its guard zones into the state that kernels start from."""
+        for buffer in self._buffers.values():
+            buffer.poison_all()
+        for name, values in inputs.items():
+            self._before.get(name, self._buffers[name]).upload(values)
+
+    def _watch(self, name: str, buffer: GuardedBuffer, *, guards_only: bool) -> _Watched:
+        return _Watched(name, buffer, guards_only, self._verifier.checksum(buffer, guards_only=guards_only))
+
+    def _compute_expected(self, inputs: Mapping[str, Array]) -> None:
+        self._expected: dict[str, GuardedBuffer] = {}
+        for tensor in self._outputs:
+            dtype = np.dtype(self._expected_dtype(tensor))
+            buffer = self._buffer(tensor.size * dtype.itemsize, max(tensor.alignment, dtype.itemsize), self._memory)
+            if tensor.role is Role.IN_OUT:
+                buffer.upload(inputs[tensor.name].astype(dtype))
+            self._expected[tensor.name] = buffer
+        source = self._operator.reference(self._problem)
+        kernel = compile_kernel(source, self._device.limits.arch)
+        with ExitStack() as memory:
+            launch, _ = self._ready(source, kernel, self._buffers | self._expected, memory)
+            launch()
+            self._stream.sync()
+
+    def _ready(
+        self, source: KernelSource, kernel: CompiledKernel, buffers: dict[str, GuardedBuffer], memory: ExitStack
+    ) -> tuple[Callable[[], None], GuardedBuffer | None]:
+        """Load a kernel, give it a workspace and pack its arguments; what launches it, and the workspace."""
+        loaded = LoadedKernel(kernel, source)
+        workspace = None
+        if source.workspace_bytes:
+            workspace = self._buffer(source.workspace_bytes, _WORKSPACE_ALIGNMENT, memory)
+            workspace.fill(0)
+        pointers = {name: buffer.pointer for name, buffer in buffers.items()}
+        pointers["workspace"] = workspace.pointer if workspace else 0
+        packed: ctypes.Structure = source.pack(pointers, self._problem.scalars)
+        return partial(loaded.launch, int(self._stream.handle), packed), workspace
+
+    def _verify(self, launch: Callable[[], None], watched: list[_Watched]) -> Evaluation:
+        """Launch once on a fresh state and check all that the kernel wrote, or should have written."""
+        for tensor in self._outputs:
+            self._buffers[tensor.name].fill(POISON)
+        self._restore()
+        launch()
+        self._stream.sync()
+        damaged = [w for w in watched if self._verifier.checksum(w.buffer, guards_only=w.guards_only) != w.checksum]
+        if damaged:
+            self._upload(self._problem.inputs(self._seed))
+            return Evaluation(Status.WRONG, error=f"wrote {_outside(damaged[0])}")
+        compared = {tensor.name: self._compare(tensor) for tensor in self._outputs}
+        max_error = max((error for error, _ in compared.values()), default=0.0)
+        wrong = [f"{name}: {mismatch}" for name, (_, mismatch) in compared.items() if mismatch]
+        return Evaluation(Status.WRONG if wrong else Status.OK, error="; ".join(wrong), max_error=max_error)
+
+    def _compare(self, tensor: Tensor) -> tuple[float, Mismatch | None]:
+        """An output's largest absolute error, and what is wrong with it if something is."""
+        actual, expected = self._buffers[tensor.name], self._expected[tensor.name]
+        found = self._verifier.compare(tensor, actual, expected, self._bound)
+        if not found.wrong:
+            return found.max_error, None
+        got = actual.element(found.first, tensor.dtype)
+        should = expected.element(found.first, self._expected_dtype(tensor))
+        return found.max_error, Mismatch(found.wrong, tensor.size, found.first, str(got), str(should))
+
+    def _expected_dtype(self, tensor: Tensor) -> str:
+        return "float64" if self._bound else tensor.dtype
+
+    def _restore(self) -> None:
+        for name, before in self._before.items():
+            self._buffers[name].copy_from(before)
+
+    def _sample(self, launch: Callable[[], None]) -> float:
+        """Seconds of one launch; `timing` says why like this."""
+        self._restore()
+        self._verifier.queue_checksum(self._flush, guards_only=False)
+        self._stream.record(self._begin)
+        launch()
+        self._stream.record(self._end)
+        self._end.sync()
+        milliseconds: float = self._end - self._begin
+        return milliseconds * 1e-3
+
+
+def _outside(watched: _Watched) -> str:
+    if watched.guards_only:
+        return f"outside of {watched.name}"
+    return f"to the input {watched.name} or outside of it"

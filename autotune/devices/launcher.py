@@ -1,0 +1,55 @@
+"""A compiled kernel on a GPU: loaded once, launched with packed arguments on any stream."""
+
+from __future__ import annotations
+
+import ctypes
+
+from cuda.bindings import driver
+from cuda.core import ObjectCode
+from cuda.core._utils.cuda_utils import handle_return
+
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel
+
+
+class LoadedKernel:
+    """A kernel in the current CUDA context, bound to the launch dimensions of its source.
+
+    A cluster of more than one block must be declared by the kernel itself (``__cluster_dims__``).
+
+    Raises:
+        CUDAError: the driver refuses the code, or the shared memory that the launch asks for.
+    """
+
+    def __init__(self, compiled: CompiledKernel, source: KernelSource) -> None:
+        launch = source.launch
+        self._kernel = ObjectCode.from_cubin(compiled.cubin, name=source.entry).get_kernel(source.entry)
+        if launch.shared_bytes:
+            # Without this a block gets no more than 48 KiB, static shared memory included.
+            attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            device = handle_return(driver.cuCtxGetDevice())
+            handle_return(driver.cuKernelSetAttribute(attribute, launch.shared_bytes, self._kernel.handle, device))
+        function = driver.CUfunction(int(self._kernel.handle))
+        self._dimensions = (function, *launch.grid, *launch.block, launch.shared_bytes)
+        self._empty = launch.blocks == 0
+
+    def launch(self, stream: int, packed: ctypes.Structure) -> None:
+        """Launch on a stream, given as the address of its ``CUstream``; an empty grid launches nothing.
+
+        The driver has copied `packed`, made by `KernelSource.pack`, when this returns. Threads may share a kernel.
+
+        Raises:
+            CUDAError: the driver refuses the launch, or an earlier kernel failed.
+        """
+        if self._empty:
+            return
+        # The kernel has one parameter, and the driver wants an array of pointers to the parameters.
+        parameters = ctypes.c_void_p(ctypes.addressof(packed))
+        result = driver.cuLaunchKernel(*self._dimensions, stream, ctypes.addressof(parameters), 0)
+        if result[0]:
+            handle_return(result)
+
+    def max_active_blocks(self, threads: int, dynamic_shared: int) -> int:
+        """The driver's count of resident blocks per SM, for blocks of so many threads and dynamic bytes."""
+        blocks: int = self._kernel.occupancy.max_active_blocks_per_multiprocessor(threads, dynamic_shared)
+        return blocks

@@ -1,0 +1,75 @@
+"""How a kernel is timed: a warm-up to a steady clock, then enough samples; and which times cannot be true.
+
+A sample is one launch between two CUDA events, on an L2 cache that holds none of the kernel's data. What queues the
+first event, the launch and the second event is the host; a kernel that empties the cache by reading keeps the GPU busy
+meanwhile, so that the events measure the kernel and not the host. Reading, other than writing, leaves no dirty lines
+for the kernel to evict. An event pair adds a microsecond or so and resolves half a microsecond: times of a few
+microseconds compare kernels on equal terms but are too long by that much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from statistics import median
+from time import monotonic
+
+from ..codegen.problem import Problem
+from ..search_spaces.limits import DeviceLimits
+
+_TOTAL_SECONDS = 0.1  # of the samples that count
+_FEWEST, _MOST = 10, 100
+_STEADY = 0.01  # relative difference of two medians in a row
+_ROUND_SAMPLES, _ROUND_SECONDS = 5, 0.02
+# A clock ramps up within tens of milliseconds: two equal medians before that prove nothing.
+_WARM_UP_LEAST, _WARM_UP_MOST = 0.025, 0.5
+
+
+def measure(sample: Callable[[], float], now: Callable[[], float] = monotonic) -> tuple[float, ...]:
+    """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
+
+    Args:
+        sample: launches once and returns the seconds that it took.
+        now: the host's clock in seconds.
+    """
+    estimate = warm_up(sample, now)
+    count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))
+    return tuple(sample() for _ in range(count))
+
+
+def warm_up(sample: Callable[[], float], now: Callable[[], float]) -> float:
+    """Launch until the medians of two rounds in a row agree within 1 %, for 25 to 500 ms; the last median."""
+    start = now()
+    previous = _round(sample)
+    while True:
+        current = _round(sample)
+        spent = now() - start
+        steady = abs(current - previous) <= _STEADY * previous
+        if spent >= _WARM_UP_MOST or (steady and spent >= _WARM_UP_LEAST):
+            return current
+        previous = current
+
+
+def _round(sample: Callable[[], float]) -> float:
+    """The median of five samples, of fewer if they take long."""
+    samples = [sample()]
+    while len(samples) < _ROUND_SAMPLES and sum(samples) < _ROUND_SECONDS:
+        samples.append(sample())
+    return median(samples)
+
+
+def impossible_rate(problem: Problem, seconds: float, limits: DeviceLimits) -> str:
+    """Why a time cannot be true, with the numbers; empty if it can.
+
+    A kernel that beats the peak of the FMA pipes or of device memory leaves work out. Up to an L2 cache full of
+    what it writes may still be on its way to memory when a kernel ends.
+    """
+    if problem.flops > limits.peak_flops * seconds:
+        rate = f"{problem.flops / seconds / 1e12:.1f} TFLOP/s" if seconds else "no time"
+        return f"{rate} for {problem.flops} FLOP is above the device's peak of {limits.peak_flops / 1e12:.1f} TFLOP/s"
+    if problem.bytes_moved - limits.l2_bytes > limits.bandwidth * seconds:
+        rate = f"{problem.bytes_moved / seconds / 1e9:.0f} GB/s" if seconds else "no time"
+        return (
+            f"{rate} for {problem.bytes_moved} B is above the device's bandwidth of {limits.bandwidth / 1e9:.0f} GB/s"
+        )
+    return ""

@@ -1,0 +1,111 @@
+"""Compiling in processes that may die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compile_pool import CompilePool
+from autotune.compiler import CompileError, compile_kernel
+
+LAUNCH = Launch((1, 1, 1), (32, 1, 1))
+
+
+def source(value: str) -> KernelSource:
+    return KernelSource(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', "probe", (), LAUNCH)
+
+
+class Bomb(str):
+    """A text that kills the process that unpickles it, as a crash in the compiler would."""
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return signal.raise_signal, (signal.SIGKILL,)
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompilePool]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOTUNE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        with CompilePool(workers=2) as opened:
+            yield opened
+
+
+def test_many_jobs_each_get_their_own_kernel(pool: CompilePool) -> None:
+    futures = [pool.submit(source(f"{i}.0f"), "sm_90") for i in range(6)]
+    assert [future.result() for future in futures] == [compile_kernel(source(f"{i}.0f"), "sm_90") for i in range(6)]
+
+
+def test_a_compile_error_arrives_with_its_log(pool: CompilePool) -> None:
+    with pytest.raises(CompileError, match=r"^probe.cu\(1\): error: .*nowhere") as caught:
+        pool.submit(source("nowhere"), "sm_90").result()
+    assert "1 error detected" in caught.value.log
+
+
+def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
+    before = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2)]
+    bombs = [pool.submit(KernelSource(Bomb(), "bomb", (), LAUNCH), "sm_90") for _ in range(3)]
+    after = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2, 5)]
+    for bomb in bombs:
+        with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on bomb for sm_90$"):
+            bomb.result()
+    assert all(future.result().cubin for future in [*before, *after])
+
+
+def test_leaving_gives_up_what_is_unfinished() -> None:
+    with CompilePool(workers=1) as pool:
+        futures = [pool.submit(source(f"{i}.25f"), "sm_90") for i in range(20)]
+    assert all(future.done() for future in futures)
+    assert futures[-1].cancelled()
+
+
+SCRIPT = """
+import os, signal
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compile_pool import CompilePool
+
+if __name__ == "__main__":
+    text = 'extern "C" __global__ void probe(float* x) { *x = 3; }'
+    with CompilePool(workers=2) as pool:
+        job = pool.submit(KernelSource(text, "probe", (), Launch((1, 1, 1), (1, 1, 1))), "sm_90")
+"""
+INTERRUPTED = """
+        while not pool._workers:
+            pass
+        try:
+            os.killpg(0, signal.SIGINT)
+            signal.pause()
+        except KeyboardInterrupt:
+            print(len(job.result().cubin) > 0)
+"""
+KILLED = """
+        job.result()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script and wait until it and all that hold its output, such as its workers, have ended."""
+    path = folder / "script.py"
+    path.write_text(script)
+    environment = os.environ | {"AUTOTUNE_CACHE": str(folder)}
+    command = [sys.executable, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, start_new_session=True, timeout=60)
+
+
+def test_ctrl_c_is_the_parents_own_affair(tmp_path: Path) -> None:
+    """A terminal sends it to every process; a worker that took it would print a traceback and fail its job."""
+    done = run(SCRIPT + INTERRUPTED, tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == ("True\n", "", 0)
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    done = run(SCRIPT + KILLED, tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", -signal.SIGKILL)

@@ -1,0 +1,178 @@
+"""Compiling without a GPU, and the disk cache of what was compiled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autotune import compiler
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel
+
+LAUNCH = Launch((1, 1, 1), (32, 1, 1))
+
+
+def source(body: str, entry: str = "probe") -> KernelSource:
+    text = f'extern "C" __global__ void {entry}(float* x) {{\n{body}\n}}\n'
+    return KernelSource(text, entry, (), LAUNCH)
+
+
+SIMPLE = source("x[threadIdx.x] = 1.0f;")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def entries(cache: Path) -> list[Path]:
+    return [path for path in (cache / "cubins" / "entries").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_compiles_for_an_architecture_that_is_not_here(arch: str) -> None:
+    kernel = compile_kernel(SIMPLE, arch)
+    assert kernel.cubin.startswith(b"\x7fELF")
+    assert kernel.arch == arch
+    assert kernel.compiler.startswith("NVRTC ")
+    assert 0 < kernel.resources.registers < 32
+    assert kernel.resources.spill_store_bytes == kernel.resources.stack_bytes == 0
+
+
+def test_static_shared_memory_and_spills_are_reported() -> None:
+    shared = source("__shared__ float s[48]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[0] = s[7];")
+    assert compile_kernel(shared, "sm_90").resources.shared_bytes == 48 * 4
+
+    text = """extern "C" __global__ void __launch_bounds__(1024, 2) probe(float* x) {
+      float r[64];
+      #pragma unroll
+      for (int i = 0; i < 64; ++i) r[i] = x[i * 32 + threadIdx.x];
+      __syncthreads();
+      #pragma unroll
+      for (int i = 0; i < 64; ++i) x[(63 - i) * 32 + threadIdx.x] = r[i] * r[(i * 7) % 64];
+    }"""
+    spilled = compile_kernel(KernelSource(text, "probe", (), LAUNCH), "sm_90").resources
+    assert spilled.registers == 32
+    assert spilled.spill_store_bytes > 0
+    assert spilled.spill_load_bytes > 0
+    assert spilled.stack_bytes > 0
+
+
+def test_resources_are_those_of_the_entry() -> None:
+    text = SIMPLE.text + source("__shared__ float s[8]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];", "other").text
+    kernels = [compile_kernel(KernelSource(text, entry, (), LAUNCH), "sm_90") for entry in ("probe", "other", "probe")]
+    assert [kernel.resources.shared_bytes for kernel in kernels] == [0, 32, 0]
+
+
+def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> None:
+    with pytest.raises(CompileError) as caught:
+        compile_kernel(source("#warning look\nx[0] = y;\nx[1] = z;"), "sm_90")
+    assert str(caught.value) == 'probe.cu(3): error: identifier "y" is undefined'
+    assert '"z" is undefined' in caught.value.log
+
+
+@pytest.mark.parametrize(
+    ("wrong", "arch", "message"),
+    [
+        (source("__shared__ float s[20000]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];"), "sm_90", "shared data"),
+        (SIMPLE, "sm_10", "does not compile for this architecture"),
+        (KernelSource(SIMPLE.text, "absent", (), LAUNCH), "sm_90", "the source has no kernel 'absent'"),
+    ],
+)
+def test_other_refusals_take_one_line(wrong: KernelSource, arch: str, message: str) -> None:
+    with pytest.raises(CompileError, match=message) as caught:
+        compile_kernel(wrong, arch)
+    assert "\n" not in str(caught.value)
+    assert "\0" not in str(caught.value)
+
+
+def test_numerics_are_those_of_ieee() -> None:
+    """Fast math would make the division one instruction; FMA contraction stays on."""
+    divide = compile_kernel(source("x[0] = x[1] / x[2];"), "sm_90")
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(arch="sm_90", std="c++17", use_fast_math=True)
+    fast = Program(source("x[0] = x[1] / x[2];").text, "c++", options).compile("cubin")
+    assert len(divide.cubin) > len(fast.code)
+
+
+def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = compile_kernel(SIMPLE, "sm_90")
+    monkeypatch.setattr(compiler, "_built", lambda *_: pytest.fail("compiled again"))
+    assert compile_kernel(SIMPLE, "sm_90") == first
+
+
+@pytest.mark.parametrize("change", ["text", "entry", "arch", "compiler", "schema"])
+def test_whatever_makes_another_kernel_misses_the_cache(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SIMPLE.text + source("", "other").text
+    compile_kernel(KernelSource(text, "probe", (), LAUNCH), "sm_90")
+    changed, arch = KernelSource(text + ("//" if change == "text" else ""), "probe", (), LAUNCH), "sm_90"
+    if change == "entry":
+        changed = KernelSource(text, "other", (), LAUNCH)
+    if change == "arch":
+        arch = "sm_80"
+    if change == "compiler":
+        from cuda.core.utils._program_cache import _keys
+
+        monkeypatch.setattr(_keys, "_nvrtc_version", lambda: (99, 0))
+    if change == "schema":
+        monkeypatch.setattr(compiler, "_SCHEMA", b"another")
+    compiled = []
+    build = compiler._built
+    monkeypatch.setattr(compiler, "_built", lambda *given: compiled.append(1) or build(*given))
+    compile_kernel(changed, arch)
+    assert compiled
+
+
+@pytest.mark.parametrize(
+    "damage", ["empty", "truncated", "a bit of the digest", "a bit of the resources", "a bit of the cubin"]
+)
+def test_a_damaged_entry_is_compiled_again_and_never_loaded(damage: str, cache: Path) -> None:
+    good = compile_kernel(SIMPLE, "sm_90")
+    (path,) = entries(cache)
+    content = bytearray(path.read_bytes())
+    if damage == "empty":
+        content.clear()
+    elif damage == "truncated":
+        del content[-1]
+    else:
+        place = {"a bit of the digest": 3, "a bit of the resources": 48, "a bit of the cubin": len(content) - 9}[damage]
+        content[place] ^= 1
+    path.write_bytes(content)
+    assert compile_kernel(SIMPLE, "sm_90") == good
+    assert entries(cache) == [path]
+    assert path.read_bytes() != content
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(dict[bytes, bytes]):
+        def __setitem__(self, key: bytes, value: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(compiler, "_opened", lambda _: Full())
+    assert isinstance(compile_kernel(SIMPLE, "sm_90"), CompiledKernel)
+
+
+def test_a_missing_compiler_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cuda.bindings import nvrtc
+    from cuda.pathfinder import DynamicLibNotFoundError
+
+    def absent() -> None:
+        raise DynamicLibNotFoundError('Failure finding "libnvrtc.so"\nlong\nstory')
+
+    monkeypatch.setattr(nvrtc, "nvrtcVersion", absent)
+    compiler.compiler_version.cache_clear()
+    with pytest.raises(CompilerMissingError, match=r"^NVRTC was not found; run: pip install .*cuda-toolkit\[nvrtc\]"):
+        compile_kernel(SIMPLE, "sm_90")
+    compiler.compiler_version.cache_clear()
+
+
+def test_importing_loads_neither_cuda_nor_a_driver() -> None:
+    modules = "autotune.compiler, autotune.compile_pool, autotune.devices.cuda"
+    check = f"import sys, {modules}; print([name for name in sys.modules if name.split('.')[0] == 'cuda'])"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
