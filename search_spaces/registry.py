@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import sgemm
+from . import sgemm, transpose
 from .operator import Operator
 
 OPERATORS: dict[str, Operator[Any, Any]] = {
     operator.name: operator
     for operator in (
         sgemm.OPERATOR,
+        transpose.OPERATOR,
     )
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from ..codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpor
 from .limits import DeviceLimits
 from .occupancy import occupancy
 from .operator import Operator
+from .resources import resource_violations
 from .space import Draw, Parameter, Space
 
 _GRID_BLOCKS = 2**31 - 1
@@ -125,33 +126,9 @@ def estimated_registers(schedule: SgemmSchedule) -> int:
     return schedule.thread_m * schedule.thread_n + fragments + staged + _ADDRESS_REGISTERS
 
 
-def _blocks_that_fit(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> int:
-    return occupancy(
-        limits, schedule.threads, estimated_registers(schedule), schedule.shared_bytes(problem)
-    ).blocks_per_sm
-
-
 def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
-    if schedule.threads > limits.threads_per_block:
-        yield f"{schedule.threads} threads over the {limits.threads_per_block} of a block"
-        return
-    if schedule.shared_bytes(problem) > limits.shared_per_block:
-        yield (
-            f"shared memory {schedule.shared_bytes(problem)} B over the {limits.shared_per_block} B a block may have "
-            f"on {limits.arch}"
-        )
-        return
-    registers = estimated_registers(schedule)
-    if registers > limits.registers_per_thread:
-        yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
-        return
-    fit = occupancy(limits, schedule.threads, registers, schedule.shared_bytes(problem))
-    if fit.blocks_per_sm < schedule.min_blocks:
-        yield (
-            f"min_blocks {schedule.min_blocks} over the {fit.blocks_per_sm} blocks of {schedule.threads} threads, "
-            f"about {registers} registers and {schedule.shared_bytes(problem)} B of shared memory that an SM holds, "
-            f"by its {' and '.join(fit.limiters)}"
-        )
+    registers, shared_bytes = estimated_registers(schedule), schedule.shared_bytes(problem)
+    return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)
 
 
 # ---- what to draw from ----------------------------------------------------------------------------------------------
@@ -224,7 +201,8 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
     staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments)
-    return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), _blocks_that_fit(problem, staged, limits))))
+    fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
+    return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)))
 
 
 def _draw_of(schedule: SgemmSchedule) -> Draw:

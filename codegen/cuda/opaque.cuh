@@ -1,6 +1,6 @@
 #pragma once
-// Hides from the compiler where a value comes from: it stays in its register, and addresses are formed from it by
-// immediate offsets, rather than kept one by one or computed again in a loop.
+// Hides from the compiler where a value comes from: it stays in its register, and addresses are formed from
+// it by immediate offsets, rather than kept one by one or computed again in a loop.
 
 template <typename T>
 __device__ __forceinline__ void make_opaque(T& value) {

@@ -2,59 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ..problem_struct import problem_struct
 from ..schedule import Specialize
-from ..source import Argument, KernelSource, Launch, cuda_arguments, inlined
+from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 
 ENTRY = "sgemm"
+_FORMULA = "C = alpha*op(A)*op(B) + beta*C"
 _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel computes
-# Members of the argument struct that follow from the problem, by type and name.
-_NUMBERS = tuple(("int", name) for name in ("m", "n", "k", "lda", "ldb", "ldc")) + tuple(
-    ("long long", name) for name in ("stride_a", "stride_b", "stride_c")
-)
 
 
 def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
     """The source of a schedule that is legal for the problem."""
-    specialized = schedule.specialize is Specialize.SHAPE
-    guards = _guards(problem, schedule)
+    guards = {f"guard_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
+    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, guards)
     members = _arguments(problem)
-    text = f"""// sgemm: C = alpha*op(A)*op(B) + beta*C, for {problem.key if specialized else _served(problem, guards)}
-// {schedule}
+    bounds = f"{schedule.threads}, {schedule.min_blocks}"
+    text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
+{comment(str(schedule))}
 
 {cuda_arguments(members)}
 
 {schedule.cuda_struct()}
 
-{_problem_struct(problem, guards, _wide(problem, schedule), specialized)}
+{_problem_struct(problem, guards, _wide(problem, schedule), schedule.specialize)}
+
 {inlined("sgemm/sgemm.cuh")}
-extern "C" __global__ void __launch_bounds__({schedule.threads}, {schedule.min_blocks})
-    {ENTRY}(const Arguments arguments) {{
+extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments arguments) {{
   sgemm_block(arguments);
 }}
 """
     tiles = _divide_up(problem.m, schedule.block_m) * _divide_up(problem.n, schedule.block_n) * problem.batch
-    launch = Launch((tiles * schedule.split_k, 1, 1), (schedule.threads, 1, 1), schedule.shared_bytes)
+    launch = Launch((tiles * schedule.split_k, 1, 1), (schedule.threads, 1, 1), schedule.shared_bytes(problem))
     return KernelSource(text, ENTRY, members, launch, _workspace_bytes(schedule, tiles))
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> KernelSource:
     """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
     members = _arguments(problem, number)
-    text = f"""// sgemm: C = alpha*op(A)*op(B) + beta*C, for {_served(problem, {})}
+    text = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
 // naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
 
 {cuda_arguments(members)}
 
-{_problem_struct(problem, {}, wide=True, specialized=False)}
+{_problem_struct(problem, {}, wide=True, specialize=Specialize.NONE)}
+
 {inlined("sgemm/naive.cuh")}
-extern "C" __global__ void {ENTRY}(const Arguments arguments) {{
+extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
   sgemm_naive<{_NAIVE_TILE}, {"true" if coalesced else "false"}>(arguments, arguments.c);
 }}
 """
     tiles = _divide_up(problem.m, _NAIVE_TILE) * _divide_up(problem.n, _NAIVE_TILE) * problem.batch
     return KernelSource(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
+
+
+def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "lda", "ldb", "ldc")}
+    return sizes | {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b", "stride_c")}
 
 
 def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, ...]:
@@ -64,7 +72,7 @@ def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, 
         Argument("b", "const float*"),
         Argument("c", f"{number}*"),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, getattr(problem, name)) for kind, name in _NUMBERS),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )
@@ -81,33 +89,23 @@ def _workspace_bytes(schedule: SgemmSchedule, tiles: int) -> int:
     return 16 * _divide_up(tiles, 4) + 4 * schedule.split_k * tiles * schedule.block_m * schedule.block_n
 
 
-def _guards(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
-    """For each of m, n, k: whether the last tile sticks out of the matrix."""
-    return {f"guard_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
-
-
 def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
     """Whether an offset inside of a tile may take more than 31 bits."""
     side = max(schedule.block_m, schedule.block_n, schedule.block_k)
     return side * (max(problem.lda, problem.ldb, problem.ldc) + 1) >= 2**31
 
 
-def _served(problem: SgemmProblem, guards: dict[str, bool]) -> str:
+def _served(problem: SgemmProblem, guards: Mapping[str, bool]) -> str:
     """The problems that an unspecialised text serves; it may not depend on anything else of the problem."""
     whole = [name.removeprefix("guard_") for name, guarded in guards.items() if not guarded]
     return f"{problem.layout} of any size" + (f" in whole tiles along {', '.join(whole)}" if whole else "")
 
 
-def _problem_struct(problem: SgemmProblem, guards: dict[str, bool], wide: bool, specialized: bool) -> str:
-    """``struct Problem``: what is known at compile time as constants, the rest read from the arguments."""
+def _problem_struct(problem: SgemmProblem, guards: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
     facts = {"transpose_a": problem.transpose_a, "transpose_b": problem.transpose_b, **guards}
-    lines = ["struct Problem {", f"  using Index = {'long long' if wide else 'int'};  // of offsets inside of a tile"]
-    lines += [f"  static constexpr bool {name} = {'true' if value else 'false'};" for name, value in facts.items()]
-    if specialized:
-        lines += [f"  static constexpr {kind} {name} = {getattr(problem, name)};" for kind, name in _NUMBERS]
-        lines.append("  __device__ explicit Problem(const Arguments&) {}")
-    else:
-        lines += [f"  const {kind} {name};" for kind, name in _NUMBERS]
-        lines.append("  __device__ explicit Problem(const Arguments& arguments)")
-        lines.append("      : " + ",\n        ".join(f"{name}(arguments.{name})" for _, name in _NUMBERS) + " {}")
-    return "\n".join([*lines, "};"])
+    constants = [
+        "// Index holds an offset inside of a tile; with a guard, the last tile sticks out of the matrix.",
+        f"using Index = {'long long' if wide else 'int'};",
+        *(f"static constexpr bool {name} = {'true' if value else 'false'};" for name, value in facts.items()),
+    ]
+    return problem_struct(constants, _sizes(problem), specialize)

@@ -8,9 +8,6 @@
 class MainLoop {
   static constexpr int stages = Schedule::stages;
   static constexpr bool double_buffer = Schedule::double_buffer_fragments;
-  // The copies of a tile begin over the first half of the steps along k of another, between FFMAs rather than
-  // at once (at 4096³ on an H200 that brought 1.5 %), and have the second half to arrive.
-  static constexpr int begin_steps = Schedule::block_k / 2;
 
  public:
   __device__ __forceinline__ MainLoop(const TileCopy<OperandA>& copy_a, const TileCopy<OperandB>& copy_b,
@@ -51,7 +48,7 @@ class MainLoop {
       const bool more = tile + stages - 1 < tiles;
 #pragma unroll
       for (int k = 0; k < Schedule::block_k; ++k) {
-        if (k < begin_steps && more) begin(write, k, begin_steps);
+        if (k == 0 && more) begin(write);
         if constexpr (double_buffer) {
           if (k + 1 == Schedule::block_k) next_tile(more, write);
           load(fragments_[(k + 1) % 2], (k + 1) % Schedule::block_k);  // past the last tile: read, never used
@@ -98,9 +95,9 @@ class MainLoop {
     return dynamic_shared<float>() + stages * LayoutA::words + stage * LayoutB::words;
   }
 
-  __device__ __forceinline__ void begin(int stage, int step = 0, int steps = 1) {
-    copy_a_.begin(tile_a(stage), step, steps);
-    copy_b_.begin(tile_b(stage), step, steps);
+  __device__ __forceinline__ void begin(int stage) {
+    copy_a_.begin(tile_a(stage));
+    copy_b_.begin(tile_b(stage));
   }
   __device__ __forceinline__ void finish(int stage) {
     copy_a_.finish(tile_a(stage));

@@ -22,8 +22,8 @@ class SgemmProblem(Problem):
     Attributes:
         lda, ldb, ldc: words from a row to the next as stored; 0 stands for the row's length.
         batch: matrices of each operand.
-        stride_a, stride_b, stride_c: words from a matrix to the next; 0 broadcasts A or B, and stands for a
-            dense C.
+        stride_a, stride_b, stride_c: words from a matrix to the next; 0 broadcasts A or B, and stands for
+            m·ldc in C.
         read_c: whether beta may be other than 0; if not, C is never read.
         align_a, align_b, align_c: bytes (4, 8 or 16) that the pointer is a multiple of.
     """
@@ -62,7 +62,7 @@ class SgemmProblem(Problem):
             if self.batch == 1:
                 object.__setattr__(self, f"stride_{operand}", 0)
         if self.batch > 1 and self.stride_c == 0:
-            object.__setattr__(self, "stride_c", self.matrix_words("c"))
+            object.__setattr__(self, "stride_c", self.m * self.ldc)
         if self.batch > 1 and self.stride_c < self.matrix_words("c"):
             raise ValueError(f"stride_c={self.stride_c}: matrices of C overlap below {self.matrix_words('c')}")
 
@@ -86,6 +86,10 @@ class SgemmProblem(Problem):
         align, leading, stride = (getattr(self, f"{field}{operand}") for field in ("align_", "ld", "stride_"))
         return next(w for w in (4, 2, 1) if align % (4 * w) == 0 and leading % w == 0 and stride % w == 0)
 
+    def along_k(self, operand: str) -> bool:
+        """Whether neighbours along k are neighbours in memory, so that copying a tile of ``a`` or ``b`` transposes."""
+        return self.transpose_b if operand == "b" else not self.transpose_a
+
     @property
     def layout(self) -> str:
         """``nn``, ``nt``, ``tn`` or ``tt``: A, then B, plain or transposed."""
@@ -95,7 +99,7 @@ class SgemmProblem(Problem):
     def key(self) -> str:
         """For example ``m4096-n4096-k4096-nn``; what is not the ordinary case follows, such as ``-lda4100``."""
         words = [f"m{self.m}", f"n{self.n}", f"k{self.k}", self.layout]
-        dense = {"a": 0, "b": 0, "c": self.matrix_words("c") if self.batch > 1 else 0}
+        dense = {"a": 0, "b": 0, "c": self.m * self.ldc if self.batch > 1 else 0}
         if self.batch != 1:
             words.append(f"batch{self.batch}")
         for operand, (_, columns) in self._stored.items():

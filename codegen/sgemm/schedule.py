@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from ..schedule import Schedule, Specialize
+from .problem import SgemmProblem
 
 
 class LaneMap(StrEnum):
@@ -43,8 +44,8 @@ class SgemmSchedule(Schedule):
         warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
             warp's lanes lying in turn.
         lane_map: order of the lanes.
-        pad_a, pad_b: words that follow each group of vector_a (vector_b) rows of the tile of A (B) in shared memory;
-            the rows of a group are written one after the other, the groups at once.
+        pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
+            each group of vector_a (vector_b) rows, which it writes one after the other.
         swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
         stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
         transport_a, transport_b: how tiles of A (B) are copied.
@@ -102,11 +103,16 @@ class SgemmSchedule(Schedule):
         """Threads of a block."""
         return 32 * self.warps
 
-    @property
-    def shared_bytes(self) -> int:
+    def shared_bytes(self, problem: SgemmProblem) -> int:
         """Shared memory of a block: `stages` tiles of A and of B."""
-        words = self.block_m + self.pad_a / self.vector_a + self.block_n + self.pad_b / self.vector_b
-        return int(4 * self.stages * self.block_k * words)
+        padding = self.block_k // self.row_group(problem, "a") * self.pad_a
+        padding += self.block_k // self.row_group(problem, "b") * self.pad_b
+        return 4 * self.stages * (self.block_k * (self.block_m + self.block_n) + padding)
+
+    def row_group(self, problem: SgemmProblem, operand: str) -> int:
+        """Rows of a tile of ``a`` or ``b`` in shared memory that a copy writes one after the other."""
+        vector: int = getattr(self, f"vector_{operand}")
+        return vector if problem.along_k(operand) else 1
 
     def staged_words(self, operand: str) -> int:
         """Registers of a thread that hold a tile of ``a`` or ``b`` on its way to shared memory."""

@@ -36,7 +36,8 @@ class TileCopy {
   static constexpr int vector = Operand::vector;
   static constexpr int rows = Operand::along_k ? Layout::extent : Schedule::block_k;
   static constexpr int row_vectors = (Operand::along_k ? Schedule::block_k : Layout::extent) / vector;
-  static constexpr int rows_a_round = row_vectors < threads ? threads / row_vectors : 1;
+  static constexpr bool whole_rows = row_vectors <= threads;
+  static constexpr int rows_a_round = whole_rows ? threads / row_vectors : 1;
   static constexpr int rounds_a_row = (row_vectors + threads - 1) / threads;
   static constexpr int rounds = (rows + rows_a_round - 1) / rows_a_round * rounds_a_row;
 
@@ -44,8 +45,8 @@ class TileCopy {
   // `origin` is the first word of the first tile; `extent_left` and `k_left` count the words from there to
   // the edges.
   __device__ __forceinline__ TileCopy(const float* origin, Index leading, int extent_left, int k_left)
-      : row_(rows_a_round > 1 ? threadIdx.x / row_vectors : 0),
-        word_((rows_a_round > 1 ? threadIdx.x % row_vectors : threadIdx.x) * vector),
+      : row_(whole_rows ? threadIdx.x / row_vectors : 0),
+        word_((whole_rows ? threadIdx.x % row_vectors : threadIdx.x) * vector),
         source_(origin + row_ * leading + word_),
         target_(Operand::along_k ? Layout::index(word_, row_) : Layout::index(row_, word_)),
         leading_(leading),
@@ -54,10 +55,9 @@ class TileCopy {
     make_opaque(target_);
   }
 
-  // The share of `step` out of `steps` in beginning a tile; the last one turns to the next tile.
-  __device__ __forceinline__ void begin(float* tile, int step = 0, int steps = 1) {
+  __device__ __forceinline__ void begin(float* tile) {
 #pragma unroll
-    for (int round = rounds * step / steps; round < rounds * (step + 1) / steps; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       if (!has_part_in(round)) continue;
       const float* source = source_ + row_step(round) * leading_ + word_step(round);
       if constexpr (!Operand::asynchronous) {
@@ -68,11 +68,9 @@ class TileCopy {
         async_copy<4 * vector>(tile + target(round), source);
       }
     }
-    if (step == steps - 1) {
-      source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
-      make_opaque(source_);
-      k_left_ -= Schedule::block_k;
-    }
+    source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+    make_opaque(source_);
+    k_left_ -= Schedule::block_k;
   }
 
   __device__ __forceinline__ void finish(float* tile) {
@@ -94,12 +92,12 @@ class TileCopy {
 
   // False for threads that are left over, where rows or threads do not divide evenly.
   __device__ __forceinline__ bool has_part_in(int round) const {
-    if (rows_a_round > 1 && threads % row_vectors && row_ >= rows_a_round) return false;
-    if (rows % rows_a_round && row_ + row_step(round) >= rows) return false;
-    if (row_vectors > threads && row_vectors % threads && word_ + word_step(round) >= row_vectors * vector)
-      return false;
-    return row_vectors > threads || threads % row_vectors == 0 || rows_a_round > 1 ||
-           word_ < row_vectors * vector;
+    if constexpr (whole_rows) {
+      if (threads % row_vectors && row_ >= rows_a_round) return false;
+      return rows % rows_a_round == 0 || row_ + row_step(round) < rows;
+    } else {
+      return row_vectors % threads == 0 || word_ + word_step(round) < row_vectors * vector;
+    }
   }
 
   static __device__ __forceinline__ constexpr int k_step(int round) {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from ..problem_struct import problem_struct
 from ..schedule import Specialize
-from ..source import Argument, KernelSource, Launch, cuda_arguments, inlined
+from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
 
@@ -44,7 +42,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> KernelSource
     members = arguments(problem)
     bounds = f"{schedule.threads}, {schedule.min_blocks}"
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
-{_comment(str(schedule))}
+{comment(str(schedule))}
 
 {cuda_arguments(members)}
 
@@ -94,7 +92,3 @@ def _described(problem: TransposeProblem, schedule: TransposeSchedule, edges: bo
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
     return f"elements of {problem.element_bytes} bytes, {'any size' if edges else 'whole tiles'}"
-
-
-def _comment(text: str) -> str:
-    return textwrap.fill(text, 110, initial_indent="// ", subsequent_indent="// ")

@@ -1,0 +1,183 @@
+"""Every kind of emitted kernel, run in the emulator against NumPy and compiled for every architecture."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sysconfig
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sgemm_cases import LIMITS, Case, drawn_cases, template
+
+from autotune.codegen.problem import Role
+from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.source import KernelSource
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, run, verify
+from autotune.search_spaces.sgemm import OPERATOR
+from autotune.search_spaces.space import Space
+from autotune.verification import compare, poisoned
+
+ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
+CASES = drawn_cases(320)
+# NVRTC takes a second a kernel: every drawn kernel meets one architecture, a few meet all of them.
+COMPILED = [(*case, arch) for case, arch in zip(CASES, cycle(ARCHS), strict=False)]
+COMPILED += [(*case, arch) for case in CASES[:4] for arch in ARCHS]
+CLANG_FORMAT_STYLE = Path(__file__).parents[2] / ".clang-format"
+WHOLE = SgemmProblem(128, 128, 64)
+RAGGED = SgemmProblem(67, 131, 45, transpose_a=True, transpose_b=True, batch=2, read_c=True)
+
+
+def _name(value: object) -> str:
+    return value.key if isinstance(value, SgemmProblem) else str(value).replace(" ", ",")
+
+
+@pytest.mark.parametrize(("problem", "schedule"), CASES, ids=_name)
+def test_drawn_schedule_is_right(problem: SgemmProblem, schedule: SgemmSchedule) -> None:
+    verify(problem, OPERATOR.source(problem, schedule, LIMITS))
+
+
+@pytest.mark.parametrize(("problem", "schedule", "arch"), COMPILED, ids=_name)
+def test_drawn_schedule_compiles(problem: SgemmProblem, schedule: SgemmSchedule, arch: str) -> None:
+    assert compile_kernel(OPERATOR.emit(problem, schedule), arch).resources.registers > 0
+
+
+def test_cases_cover_every_value() -> None:
+    def space(case: Case) -> Space[SgemmSchedule]:
+        return OPERATOR.space(template(case[0].transpose_a, case[0].transpose_b), LIMITS)
+
+    drawn = [dict(space(case).draw_of(case[1])) for case in CASES]
+    for parameter in (parameter for case in CASES[:4] for parameter in space(case).parameters):
+        assert set(parameter.values) <= {draw[parameter.name] for draw in drawn}, parameter.name
+
+
+def test_cases_cover_problems() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
+    assert {problem.batch for problem in problems} == {1, 2, 3}
+    assert any(problem.batch > 1 and not problem.stride_a for problem in problems)
+    whole = [p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.flops > 0 for p, s in CASES]
+    assert 20 <= sum(whole) <= 160
+    assert sum(problem.k == 0 for problem in problems) >= 3
+
+
+@pytest.mark.parametrize("problem", [WHOLE, RAGGED], ids=_name)
+@pytest.mark.parametrize("name", OPERATOR.presets)
+def test_preset_is_right(name: str, problem: SgemmProblem) -> None:
+    verify(problem, OPERATOR.presets[name](problem))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_presets_compile_without_spills(arch: str) -> None:
+    for name, preset in OPERATOR.presets.items():
+        resources = compile_kernel(preset(WHOLE), arch).resources
+        assert resources.stack_bytes == resources.spill_store_bytes == resources.shared_bytes == 0, name
+
+
+@pytest.mark.parametrize("problem", [WHOLE, RAGGED], ids=_name)
+def test_device_reference_is_right(problem: SgemmProblem) -> None:
+    """The kernel that GPUs verify with agrees with NumPy to float64's accuracy."""
+    tensors = tuple(replace(t, dtype="float64", alignment=8) if t.name == "c" else t for t in problem.tensors)
+    inputs = problem.inputs(1)
+    arrays = {t.name: inputs[t.name].astype(t.dtype) for t in tensors if t.role is not Role.OUTPUT}
+    arrays |= {t.name: poisoned(t) for t in tensors if t.role is Role.OUTPUT}
+    run(OPERATOR.reference(problem), tensors, arrays, problem.scalars, seed=0)
+    assert isinstance(compare(arrays["c"], problem.reference(inputs, problem.scalars)["c"], 1e-13 * problem.k), float)
+
+
+@pytest.mark.parametrize("split_k", [1, 2])
+def test_alpha_of_zero_reads_neither_a_nor_b(split_k: int) -> None:
+    problem = SgemmProblem(65, 33, 70, align_a=4, align_b=4, align_c=4, read_c=True)
+    schedule = replace(OPERATOR.default(problem, LIMITS), split_k=split_k)
+    arrays = problem.inputs(0)
+    expected = -0.5 * arrays["c"].astype(np.float64)
+    arrays["a"][:] = arrays["b"][:] = np.nan
+    run(OPERATOR.source(problem, schedule, LIMITS), problem.tensors, arrays, {"alpha": 0.0, "beta": -0.5}, seed=0)
+    assert compare(arrays["c"], expected, 1e-6) == 0
+
+
+def test_offsets_beyond_32_bits() -> None:
+    """Rows so far apart that offsets inside of a tile need 64 bits; there is only one row of each."""
+    problem = SgemmProblem(1, 70, 1, lda=2**30, ldb=2**30, ldc=2**30)
+    source = OPERATOR.source(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    assert "using Index = long long;" in source.text
+    verify(problem, source)
+
+
+PIPELINED = SgemmSchedule(stages=3, transport_b=Transport.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
+PLANTED = [
+    ("async_wait<stages - 2>();\n    __syncthreads();", "async_wait<stages - 2>();"),
+    ("async_wait<stages - 2>();", "async_wait<stages - 1>();"),
+    ("if (more) finish(write);", "finish(read_);"),
+    ("stage < stages - 1; ++stage", "stage < stages - 2; ++stage"),
+    ("return across <= 0 ? 0 : along;", "return across < 0 ? 0 : along;"),
+    ("word < valid ? __ldg", "word <= valid ? __ldg"),
+    ("if (Problem::guard_m && row >= m_left) continue;", "if (Problem::guard_m && row > m_left) continue;"),
+    ("if (column + word < n_left)", "if (column + word <= n_left)"),
+    ("batch * problem.stride_c", "0 * problem.stride_c"),
+    ("alpha * sum[word]", "sum[word]"),
+    ("fmaf(beta, words[word], ", "fmaf(0.0f, words[word], "),
+]
+
+
+@pytest.mark.parametrize(("right", "planted"), PLANTED)
+def test_planted_bug_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(67, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
+    source = OPERATOR.source(problem, PIPELINED, LIMITS)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("  __threadfence();\n  __syncthreads();", "  __threadfence();"),
+        ("counters[tile] = 0;", ""),
+        ("== Schedule::split_k - 1", "== 0"),
+    ],
+)
+def test_planted_bug_of_split_k_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 64, 64)
+    source = OPERATOR.source(problem, replace(PIPELINED, split_k=2), LIMITS)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+@pytest.fixture
+def sources() -> list[KernelSource]:
+    naive = OPERATOR.presets["naive"](WHOLE)
+    return [naive, *(OPERATOR.emit(*case) for case in CASES[:6]), OPERATOR.emit(RAGGED, SgemmSchedule())]
+
+
+def test_text_is_formatted(sources: list[KernelSource], tmp_path: Path) -> None:
+    shutil.copy(CLANG_FORMAT_STYLE, tmp_path)
+    for number, source in enumerate(sources):
+        (tmp_path / f"{number}.cu").write_text(source.text)
+    formatter = f"{sysconfig.get_path('scripts')}/clang-format"
+    command = [formatter, "--dry-run", "--Werror", *map(str, tmp_path.glob("*.cu"))]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+def test_nvcc_accepts_the_text(sources: list[KernelSource], tmp_path: Path) -> None:
+    path = tmp_path / "sgemm.cu"
+    path.write_text(sources[-1].text)
+    command = ["nvcc", "-c", "-arch=sm_90", str(path), "-o", str(tmp_path / "o")]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
+
+
+def test_equal_texts_serve_many_problems() -> None:
+    schedule = SgemmSchedule()
+    small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)
+    assert OPERATOR.emit(small, schedule).text == OPERATOR.emit(large, schedule).text
+    shaped = SgemmSchedule.parse(["specialize=shape"])
+    assert OPERATOR.emit(small, shaped).text != OPERATOR.emit(large, shaped).text
