@@ -26,14 +26,15 @@ struct Cell {
 namespace {
 
 struct Block {
-  uint32_t first_epoch, last_fence;
-  uint32_t released;  // other blocks may see what was written up to this epoch
+  uint32_t first_epoch;
+  std::vector<uint32_t> released;  // for each thread: up to which epoch other blocks may see its accesses
 };
 
 std::vector<Region*> tracked;
 std::vector<Block> blocks;  // of this launch, in the order of their runs
 uint32_t epoch, first_epoch;
-bool acquired;  // whether this block may see what others released
+bool acquired;                       // whether this block may see what others released
+uint32_t last_fence[block_threads];  // epochs, of this block
 Stamp now;
 int cell_shift = 2;  // a cell is a word until a kernel accesses less than one, a byte from then on
 
@@ -64,7 +65,8 @@ bool ordered_across_blocks(const Stamp& old) {
   if (old.atomic) return true;
   const auto next = std::upper_bound(blocks.begin(), blocks.end(), old.epoch,
                                      [](uint32_t at, const Block& block) { return at < block.first_epoch; });
-  return old.epoch <= std::prev(next)->released;
+  const std::vector<uint32_t>& released = std::prev(next)->released;
+  return !released.empty() && old.epoch <= released[old.thread];
 }
 
 bool ordered(const Region& region, const Stamp& old, Access access) {
@@ -142,7 +144,8 @@ void begin_block() {
   begin_epoch();
   first_epoch = epoch;
   acquired = false;
-  blocks.push_back({epoch, 0, 0});
+  blocks.push_back({epoch, {}});
+  std::fill_n(last_fence, block_threads, 0);
 }
 
 void begin_epoch() { now.epoch = ++epoch; }
@@ -152,11 +155,19 @@ void begin_turn(int thread, int warp_epoch) {
   now.warp_epoch = warp_epoch;
 }
 
+// Releases what the barriers put before this atomic and a fence follows: one of the thread that accessed, or
+// one of this thread after the barrier. Of what this thread did since the barrier, its own fence alone
+// decides.
 void record_atomic() {
   acquired = true;
-  blocks.back().released = blocks.back().last_fence;
+  std::vector<uint32_t>& released = blocks.back().released;
+  released.resize(blockDim.x * blockDim.y * blockDim.z);
+  const uint32_t fence = last_fence[now.thread], before_fence = fence > 0 ? fence - 1 : 0;
+  for (size_t thread = 0; thread < released.size(); ++thread)
+    released[thread] = std::max({released[thread], std::min(last_fence[thread], epoch - 1), before_fence});
+  released[now.thread] = std::max(released[now.thread], fence);
 }
 
-void fence() { blocks.back().last_fence = epoch; }
+void fence() { last_fence[now.thread] = epoch; }
 
 }  // namespace autotune_emulator

@@ -46,6 +46,7 @@ LAST_BLOCK = """
   if (t == 0) *static_cast<int*>(arguments.workspace) = 0;
   y[t] = part[t] + part[64 + t];
 """
+FENCE, FENCE_AFTER = "__threadfence();\n  __syncthreads();", "__syncthreads(); if (t == 0) { __threadfence(); }"
 TWO_BLOCKS = {"blocks": 2, "workspace_bytes": 16 + 2 * 256}
 
 PLANTS = [
@@ -97,6 +98,12 @@ PLANTS = [
           "if (t < 8) async_copy<16>(s + 4 * t, x + 4 * t);", "an asynchronous copy of 16 bytes reads address"),
     Plant("output read before it is written", "y[t] = 1; y[t] += 64 - x[t];", "y[t] = 1;", "", "reads .* before it"),
     Plant("missing fence", LAST_BLOCK, "__threadfence();", "", "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("fence of one thread only", LAST_BLOCK, "__threadfence();", "if (t == 0) __threadfence();",
+          "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("no barrier between fence and atomic", LAST_BLOCK, "__threadfence();\n  __syncthreads();", "__threadfence();",
+          "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("fence by the thread of the atomic", LAST_BLOCK.replace(FENCE, FENCE_AFTER), "__threadfence(); }", "}",
+          "which another block wrote", 3 * X, TWO_BLOCKS),
     Plant("missing atomic", LAST_BLOCK, "atomicAdd(static_cast<int*>(arguments.workspace), 1)",
           "(*static_cast<int*>(arguments.workspace))++", "which another block", 3 * X, TWO_BLOCKS),
     Plant("endless loop", "y[t] = x[63 - t];", "y[t]", "while (n) {} y[t]", "did not end within 1 s",

@@ -1,0 +1,79 @@
+"""Bugs planted into emitted kernels: whatever the generator might forget, the emulator must notice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from autotune.codegen.sgemm.emit import emit
+from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.source import KernelSource
+from autotune.emulator import EmulatorError, verify
+
+SMALL = SgemmSchedule(
+    block_m=32, block_n=32, block_k=8, warp_m=16, warp_n=32, thread_m=4, thread_n=4, group_m=2, stages=1,
+    double_buffer_fragments=False,
+)  # fmt: skip
+PIPELINED = replace(SMALL, stages=3, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1)
+SPLIT = replace(SMALL, split_k=3)
+SCHEDULES = (SMALL, PIPELINED, SPLIT)
+PROBLEM = SgemmProblem(m=64, n=32, k=48)
+
+
+def caught(problem: SgemmProblem, schedule: SgemmSchedule, plant: Callable[[str], str]) -> bool:
+    """Whether the emulator sees what `plant` did to the emitted text."""
+    source = emit(problem, schedule)
+    text = plant(source.text)
+    assert text != source.text
+    try:
+        verify(problem, KernelSource(text, source.entry, source.arguments, source.launch, source.workspace_bytes))
+    except EmulatorError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=("single", "pipelined", "split"))
+def test_the_kernels_are_right_as_emitted(schedule: SgemmSchedule) -> None:
+    verify(PROBLEM, emit(PROBLEM, schedule))
+
+
+def without(text: str, words: str, index: int) -> str:
+    """The text without the occurrence of that index."""
+    parts = text.split(words)
+    return words.join(parts[: index + 1]) + words.join(["", *parts[index + 1 :]])[len(words) :]
+
+
+def test_no_barrier_may_be_missing() -> None:
+    barrier = "__syncthreads();"
+    for index in range(emit(PROBLEM, SMALL).text.count(barrier)):
+        plant = partial(without, words=barrier, index=index)
+        assert any(caught(PROBLEM, schedule, plant) for schedule in SCHEDULES), f"barrier {index}"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "old", "new"),
+    [
+        (PIPELINED, r"async_wait<.*>\(\);", ""),
+        (PIPELINED, r"async_wait<stages - 2>\(\);", "async_wait<stages - 1>();"),
+        (PIPELINED, r"(?<=  )async_commit\(\);", ""),
+        (SPLIT, r"__threadfence\(\);", ""),
+        (SPLIT, r"atomicAdd\((.*), 1\)", r"(\1)[0]++"),
+        (SPLIT, r"counters\[tile\] = 0;", ""),
+    ],
+)
+def test_synchronisation_may_not_be_missing(schedule: SgemmSchedule, old: str, new: str) -> None:
+    assert caught(PROBLEM, schedule, lambda text: re.sub(old, new, text))
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=("single", "pipelined", "split"))
+@pytest.mark.parametrize(("size", "guard"), [({"m": 63}, "guard_m"), ({"n": 31}, "guard_n"), ({"k": 47}, "guard_k")])
+def test_edges_need_their_guards(schedule: SgemmSchedule, size: dict[str, int], guard: str) -> None:
+    problem = replace(PROBLEM, lda=0, ldb=0, ldc=0, **size)
+    narrow = replace(schedule, vector_a=1, vector_b=1, vector_c=1)
+    verify(problem, emit(problem, narrow))
+    assert caught(problem, narrow, lambda text: text.replace(f"{guard} = true", f"{guard} = false"))
