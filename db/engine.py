@@ -10,7 +10,7 @@ from platformdirs import user_data_path
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from .errors import BUSY_SECONDS, DatabaseError
+from .errors import BUSY_SECONDS, BadUrlError, DatabaseError
 
 # An execution option. SQLite gives a transaction the write lock from its start, because one that begins by reading
 # and then finds another writer fails at once, however long the busy timeout.
@@ -21,7 +21,7 @@ def database_url(text: str | None) -> URL:
     """The URL that `text` means: a SQLAlchemy URL, a path of a SQLite file, or by default AUTOTUNE_DB.
 
     Raises:
-        DatabaseError: not a URL.
+        BadUrlError: not a URL.
     """
     text = text or os.environ.get("AUTOTUNE_DB") or str(user_data_path("autotune") / "tuning.sqlite3")
     if "://" not in text:
@@ -29,7 +29,7 @@ def database_url(text: str | None) -> URL:
     try:
         return make_url(text)
     except (ArgumentError, ValueError) as error:
-        raise DatabaseError(f"not a database URL, nor a path: {error}") from error
+        raise BadUrlError(f"not a database URL, nor a path: {error}") from error
 
 
 def location(url: URL) -> str:
@@ -42,7 +42,7 @@ def engine_of(url: URL) -> Engine:
     """An engine for `url`; creates the folder of a SQLite file, touches nothing else.
 
     Raises:
-        DatabaseError: the folder cannot be made, the scheme is unknown, or the driver's module is missing.
+        DatabaseError: the folder cannot be made; `BadUrlError` if the scheme is unknown or its driver is missing.
     """
     file = _sqlite_file(url)
     try:
@@ -55,9 +55,9 @@ def engine_of(url: URL) -> Engine:
             f"{error.filename}: {error.strerror}: the folder for the database cannot be made"
         ) from error
     except ArgumentError as error:
-        raise DatabaseError(f"{location(url)}: {error}: use sqlite:/// or another scheme of SQLAlchemy's") from error
+        raise BadUrlError(f"{location(url)}: {error}: use sqlite:/// or another scheme of SQLAlchemy's") from error
     except ImportError as error:
-        raise DatabaseError(f"{location(url)}: {error}: install the driver of this database") from error
+        raise BadUrlError(f"{location(url)}: {error}: install the driver of this database") from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)

@@ -15,6 +15,10 @@ class DatabaseError(RuntimeError):
     """A database that cannot be opened, read or written; the message is one line that names the remedy."""
 
 
+class BadUrlError(DatabaseError):
+    """Text that names no database that this installation can open."""
+
+
 class ReadOnlyError(DatabaseError):
     """A write to a database that only allows reading."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +32,7 @@ class OfflineDevice:
         """
         try:
             self.limits = named_device(selector)
-            self.environment = {"emulator": compiler_version(), "time model": "roofline"}
+            self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": "roofline"}
         except (ValueError, NoCompilerError) as error:
             raise DeviceError(str(error)) from None
         self.selector = selector
