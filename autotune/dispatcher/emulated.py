@@ -1,0 +1,49 @@
+"""The target of NumPy arrays: the CPU emulator."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..codegen.problem import Array, Problem, Tensor
+from ..codegen.source import KernelSource
+from ..emulator import EmulatorError, run
+from ..search_spaces.devices import named_device
+from .targets import Kernel, LaunchError
+
+_MODEL = "h200"  # whose limits and records serve: a device that has all that kernels may ask for
+
+
+class Emulator:
+    """Runs kernels as the offline device ``h200`` would have them; a launch returns when it is done."""
+
+    def __init__(self) -> None:
+        self.limits = named_device(_MODEL)
+
+    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+        """See `Target`; the kernel is compiled when it is first launched."""
+        return _EmulatedKernel(problem, source)
+
+
+class _EmulatedKernel:
+    def __init__(self, problem: Problem, source: KernelSource) -> None:
+        self._tensors = problem.tensors
+        self._source = source
+
+    def launch(self, stream: int, packed: ctypes.Structure) -> None:
+        values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._source.arguments}
+        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
+        try:
+            run(self._source, self._tensors, buffers, values)
+        except EmulatorError as error:
+            raise LaunchError(str(error)) from None
+
+
+def _flat(tensor: Tensor, pointer: int) -> Array:
+    """A tensor's flat buffer, where the caller's array has it."""
+    if not tensor.size:
+        return np.empty(0, tensor.dtype)
+    memory: Any = (ctypes.c_char * tensor.bytes).from_address(pointer)
+    return np.frombuffer(memory, tensor.dtype)

@@ -1,0 +1,33 @@
+"""Records for the database that the dispatcher reads."""
+
+from dataclasses import asdict, replace
+
+from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+
+SGEMM = operator("sgemm")
+H200 = named_device("h200")  # which the emulator stands for
+
+
+def schedule(number, problem, limits=H200):
+    """A legal schedule that is told by its group_m, and is no default."""
+    return replace(SGEMM.default(problem, limits), group_m=100 + number)
+
+
+def trial(problem, chosen, *, limits=H200, seconds=1e-3, **changes):
+    values = {
+        "device": DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+        "problem": ProblemRecord("sgemm", problem.key, problem.to_dict()),
+        "schedule": chosen.to_dict(),
+        "schedule_digest": chosen.digest,
+        "status": Status.OK,
+        "time_source": TimeSource.MEASURED,
+        "samples": (seconds,),
+    }
+    return Trial(**(values | changes))
+
+
+def problem(m, n=512, k=512, **fields):
+    return SgemmProblem(m, n, k, **fields)

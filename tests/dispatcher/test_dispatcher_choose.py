@@ -1,0 +1,128 @@
+"""Which records serve a problem, and in which order."""
+
+import warnings
+from dataclasses import replace
+
+import pytest
+from records import H200, SGEMM, problem, schedule, trial
+
+from autotune.db import Status, TimeSource, TuningDB
+from autotune.dispatcher.choose import recorded
+from autotune.search_spaces.devices import named_device
+
+
+def chosen(wanted, limits=H200):
+    return [found.schedule.group_m - 100 for found in recorded(SGEMM, wanted, limits)]
+
+
+@pytest.fixture
+def store(database):
+    """Record trials of these problems, whose schedules are numbered in their order."""
+
+    def stored(*problems, **changes):
+        for number, known in enumerate(problems):
+            database.record(trial(known, schedule(number, known), **changes))
+
+    return stored
+
+
+def test_the_own_record_comes_first_then_the_nearest(store):
+    store(problem(512), problem(600), problem(1024), problem(600, align_a=8))
+    assert chosen(problem(600)) == [1, 3]
+    assert chosen(problem(1024)) == [2, 1]
+    assert chosen(problem(900)) == [2, 1]
+
+
+def test_near_means_by_the_ratio_of_every_size(store):
+    store(problem(1000, 512, 512), problem(512, 2000, 512))
+    assert chosen(problem(512, 1024, 512)) == [0, 1] or chosen(problem(512, 1024, 512)) == [1, 0]
+    assert chosen(problem(512, 1100, 512)) == [1, 0]
+    assert chosen(problem(700, 600, 512)) == [0, 1]
+
+
+def test_no_record_serves_sizes_that_differ_by_more_than_8(store):
+    store(problem(512))
+    assert chosen(problem(512 * 8)) == [0]
+    assert chosen(problem(512 * 8 + 1)) == []
+    assert chosen(problem(512, batch=9)) == []
+    assert chosen(problem(0)) == []
+
+
+def test_no_record_of_another_layout_serves(store):
+    store(problem(512, transpose_a=True), problem(512, transpose_b=True), problem(512, read_c=True))
+    assert chosen(problem(512)) == [2]
+    assert chosen(problem(512, transpose_b=True)) == [1]
+
+
+def test_no_record_of_another_device_serves(store):
+    store(problem(512), limits=named_device("h100"))
+    assert chosen(problem(512)) == []
+    assert chosen(problem(512), named_device("h100")) == [0]
+
+
+def test_what_is_illegal_here_is_passed_over(store):
+    store(problem(512), problem(600, lda=513, ldb=513, ldc=513))
+    assert chosen(problem(512)) == [0, 1]
+    assert chosen(problem(512, align_b=4)) == [1]
+
+
+def test_failed_trials_and_unknown_fields_are_passed_over(database):
+    known = problem(512)
+    database.record(trial(known, schedule(0, known), status=Status.WRONG, samples=()))
+    strange = schedule(1, known).to_dict() | {"block_q": 1}
+    database.record(trial(problem(513), schedule(1, known), schedule=strange))
+    assert chosen(known) == []
+
+
+def test_a_modelled_record_never_goes_before_a_measured_one(database):
+    known, near = problem(512), problem(600)
+    database.record(trial(known, schedule(0, known), time_source=TimeSource.MODELLED, seconds=1e-6))
+    assert chosen(known) == [0]
+    database.record(trial(near, schedule(1, near)))
+    assert chosen(known) == [1, 0]
+
+
+def test_the_faster_of_two_records_serves(database):
+    known = problem(512)
+    database.record(trial(known, schedule(0, known), seconds=2e-3))
+    database.record(trial(known, schedule(1, known), seconds=1e-3))
+    assert chosen(known) == [1]
+
+
+def test_a_new_record_is_seen(store, database):
+    assert chosen(problem(512)) == []
+    store(problem(512))
+    assert chosen(problem(512)) == [0]
+
+
+@pytest.mark.parametrize("place", ["folder", "not a database"])
+def test_without_a_database_there_is_one_warning_and_no_record(place, tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("no database " * 999)
+    monkeypatch.setenv("AUTOTUNE_DB", str(file / "tuning.sqlite3" if place == "folder" else file))
+    with pytest.warns(RuntimeWarning, match="no records, default schedules serve: .*file") as caught:
+        assert chosen(problem(512)) == []
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert chosen(problem(600)) == []
+
+
+def test_a_database_that_breaks_later_is_no_error(store, tmp_path):
+    store(problem(512))
+    assert chosen(problem(512)) == [0]
+    for path in tmp_path.glob("tuning.sqlite3*"):
+        path.write_bytes(b"broken" * 9999)
+    with pytest.warns(RuntimeWarning, match="no records, default schedules serve"):
+        assert chosen(problem(512)) == []
+
+
+def test_shipped_records_serve(tmp_path, monkeypatch):
+    from autotune.db import pretuned
+    from autotune.db.exchange import to_document, write_document
+
+    known = problem(512)
+    write_document(pretuned.FOLDER / "h200.json", to_document([trial(known, schedule(7, known))]))
+    assert chosen(known) == [7]
+    assert TuningDB().best("sgemm", known.key, H200.name)
+    assert chosen(replace(known, m=500)) == [7]

@@ -1,0 +1,94 @@
+"""Bad arguments of sgemm get one line, and nothing is launched."""
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+
+pytestmark = pytest.mark.usefixtures("no_launch")
+
+
+def ones(*shape, dtype="f4"):
+    return np.ones(shape, dtype)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "error", "message"),
+    [
+        ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one that speaks DLPack"),
+        (ones(4, 5), 3.0, TypeError, "b is a float: expected"),
+        (ones(4, 5, dtype="f8"), ones(5, 6), TypeError, "a has dtype float64: sgemm takes float32"),
+        (ones(4, 5), ones(5, 6, dtype=">f4"), TypeError, "b has dtype >f4: sgemm takes float32"),
+        (ones(4), ones(4, 4), ValueError, r"a has shape \(4,\): expected a matrix"),
+        (ones(4, 5), ones(1, 1, 5, 6), ValueError, r"b has shape \(1, 1, 5, 6\): expected a matrix"),
+        (ones(4, 5), ones(4, 5), ValueError, r"a has shape \(4, 5\) and b \(4, 5\): expected \(…, m, k\)"),
+        (ones(2, 4, 5), ones(3, 5, 6), ValueError, "expected the same batch, or a batch of 1"),
+        (ones(4, 10)[:, ::2], ones(5, 6), ValueError, "neither row-major nor column-major; call contiguous"),
+        (ones(4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
+        (ones(2, 4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
+        (np.broadcast_to(ones(5), (4, 5)), ones(5, 6), ValueError, "neither row-major nor column-major"),
+        (
+            np.ones(4 * 5 * 4 + 1, "i1")[1:].view("f4").reshape(4, 5),
+            ones(5, 6),
+            ValueError,
+            "a is aligned to 1 B: expected at least 4 B",
+        ),
+        (np.ones((4, 5), [("x", "f4"), ("y", "i1")])["x"], ones(5, 6), ValueError, "in bytes: expected multiples of 4"),
+    ],
+)
+def test_bad_operands(a, b, error, message):
+    with pytest.raises(error, match=message) as caught:
+        dispatcher.sgemm(a, b)
+    assert "\n" not in str(caught.value)
+
+
+def readonly():
+    array = ones(4, 6)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "message"),
+    [
+        (ones(4, 7), ValueError, r"out has shape \(4, 7\): expected \(4, 6\)"),
+        (ones(1, 4, 6), ValueError, r"out has shape \(1, 4, 6\): expected \(4, 6\)"),
+        (ones(4, 6, dtype="f8"), TypeError, "out has dtype float64: sgemm takes float32"),
+        (ones(4, 12)[:, ::2], ValueError, "out has shape .* neither row-major nor column-major"),
+        (readonly(), ValueError, "out is read-only"),
+    ],
+)
+def test_bad_out(out, error, message):
+    with pytest.raises(error, match=message) as caught:
+        dispatcher.sgemm(ones(4, 5), ones(5, 6), out=out)
+    assert "\n" not in str(caught.value)
+
+
+def test_out_that_overlaps_itself():
+    out = np.lib.stride_tricks.as_strided(ones(4, 6), (2, 4, 6), (0, 24, 4))
+    with pytest.raises(ValueError, match="its matrices are all one"):
+        dispatcher.sgemm(ones(2, 4, 5), ones(5, 6), out=out)
+    out = np.lib.stride_tricks.as_strided(ones(9, 6), (2, 4, 6), (24, 24, 4))
+    with pytest.raises(ValueError, match="matrices of C overlap"):
+        dispatcher.sgemm(ones(2, 4, 5), ones(5, 6), out=out)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 24])
+def test_out_that_overlaps_an_operand(shift):
+    memory = ones(100)
+    a, out = memory[:25].reshape(5, 5), memory[shift : shift + 25].reshape(5, 5)
+    with pytest.raises(ValueError, match="out overlaps a"):
+        dispatcher.sgemm(a, ones(5, 5), out=out)
+    with pytest.raises(ValueError, match="out overlaps b"):
+        dispatcher.sgemm(ones(5, 5), a, out=out)
+
+
+def test_columns_that_overlap_by_one():
+    memory = ones(5, 20)
+    with pytest.raises(ValueError, match="out overlaps a"):
+        dispatcher.sgemm(memory[:, :5], ones(5, 5), out=memory[:, 4:9])
+
+
+def test_beta_needs_out():
+    with pytest.raises(ValueError, match=r"beta=0\.5 scales C: pass out="):
+        dispatcher.sgemm(ones(4, 5), ones(5, 6), beta=0.5)

@@ -1,0 +1,206 @@
+"""What is launched on a GPU, told from a fake one: kernels, arguments, streams; and what happens when it refuses."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from records import H200, SGEMM, problem, schedule, trial
+
+from autotune import dispatcher
+from autotune.codegen.source import KernelSource
+from autotune.compiler import CompileError
+from autotune.dispatcher import plan
+from autotune.dispatcher.targets import LaunchError
+
+
+class FakeGpu:
+    """Remembers what was loaded and launched; refuses to launch the kernels whose text has one of these words."""
+
+    limits = H200
+
+    def __init__(self):
+        self.loaded, self.launched, self.refused = [], [], {}
+
+    def load(self, problem, source):
+        self.loaded.append(source)
+        return FakeKernel(self, source)
+
+
+@dataclass
+class FakeKernel:
+    gpu: FakeGpu
+    source: KernelSource
+
+    def launch(self, stream, packed):
+        for word, error in self.gpu.refused.items():
+            if word in self.source.text:
+                raise error
+        self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
+
+
+class FakeTensor:
+    """As much of a torch.Tensor on a GPU as the dispatcher looks at."""
+
+    __module__ = "torch"
+    is_cuda, requires_grad, itemsize, dtype = True, False, 4, "torch.float32"
+
+    def __init__(self, pointer, shape, stride=None, device=0):
+        self.shape, self.device = shape, device
+        self._pointer, self._stride = pointer, stride or (*(shape[-2] * shape[-1] for _ in shape[2:]), shape[-1], 1)
+
+    def data_ptr(self):
+        return self._pointer
+
+    def stride(self):
+        return self._stride
+
+    def get_device(self):
+        return self.device
+
+    def is_conj(self):
+        return False
+
+    is_neg = is_conj
+
+
+A, B, C = 0x1000000, 0x2000000, 0x3000000
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    fake = FakeGpu()
+    monkeypatch.setattr(plan, "target", lambda ordinal: fake)
+    return fake
+
+
+@pytest.fixture(autouse=True)
+def torch(monkeypatch):
+    streams = {0: 0, 1: 77}
+    fake = SimpleNamespace(
+        cuda=SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=streams[device])),
+        empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
+        is_grad_enabled=lambda: True,
+    )
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    return fake
+
+
+def test_the_call_reaches_the_kernel_on_the_current_stream(gpu):
+    out = dispatcher.sgemm(FakeTensor(A, (4, 5), device=1), FakeTensor(B, (5, 6), device=1), alpha=0.5)
+    assert (out.data_ptr(), out.shape, out.device) == (C, (4, 6), 1)
+    ((stream, arguments),) = gpu.launched
+    assert stream == 77
+    expected = {"a": A, "b": B, "c": C, "alpha": 0.5, "beta": 0.0, "m": 4, "n": 6, "k": 5, "lda": 5, "ldb": 6, "ldc": 6}
+    assert arguments.items() >= expected.items()
+
+
+def test_the_default_stream_is_named_as_dlpack_does(gpu):
+    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    assert gpu.launched[0][0] == 1
+
+
+@pytest.mark.parametrize("stream", [99, SimpleNamespace(__cuda_stream__=lambda: (0, 99))])
+def test_a_stream_may_be_named(gpu, stream):
+    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), stream=stream)
+    assert gpu.launched[0][0] == 99
+
+
+def test_a_column_major_out_swaps_the_operands(gpu):
+    out = FakeTensor(C, (4, 6), (1, 4))
+    dispatcher.sgemm(FakeTensor(A, (4, 5), (1, 4)), FakeTensor(B, (5, 6)), out=out, beta=2.0)
+    ((_, arguments),) = gpu.launched
+    expected = {"a": B, "b": A, "c": C, "beta": 2.0, "m": 6, "n": 4, "k": 5, "lda": 6, "ldb": 4, "ldc": 4}
+    assert arguments.items() >= expected.items()
+    (key,) = plan._plans
+    assert key[1].layout == "tn"
+
+
+def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
+    for shift, alpha in ((0, 1.0), (256, 2.0)):
+        dispatcher.sgemm(FakeTensor(A + shift, (4, 5)), FakeTensor(B + shift, (5, 6)), alpha=alpha)
+    assert len(gpu.loaded) == 1
+    assert [(arguments["a"] - A, arguments["b"] - B, arguments["alpha"]) for _, arguments in gpu.launched] == [
+        (0, 0, 1.0),
+        (256, 256, 2.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change", [{"pointer": A + 4}, {"shape": (3, 5)}, {"stride": (7, 1)}, {"stride": (1, 4)}, {"device": 1}]
+)
+def test_another_alignment_shape_layout_or_device_gets_another_plan(gpu, change):
+    device = change.get("device", 0)
+    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    dispatcher.sgemm(FakeTensor(**({"pointer": A, "shape": (4, 5)} | change)), FakeTensor(B, (5, 6), device=device))
+    assert len(gpu.loaded) == 2
+
+
+def test_threads_create_a_plan_once(gpu):
+    a, b = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: dispatcher.sgemm(a, b), range(64)))
+    assert len(gpu.loaded) == 1
+    assert len(gpu.launched) == 64
+
+
+def test_the_record_of_the_problem_is_served(gpu, database):
+    known = problem(512)
+    database.record(trial(known, schedule(3, known)))
+    dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
+    assert "group_m = 103" in gpu.loaded[0].text
+
+
+@pytest.mark.parametrize("error", [CompileError("no such register"), LaunchError("out of resources")])
+def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
+    for number, known in enumerate((problem(512), problem(600))):
+        database.record(trial(known, schedule(number, known)))
+    gpu.refused = {"group_m = 100": error}
+    a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
+    with pytest.warns(RuntimeWarning, match=f"skipped the record of sgemm m512-n512-k512-nn: {error}") as caught:
+        dispatcher.sgemm(a, b)
+        dispatcher.sgemm(a, b)
+    assert len(caught) == 1
+    assert "group_m = 101" in gpu.loaded[-1].text
+    assert len(gpu.launched) == 2
+
+
+def test_when_all_records_fail_the_default_serves(gpu, database):
+    known = problem(512)
+    database.record(trial(known, schedule(0, known)))
+    gpu.refused = {"group_m = 100": CompileError("no such register")}
+    with pytest.warns(RuntimeWarning, match="skipped"):
+        dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
+    assert SGEMM.default(known, H200).cuda_struct() in gpu.loaded[-1].text
+
+
+def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
+    gpu.refused = {"sgemm": LaunchError("CUDA_ERROR_ILLEGAL_ADDRESS")}
+    for _ in range(2):
+        with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+            dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+
+
+@pytest.mark.usefixtures("no_launch")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"device": 1}, "a is on CUDA device 1 and out on CUDA device 0"),
+        ({"is_cuda": False, "device": "cpu"}, "a is on cpu: move it to a GPU, or pass NumPy arrays"),
+        ({"requires_grad": True}, r"a requires a gradient.*: pass a\.detach\(\)"),
+        ({"is_conj": lambda: True}, "lazily conjugated"),
+    ],
+)
+def test_tensors_that_cannot_be_used(change, message):
+    a = FakeTensor(A, (4, 5))
+    a.__dict__.update(change)
+    with pytest.raises(ValueError, match=message):
+        dispatcher.sgemm(a, FakeTensor(B, (5, 6)), out=FakeTensor(C, (4, 6)))
+
+
+@pytest.mark.usefixtures("no_launch")
+def test_operands_on_the_host_and_on_a_gpu_do_not_mix():
+    with pytest.raises(ValueError, match="b is on CUDA device 0 and out on the host"):
+        dispatcher.sgemm(np.ones((4, 5), np.float32), FakeTensor(B, (5, 6)))

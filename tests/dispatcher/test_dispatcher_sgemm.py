@@ -1,0 +1,102 @@
+"""sgemm on NumPy arrays, which the emulator computes."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from views import ODD_SIZES, layouts, strided
+
+from autotune import dispatcher
+
+# Plans and databases of one example may serve the next.
+relaxed = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def assert_close(actual, a, b, alpha=1.0, c=0.0, beta=0.0):
+    """Within the error bound of SgemmProblem for values of at most 1."""
+    expected = alpha * (a.astype(np.float64) @ b.astype(np.float64)) + beta * np.float64(c)
+    bound = 4 * 2.0**-24 * ((a.shape[-1] + 4) * abs(alpha) + 4 * abs(beta))
+    assert actual.shape == expected.shape
+    assert actual.dtype == np.float32
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=bound)
+
+
+@st.composite
+def products(draw):
+    m, n, k = (draw(st.sampled_from(ODD_SIZES)) for _ in range(3))
+    batch = draw(st.sampled_from((1, 2, 3)))
+    batches = st.sampled_from(((), (1,), (batch,)))
+    a, b = (strided((*draw(batches), *shape), **draw(layouts())) for shape in ((m, k), (k, n)))
+    return a, b
+
+
+@pytest.mark.usefixtures("unrecorded")
+@relaxed
+@given(products())
+def test_any_layout_and_batch_multiplies_as_numpy_does(operands):
+    a, b = operands
+    before = a.copy(), b.copy()
+    assert_close(dispatcher.sgemm(a, b), a, b)
+    np.testing.assert_array_equal(a, before[0])
+    np.testing.assert_array_equal(b, before[1])
+
+
+@pytest.mark.usefixtures("unrecorded")
+@relaxed
+@given(products(), layouts(), st.sampled_from((1.0, -0.5, 0.0)), st.sampled_from((0.0, 1.0, 0.25)))
+def test_out_is_scaled_and_its_gaps_stay(operands, layout, alpha, beta):
+    a, b = operands
+    out = strided((a @ b).shape, **layout)
+    memory = out
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    everything = memory.copy()
+    before = out.copy()
+    assert dispatcher.sgemm(a, b, out=out, alpha=alpha, beta=beta) is out
+    assert_close(out, a, b, alpha, before, beta)
+    out[...] = before
+    np.testing.assert_array_equal(memory, everything)
+
+
+@pytest.mark.usefixtures("unrecorded")
+@pytest.mark.parametrize("alignment", [4, 8, 16])
+def test_whole_tiles_of_any_alignment(alignment):
+    gap, offset = {16: (0, 0), 8: (2, 2), 4: (1, 1)}[alignment]
+    a, b = (strided(shape, gap=gap, offset=offset) for shape in ((32, 64), (64, 64)))
+    assert_close(dispatcher.sgemm(a, b), a, b)
+
+
+def test_nan_in_out_does_not_matter_without_beta():
+    a, b = strided((5, 33)), strided((33, 5))
+    out = np.full((5, 5), np.nan, np.float32)
+    assert_close(dispatcher.sgemm(a, b, out=out), a, b)
+
+
+@pytest.mark.parametrize("beta", [0.0, 2.0])
+def test_nan_in_a_and_b_does_not_matter_without_alpha(beta):
+    a, b = np.full((5, 33), np.nan, np.float32), np.full((33, 5), np.nan, np.float32)
+    out = strided((5, 5))
+    before = out.copy()
+    np.testing.assert_array_equal(dispatcher.sgemm(a, b, out=out, alpha=0.0, beta=beta), beta * before)
+
+
+@pytest.mark.parametrize("shapes", [((0, 5), (5, 5)), ((5, 5), (5, 0)), ((0, 5, 5), (5, 5)), ((0, 0), (0, 0))])
+def test_an_empty_product_launches_nothing(shapes, no_launch):
+    a, b = (np.ones(shape, np.float32) for shape in shapes)
+    assert dispatcher.sgemm(a, b).shape == (a @ b).shape
+
+
+def test_an_empty_sum_is_zero_or_what_out_held():
+    a, b = np.ones((5, 0), np.float32), np.ones((0, 33), np.float32)
+    np.testing.assert_array_equal(dispatcher.sgemm(a, b), np.zeros((5, 33)))
+    np.testing.assert_array_equal(
+        dispatcher.sgemm(a, b, out=np.ones((5, 33), np.float32), beta=3.0), np.full((5, 33), 3.0)
+    )
+
+
+def test_columns_of_one_matrix_may_be_operands_and_out():
+    memory = strided((33, 99), gap=0)
+    a, b, out = (memory[:, start : start + 33] for start in (0, 33, 66))
+    before = memory.copy()
+    assert_close(dispatcher.sgemm(a, b, out=out), before[:, :33], before[:, 33:66])
+    np.testing.assert_array_equal(memory[:, :66], before[:, :66])
