@@ -116,7 +116,8 @@ def _renamed_to(path: Path) -> Iterator[Path]:
 
 
 def _compile(command: list[str], text: str = "") -> None:
-    completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    english = {**os.environ, "LC_ALL": "C"}
+    completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=english)
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
         raise CompileError(next((line for line in lines if "error" in line), f"{command[0]} failed without a word"))

@@ -1,0 +1,87 @@
+"""What a run asks of its caller, and what it says of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compiler import CompileError
+from autotune.emulator import EmulatorError, NoCompilerError, compiler_version, run
+
+X = np.ones(64, np.float32)
+COPY = "y[t] = x[t];"
+Build = Callable[..., KernelSource]
+Run = Callable[..., Array]
+
+
+def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
+    source = replace(kernel(COPY), launch=Launch((4, 0, 1), (64, 1, 1)))
+    assert np.isnan(run(source, X, 64)).all()
+
+
+@pytest.mark.parametrize(
+    ("launch", "error"),
+    [
+        (Launch((1, 65536, 1), (64, 1, 1)), "grid 65536 over 65535"),
+        (Launch((1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
+        (Launch((1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
+        (Launch((2, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), "clusters are not emulated"),
+    ],
+)
+def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, run: Run) -> None:
+    with pytest.raises(EmulatorError, match=error):
+        run(replace(kernel(COPY), launch=launch), X, 64)
+
+
+@pytest.mark.parametrize("array", [np.ones(63, np.float32), np.ones(64), np.ones(128, np.float32)[::2]])
+def test_an_array_must_fit_its_tensor(array: Array, kernel: Build) -> None:
+    tensors = [Tensor("x", "float32", 64, Role.INPUT, 4), Tensor("y", "float32", 64, Role.OUTPUT, 4)]
+    with pytest.raises(ValueError, match=r"^x is a float.* expected float32 of shape \(64,\)"):
+        run(kernel(COPY), tensors, {"x": array, "y": X.copy()}, {"n": 64})
+
+
+def test_the_arguments_must_be_as_the_struct_says(kernel: Build, run: Run) -> None:
+    source = kernel(COPY)
+    with pytest.raises(EmulatorError, match="struct Arguments has 40 bytes in CUDA and 32 as packed"):
+        run(replace(source, text=source.text.replace("int n;", "int n; long long more;")), X, 64)
+
+
+def test_what_does_not_compile_is_one_line(kernel: Build, run: Run) -> None:
+    with pytest.raises(CompileError, match="error: 'forgotten' was not declared") as caught:
+        run(kernel("y[t] = forgotten;"), X, 64)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run) -> None:
+    monkeypatch.setenv("CXX", "no-such-g++ -m64")
+    for call in (compiler_version, lambda: run(kernel(COPY), X, 64)):
+        with pytest.raises(NoCompilerError, match=r"no C\+\+ compiler: no-such-g\+\+ not found; install g\+\+"):
+            call()
+
+
+def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    run(kernel(COPY), X, 64)
+    built = {path: path.stat().st_mtime_ns for path in (tmp_path / "emulator").iterdir()}
+    assert len(built) == 2  # the runtime and the kernel; nothing temporary stays
+    run(kernel(COPY), X, 64, seed=1)
+    assert built == {path: path.stat().st_mtime_ns for path in (tmp_path / "emulator").iterdir()}
+    run(kernel("y[t] = 2 * x[t];"), X, 64)
+    assert len(list((tmp_path / "emulator").iterdir())) == 3
+
+
+def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
+    tensors = [Tensor("x", "float32", 64, Role.INPUT, 4), Tensor("y", "float32", 64, Role.IN_OUT, 4)]
+    arrays: dict[str, Any] = {"x": X.copy(), "y": 2 * X}
+    for launches in (1, 3):
+        arrays["y"] = 2 * X
+        run(kernel("y[t] += x[t];"), tensors, arrays, {"n": 64}, launches=launches)
+        np.testing.assert_array_equal(arrays["y"], 3 * X)
+        np.testing.assert_array_equal(arrays["x"], X)

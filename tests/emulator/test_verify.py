@@ -1,0 +1,85 @@
+"""Verification of a whole problem: outputs right to the last element, gaps untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
+from autotune.emulator import EmulatorError, verify
+
+
+@dataclass(frozen=True)
+class Doubling(Problem):
+    """y = 2 x for rows of 60 in rows of 64."""
+
+    rows: int = 3
+    key = "doubling"
+    flops = bytes_moved = 0
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (
+            Tensor("x", "float32", 64 * self.rows, Role.INPUT, 4),
+            Tensor("y", "float32", 64 * self.rows, Role.OUTPUT, 4),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        return {"x": np.random.default_rng(seed).random(64 * self.rows, np.float32)}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        y = 2 * inputs["x"].astype(np.float64).reshape(self.rows, 64)
+        y[:, 60:] = np.nan
+        return {"y": y.ravel()}
+
+    def error_bound(self, scalars: Mapping[str, float]) -> float:
+        return 1e-6
+
+
+ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"))
+
+
+def source(statement: str) -> KernelSource:
+    text = f"""{cuda_arguments(ARGUMENTS)}
+extern "C" __global__ void kernel(const Arguments arguments) {{
+  const int i = 64 * blockIdx.x + threadIdx.x;
+  {statement}
+}}
+"""
+    return KernelSource(text, "kernel", ARGUMENTS, Launch((3, 1, 1), (64, 1, 1)))
+
+
+RIGHT = "if (threadIdx.x < 60) arguments.y[i] = 2 * arguments.x[i];"
+
+
+def test_a_right_kernel() -> None:
+    assert verify(Doubling(), source(RIGHT)) == 0
+    assert 4e-7 < verify(Doubling(), source(RIGHT.replace("];", "] + 5e-7f;"))) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("< 60", "< 61", r"wrong: 3 of 192 elements, first at 60: got .*, expected nan \(in y\)"),
+        ("< 60", "< 59", r"wrong: 3 of 192 elements, first at 59: got nan, expected "),
+        ("x[i]", "x[i] + (i == 130 ? 2e-6f : 0)", r"wrong: 1 of 192 elements, first at 130: got "),
+    ],
+)
+def test_a_wrong_kernel(old: str, new: str, error: str) -> None:
+    with pytest.raises(EmulatorError, match=error):
+        verify(Doubling(), source(RIGHT.replace(old, new)))
+
+
+def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
+    arguments = (*ARGUMENTS, Argument("workspace", "int*"))
+    right = source(RIGHT)
+    used = "[i] + (threadIdx.x == 0 ? arguments.workspace[blockIdx.x] : 0);"
+    text = right.text.replace(cuda_arguments(ARGUMENTS), cuda_arguments(arguments)).replace("[i];", used)
+    wrong = text.replace(used, used + " if (threadIdx.x == 0) arguments.workspace[blockIdx.x] = 1;")
+    verify(Doubling(), KernelSource(text, "kernel", arguments, right.launch, workspace_bytes=12))
+    with pytest.raises(EmulatorError, match="wrong: "):
+        verify(Doubling(), KernelSource(wrong, "kernel", arguments, right.launch, workspace_bytes=12))
