@@ -174,11 +174,12 @@ class TuningDB:
 
         That cannot happen on SQLite, where a writer has the lock from its start.
         """
-        engine = self._engine.execution_options(**{WRITE: True})
         with one_line_errors(self.location):
             try:
-                with Session(engine) as session, session.begin():
-                    return work(session)
+                return self._transaction(work)
             except IntegrityError:
-                with Session(engine) as session, session.begin():
-                    return work(session)
+                return self._transaction(work)
+
+    def _transaction(self, work: Callable[[Session], R]) -> R:
+        with Session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
+            return work(session)

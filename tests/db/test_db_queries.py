@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
-from autotune.db import Status, TimeSource
+from autotune.db import DatabaseError, Status, TimeSource, database
 
 FAILURES = [status for status in Status if status is not Status.OK]
 
@@ -115,6 +116,27 @@ def test_problems_and_devices_are_listed_once(db):
     assert db.problems() == [SMALL, TRANSPOSE]
     assert db.problems("transpose") == [TRANSPOSE]
     assert db.devices() == [H200, T4]
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_row_that_another_process_stored_first_is_looked_up_again_once(db, monkeypatch, failures):
+    # SQLite's lock rules it out; this stands for a server that does not lock.
+    store, raised = database.store, []
+
+    def clashing(*arguments):
+        counts = store(*arguments)
+        if len(raised) < failures:
+            raised.append(IntegrityError("INSERT", {}, Exception("UNIQUE\nconstraint")))
+            raise raised[-1]
+        return counts
+
+    monkeypatch.setattr(database, "store", clashing)
+    if failures == 1:
+        db.record(trial())
+    else:
+        with pytest.raises(DatabaseError, match=r": UNIQUE constraint$"):
+            db.record(trial())
+    assert len(db.trials()) == 2 - failures
 
 
 def test_an_error_that_is_not_finite_is_stored_as_none(db):
