@@ -41,20 +41,30 @@ def user_input() -> Iterator[None]:
 
 def exit_code(error: Exception) -> int:
     """1, or what the error has for itself, such as 2 for bad input."""
-    return error.exit_code if isinstance(error, TyperException) else FAILED
+    if isinstance(error, TyperException):
+        return error.exit_code
+    from ..db.errors import BadUrlError
+
+    return BAD_INPUT if isinstance(error, BadUrlError) else FAILED
 
 
 def one_line(error: Exception) -> str:
     """The error as people read it; one that nobody foresaw comes with its type."""
-    from ..compiler import CompilerMissingError
-    from ..db import DatabaseError
-    from ..devices.base import DeviceError
+    if isinstance(error, TyperException):
+        text = " ".join(error.format_message().split())
+        command = getattr(getattr(error, "ctx", None), "command_path", None)
+        return f"{text.rstrip('.')} (see {command} --help)" if command else text
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    text = " ".join(str(error).split())
+    return text if isinstance(error, _foreseen()) else f"{type(error).__name__}: {text} (AUTOTUNE_DEBUG=1 shows where)"
 
-    text = error.format_message() if isinstance(error, TyperException) else str(error)
-    text = " ".join(text.split())
-    command = getattr(getattr(error, "ctx", None), "command_path", None)
-    if command:
-        return f"{text.rstrip('.')} (see {command} --help)"
-    if isinstance(error, (TyperException, DeviceError, DatabaseError, CompilerMissingError, OSError)):
-        return text
-    return f"{type(error).__name__}: {text} (AUTOTUNE_DEBUG=1 shows where)"
+
+def _foreseen() -> tuple[type[Exception], ...]:
+    """Errors whose messages are written for people."""
+    from ..compiler import CompileError, CompilerMissingError
+    from ..db.errors import DatabaseError
+    from ..devices.base import DeviceError
+    from ..emulator import EmulatorError, NoCompilerError
+
+    return (CompileError, CompilerMissingError, DatabaseError, DeviceError, EmulatorError, NoCompilerError, OSError)

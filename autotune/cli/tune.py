@@ -135,6 +135,7 @@ def _document(run: _Run) -> dict[str, Any]:
         "evaluated": result.evaluated,
         "known": result.known,
         "by_status": dict(result.by_status),
+        "illegal": result.illegal,
         "seconds": result.seconds,
         "exhausted": result.exhausted,
         "interrupted": result.interrupted,

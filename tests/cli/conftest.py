@@ -1,0 +1,37 @@
+"""Commands in this process, on a database and a cache of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_command import Command, Outcome
+
+from autotune.cli.app import run
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def environment(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The path of a database that does not exist yet, which commands use."""
+    database = tmp_path / "tuning.sqlite3"
+    monkeypatch.setenv("AUTOTUNE_DB", str(database))
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(cache))
+    monkeypatch.delenv("AUTOTUNE_DEBUG", raising=False)
+    return database
+
+
+@pytest.fixture
+def autotune(environment: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """``autotune(*arguments)`` runs one command line."""
+
+    def call(*arguments: str) -> Outcome:
+        code = run(list(arguments))
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return call

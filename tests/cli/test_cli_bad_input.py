@@ -1,0 +1,79 @@
+"""Bad input gets one line that says what is allowed, exit code 2, and nothing on stdout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+
+SUITES = {
+    "not-json": "{",
+    "no-list": '{"m": 1}',
+    "empty": "[]",
+    "unknown-field": '[{"m": 1}, {"q": 1}]',
+    "negative": '[{"m": -1}]',
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ("", "--help"),
+        ("tun", "--help"),
+        ("tune", "--help"),
+        ("tune sgem", "sgemm, transpose"),
+        ("tune sgemm --m -1", "expected 0"),
+        ("tune sgemm --m many", "integer"),
+        ("tune sgemm --mm 1", "--help"),
+        ("tune sgemm --lda 5", "4096"),
+        ("tune sgemm --device h300", "auto, a GPU's number, or one of a100"),
+        ("tune sgemm --device 99", "device"),
+        ("tune sgemm --sampler best", "tpe, random"),
+        ("tune sgemm --trials 0", "1 or more"),
+        ("tune sgemm --seconds 0", "more than 0"),
+        ("tune sgemm --suite no-such-file", "JSON list"),
+        ("tune sgemm --suite .", "JSON list"),
+        ("tune sgemm --device h200 --db http://localhost/db", "sqlite:///"),
+        ("emit sgemm BM=100", "not a multiple"),
+        ("emit sgemm BM=big", "whole number"),
+        ("emit sgemm M=-1", "block_m"),
+        ("emit sgemm swizzle_a=2", "0, 1, false or true"),
+        ("emit sgemm lane_map=diagonal", "row_major, z_order"),
+        ("emit sgemm --preset fast", "naive, coalesced"),
+        ("emit sgemm --preset naive BM=64", "exclude each other"),
+        ("emit transpose --element-bytes 3", "1, 2, 4, 8, 16"),
+        ("show gemv", "sgemm, transpose"),
+        ("db", "--help"),
+        ("db best gemv", "sgemm, transpose"),
+        ("db best --device h300", "h200"),
+        ("db trials --status good", "'ok'"),
+        ("db trials --limit 0", "1"),
+        ("db import no-such-file", "db export"),
+        ("db path --db nosuch://host/db", "sqlite:///"),
+    ],
+)
+def test_one_line_says_what_is_allowed(autotune: Command, arguments: str, allowed: str) -> None:
+    outcome = autotune(*arguments.split())
+    assert outcome.code == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.startswith("autotune: ")
+    assert outcome.stderr.count("\n") == 1
+    assert allowed in outcome.stderr
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_that_is_none_is_named(autotune: Command, tmp_path: Path, name: str) -> None:
+    suite = tmp_path / name
+    suite.write_text(SUITES[name])
+    outcome = autotune("tune", "sgemm", "--device", "h200", "--suite", str(suite))
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert str(suite) in outcome.stderr
+
+
+def test_a_document_that_is_no_export_is_refused(autotune: Command, tmp_path: Path) -> None:
+    document = tmp_path / "export.json"
+    document.write_text('{"version": 99}')
+    outcome = autotune("db", "import", str(document))
+    assert (outcome.code, outcome.stderr.count("\n")) == (2, 1)
+    assert autotune("db", "trials", "--json").json == []

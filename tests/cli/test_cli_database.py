@@ -1,0 +1,105 @@
+"""db: lists, filters, export and import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+
+
+def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
+    status = Status.WRONG if seconds is None else Status.OK
+    schedule = operator(name).schedule_type()
+    return Trial(
+        device=DeviceRecord(named_device(device).name, (9, 0), {}),
+        problem=ProblemRecord(name, key, {}),
+        schedule=schedule.to_dict(),
+        schedule_digest=schedule.digest if seconds else "failed",
+        status=status,
+        time_source=TimeSource.MODELLED,
+        samples=() if seconds is None else (seconds,),
+        error="" if seconds else "wrong: C[3] is 1, expected 2",
+    )
+
+
+@pytest.fixture
+def filled(environment: Path) -> Path:
+    with TuningDB() as database:
+        for record in (
+            trial("sgemm", "m1-n1-k1-nn", "h200", 2e-6),
+            trial("sgemm", "m1-n1-k1-nn", "h200", None),
+            trial("sgemm", "m1-n1-k1-nn", "t4", 3e-3),
+            trial("transpose", "m1-n1-e4", "h200", 1.5),
+        ):
+            database.record(record)
+    return environment
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        ("best", 3),
+        ("best sgemm", 2),
+        ("best sgemm --device h200", 1),
+        ("best --problem m1-n1-e4", 1),
+        ("best --device a100", 0),
+        ("trials", 4),
+        ("trials --status wrong", 1),
+        ("trials sgemm --limit 2", 2),
+        ("problems", 2),
+        ("problems transpose", 1),
+        ("devices", 2),
+    ],
+)
+def test_lists_and_filters(autotune: Command, filled: Path, arguments: str, count: int) -> None:
+    assert len(autotune("db", *arguments.split(), "--json").json) == count
+    assert autotune("db", *arguments.split()).code == 0
+
+
+def test_a_device_is_a_model_or_an_offline_name(autotune: Command, filled: Path) -> None:
+    by_model = autotune("db", "best", "--device", "NVIDIA H200", "--json")
+    assert by_model.stdout == autotune("db", "best", "--device", "h200", "--json").stdout
+
+
+def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
+    (found,) = autotune("db", "best", "transpose", "--json").json
+    assert set(found) == {
+        "operator", "problem", "device", "seconds", "schedule", "schedule_digest", "status", "time_source", "samples",
+        "error", "max_error", "resources", "environment", "compiler", "generator", "source", "created_at",
+    }  # fmt: skip
+    assert found["seconds"] == 1.5
+    assert found["device"] == "NVIDIA H200"
+
+
+def test_tables_are_whole_where_there_is_no_terminal(autotune: Command, filled: Path) -> None:
+    table = autotune("db", "trials").stdout
+    assert "wrong: C[3] is 1, expected 2" in table
+    assert str(operator("sgemm").schedule_type()) in table
+    assert "2 µs" in table and "3 ms" in table and "1.5 s" in table
+
+
+def test_an_export_is_imported_elsewhere(autotune: Command, filled: Path, tmp_path: Path) -> None:
+    document, other = tmp_path / "export.json", str(tmp_path / "other.sqlite3")
+    assert autotune("db", "export", "sgemm", "-o", str(document), "--json").json == {"path": str(document)}
+    counts = autotune("db", "import", str(document), "--db", other, "--json").json
+    assert counts == {"added": 3, "replaced": 0, "kept": 0}
+    exported = autotune("db", "export", "sgemm").json
+    assert autotune("db", "export", "--db", other).json["trials"] == exported["trials"]
+    assert len(autotune("db", "export", "--best").json["trials"]) == 3
+
+
+def test_path_names_the_database(autotune: Command, environment: Path) -> None:
+    assert autotune("db", "path").stdout == f"{environment}\n"
+    assert autotune("db", "path", "--json").json == {"location": str(environment)}
+
+
+def test_a_corrupt_database_is_a_failure_and_stays(autotune: Command, environment: Path) -> None:
+    environment.write_bytes(b"not a database" * 100)
+    outcome = autotune("db", "best")
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (1, "", 1)
+    assert environment.read_bytes() == b"not a database" * 100

@@ -1,0 +1,65 @@
+"""What emit prints is the operator's source, whole and compilable."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import OPERATORS, operator
+
+
+def test_words_change_the_default_schedule(autotune: Command) -> None:
+    sgemm = operator("sgemm")
+    problem, limits = sgemm.problem_type(1000, 256, 64, transpose_b=True), named_device("a100")
+    schedule = sgemm.schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
+    sizes = ("--m", "1000", "--n", "256", "--k", "64", "--transpose-b")
+    outcome = autotune("emit", "sgemm", "BK=8", *sizes, "--device", "a100")
+    assert (outcome.code, outcome.stderr) == (0, "")
+    assert outcome.stdout == sgemm.source(problem, schedule, limits).text
+
+
+def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:
+    document = autotune("emit", "sgemm", "--device", "h200", "--json").json
+    assert list(document) == [
+        "operator", "problem", "schedule", "entry", "arguments", "launch", "workspace_bytes", "digest", "path", "text",
+    ]  # fmt: skip
+    assert document["problem"]["m"] == 4096
+    assert document["entry"] in document["text"]
+    assert len(document["launch"]["grid"]) == 3
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_preset_is_printed(autotune: Command, name: str) -> None:
+    for preset in operator(name).presets:
+        outcome = autotune("emit", name, "--preset", preset, "--json")
+        assert outcome.json["schedule"] is None
+        assert outcome.json["entry"] in outcome.json["text"]
+
+
+def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text("old")
+    outcome = autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
+    assert (outcome.code, outcome.stdout) == (0, "")
+    assert path.read_text() == autotune("emit", "sgemm", "--device", "h200").stdout
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_is_a_failure(autotune: Command, tmp_path: Path) -> None:
+    path = tmp_path / "no-such-folder" / "kernel.cu"
+    outcome = autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (1, "", 1)
+    assert str(path.parent) in outcome.stderr
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_nvcc_accepts_it(autotune: Command, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "kernel.cu"
+    autotune("emit", name, "--device", "h200", "-o", str(path))
+    subprocess.run(["nvcc", "-c", "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)

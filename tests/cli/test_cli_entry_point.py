@@ -1,0 +1,98 @@
+"""The installed command, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+AUTOTUNE = Path(sys.executable).with_name("autotune")
+SMALL = ("tune", "transpose", "--device", "t4", "--m", "64", "--n", "64")
+
+
+def called(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([AUTOTUNE, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_help_and_version(tmp_path: Path) -> None:
+    assert called("--version", folder=tmp_path).stdout == f"autotune {version('autotune')}\n"
+    text = called("--help", folder=tmp_path).stdout
+    positions = [
+        text.index(f"{command} ") for command in ("│ tune", "│ emit", "│ show", "│ devices", "│ db", "│ doctor")
+    ]
+    assert positions == sorted(positions)
+
+
+def test_help_imports_nothing_slow() -> None:
+    script = """
+import sys
+from autotune.cli.app import run
+run(["--help"])
+sys.exit(", ".join({"alembic", "cuda", "numpy", "optuna", "sqlalchemy"} & set(sys.modules)) or None)
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_bad_input_is_two(tmp_path: Path) -> None:
+    result = called("tune", "gemv", folder=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "autotune: unknown operator 'gemv'; known: sgemm, transpose\n"
+
+
+def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) -> None:
+    first = json.loads(called(*SMALL, "--trials", "2", "--json", folder=tmp_path).stdout)["runs"][0]
+    second = json.loads(called(*SMALL, "--trials", "1", "--json", folder=tmp_path).stdout)["runs"][0]
+    assert (first["evaluated"], first["known"]) == (2, 0)
+    assert (second["evaluated"], second["known"]) == (1, 2)
+    assert second["best"]["seconds"] <= first["best"]["seconds"]
+    assert 'extern "C"' in Path(second["source"]).read_text()
+    (best,) = json.loads(called("db", "best", "transpose", "--json", folder=tmp_path).stdout)
+    assert best == second["best"]
+
+
+def test_ctrl_c_keeps_what_was_done(environment: Path, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [AUTOTUNE, *SMALL, "--trials", "100000", "--json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr and process.stdout
+        next(line for line in process.stderr if line.startswith("1/"))
+        process.send_signal(signal.SIGINT)
+        rest, stdout = process.stderr.read(), process.stdout.read()
+    assert process.returncode == 130
+    assert rest.splitlines()[-1] == (
+        "autotune: interrupted; every trial is kept, and the same command goes on from there"
+    )
+    (run,) = json.loads(stdout)["runs"]
+    assert run["interrupted"]
+    assert len(json.loads(called("db", "trials", "--json", folder=tmp_path).stdout)) == min(20, run["evaluated"])
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize(
+    ("working", "line"),
+    [("", "autotune needs Python 3.11 or newer"), ("*version_info*", "has no venv; install it")],
+)
+def test_make_says_what_python_lacks(tmp_path: Path, working: str, line: str) -> None:
+    """A stand-in for Python, of which only the scripts that match `working` succeed."""
+    shutil.copy(Path(__file__).parents[2] / "Makefile", tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\ncase "$2" in {working or "none"}) exit 0;; esac; exit 1\n')
+    python.chmod(0o755)
+    result = subprocess.run(
+        ["make", "demo", f"PYTHON={python}"],
+        cwd=tmp_path, env=os.environ | {"MAKEFLAGS": ""}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode != 0
+    assert line in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / ".venv").exists()

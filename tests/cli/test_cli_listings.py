@@ -1,0 +1,54 @@
+"""show, devices and doctor: what they list, for people and for scripts."""
+
+from __future__ import annotations
+
+import pytest
+from cli_command import Command
+
+from autotune.search_spaces.devices import named_device, named_devices
+from autotune.search_spaces.registry import OPERATORS, operator
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_show_lists_every_field_and_parameter(autotune: Command, name: str) -> None:
+    outcome = autotune("show", name, "--device", "t4")
+    document = autotune("show", name, "--device", "t4", "--json").json
+    shown = operator(name)
+    problem = shown.problem_type.from_dict({field["name"]: field["value"] for field in document["problem"]})
+    default = shown.default(problem, named_device("t4"))
+    assert {field["name"]: field["value"] for field in document["schedule"]} == default.to_dict()
+    for field in (*document["problem"], *document["schedule"]):
+        assert field["name"] in outcome.stdout
+    assert {
+        field["short"]: field["name"] for field in document["schedule"] if field["short"]
+    } == shown.schedule_type.short_names
+    space = shown.space(problem, named_device("t4"))
+    assert list(document["space"]) == [parameter.name for parameter in space.parameters]
+    assert document["size"]["raw"] == space.size
+    assert 0 < document["size"]["legal"] <= space.size
+    assert document["presets"] == list(shown.presets)
+
+
+def test_devices_lists_every_offline_device(autotune: Command) -> None:
+    outcome = autotune("devices")
+    offline = {entry["device"]: entry for entry in autotune("devices", "--json").json if entry["offline"]}
+    assert list(offline) == list(named_devices())
+    assert offline["h200"]["shared_per_block"] == named_device("h200").shared_per_block
+    assert all(entry["name"] in outcome.stdout for entry in offline.values())
+
+
+def test_doctor_tries_every_part(autotune: Command) -> None:
+    outcome = autotune("doctor", "--json")
+    checks = {check["name"]: check for check in outcome.json}
+    assert list(checks) == ["Python", "packages", "NVRTC", "C++ compiler", "GPU", "database", "cache folder"]
+    assert outcome.code == 0
+    assert all(check["ok"] for check in checks.values() if check["essential"])
+    assert not checks["GPU"]["essential"]
+
+
+def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "/no/such/compiler")
+    outcome = autotune("doctor", "--db", "/dev/null/tuning.sqlite3")
+    assert outcome.code == 1
+    assert "install g++" in outcome.stdout
+    assert outcome.stderr == "autotune: C++ compiler, database: needed, and not working\n"

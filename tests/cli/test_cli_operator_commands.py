@@ -1,0 +1,77 @@
+"""An operator's commands follow from the fields of its problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from autotune.cli.fields import Field, fields_of
+from autotune.cli.operator_commands import operator_commands
+from autotune.search_spaces.registry import OPERATORS
+
+
+class Mode(StrEnum):
+    FAST = "fast"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A problem of no operator that there is.
+
+    Attributes:
+        rows, row_length: numbers of rows and
+            of words in one.
+        mode: how [exactly].
+    """
+
+    rows: int
+    row_length: int = 7
+    keep: bool = False
+    mode: Mode = Mode.FAST
+
+
+def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
+    text = "numbers of rows and of words in one."
+    assert fields_of(Reduction) == [
+        Field("rows", int, None, text),
+        Field("row_length", int, 7, text),
+        Field("keep", bool, False, ""),
+        Field("mode", Mode, Mode.FAST, "how [exactly]."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("", {"rows": 4096, "row_length": 7, "keep": False, "mode": Mode.FAST}),
+        (
+            "--rows 3 --row-length 0 --keep --mode exact --count 2",
+            {"rows": 3, "row_length": 0, "keep": True, "mode": Mode.EXACT},
+        ),
+    ],
+)
+def test_a_new_operator_needs_no_code_here(
+    monkeypatch: pytest.MonkeyPatch, arguments: str, expected: dict[str, Any]
+) -> None:
+    operator: Any = replace(OPERATORS["sgemm"], name="reduction", problem_type=Reduction)
+    monkeypatch.setitem(OPERATORS, "reduction", operator)
+    calls: list[tuple[Any, Mapping[str, Any], int]] = []
+
+    def count(operator: Any, fields: Mapping[str, Any], count: int = 1) -> None:
+        """Count."""
+        calls.append((operator, fields, count))
+
+    app = typer.Typer()
+    app.add_typer(operator_commands(count), name="count")
+    result = CliRunner().invoke(app, ["count", "reduction", *arguments.split()])
+    assert result.exit_code == 0
+    assert calls == [(operator, expected, 2 if "count" in arguments else 1)]
+    help_text = CliRunner().invoke(app, ["count", "reduction", "--help"]).output
+    assert "how [exactly]." in help_text

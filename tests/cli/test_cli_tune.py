@@ -1,0 +1,155 @@
+"""tune: what it hands to the tuner, what it shows, and its exit codes. The tuner itself is a stand-in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_command import Command
+
+from autotune import tuner
+from autotune.codegen.problem import Problem
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.devices.base import DeviceError
+from autotune.search_spaces.registry import operator as operator_of
+from autotune.tuner import Progress, TuneOptions, TuneResult
+
+TRANSPOSE = ("tune", "transpose", "--device", "h200")
+
+
+class Search:
+    """Stands in for `tuner.tune`: notes its arguments and ends as told, by default with a winner of 1 ms."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.options: TuneOptions | None = None
+        self.wins: Callable[[Problem], bool] = lambda problem: True
+        self.interrupted_at = 0
+        self.error: Exception | None = None
+
+    def __call__(
+        self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any
+    ) -> TuneResult:
+        self.problems.append(problem)
+        self.options = options
+        trial = self._trial(operator, problem, device, self.wins(problem))
+        best = trial if trial.status is Status.OK else None
+        show(Progress(trial, 1, options.trials, 0.5, best))
+        if self.error:
+            raise self.error
+        interrupted = len(self.problems) == self.interrupted_at
+        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted)
+
+    @staticmethod
+    def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
+        schedule = operator.default(problem, device.limits)
+        return Trial(
+            device=DeviceRecord(device.limits.name, device.limits.compute_capability, {}),
+            problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
+            schedule=schedule.to_dict(),
+            schedule_digest=schedule.digest,
+            status=Status.OK if wins else Status.WRONG,
+            time_source=TimeSource.MODELLED,
+            samples=(1e-3,) if wins else (),
+        )
+
+
+@pytest.fixture
+def search(monkeypatch: pytest.MonkeyPatch) -> Search:
+    stand_in = Search()
+    monkeypatch.setattr(tuner, "tune", stand_in)
+    return stand_in
+
+
+def test_options_reach_the_tuner(autotune: Command, search: Search) -> None:
+    sizes = ("--m", "64", "--n", "32", "--element-bytes", "8")
+    budget = ("--trials", "5", "--seconds", "2.5", "--sampler", "random", "--seed", "7")
+    assert autotune(*TRANSPOSE, *sizes, *budget).code == 0
+    assert search.problems == [operator_of("transpose").problem_type(64, 32, 8)]
+    assert search.options == TuneOptions(trials=5, seconds=2.5, sampler="random", seed=7)
+
+
+def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, environment: Path) -> None:
+    outcome = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000")
+    assert "1 ms modelled" in outcome.stdout
+    assert "8 GB/s" in outcome.stdout
+    assert str(environment) in outcome.stdout
+    assert "autotune db best transpose" in outcome.stdout
+    (line,) = (line for line in outcome.stdout.splitlines() if line.split()[:1] == ["source"])
+    assert 'extern "C" __global__' in Path(line.split()[1]).read_text()
+    assert "1/200" in outcome.stderr
+
+
+def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environment: Path) -> None:
+    document = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json").json
+    assert document["database"] == str(environment)
+    (run,) = document["runs"]
+    assert list(run) == [
+        "operator", "problem", "fields", "device", "best", "flops_per_second", "bytes_per_second", "peak_share",
+        "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
+    ]  # fmt: skip
+    assert run["best"]["seconds"] == 1e-3
+    assert run["bytes_per_second"] == 8e9
+    assert run["peak_share"] == pytest.approx(8e9 / 4.8e12)
+
+
+def test_peak_is_what_bounds_the_problem(autotune: Command, search: Search) -> None:
+    document = autotune("tune", "sgemm", "--device", "h200", "--json").json
+    assert document["runs"][0]["flops_per_second"] == 2 * 4096**3 / 1e-3
+    assert document["runs"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
+
+
+def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"group": "small", "m": 8, "n": 4}, {"m": 16}]')
+    search.wins = lambda problem: problem.m == 8  # type: ignore[attr-defined]
+    outcome = autotune(*TRANSPOSE, "--n", "2", "--suite", str(suite), "--json")
+    transpose = operator_of("transpose").problem_type
+    assert search.problems == [transpose(8, 4), transpose(16, 2)]
+    assert [bool(run["best"]) for run in outcome.json["runs"]] == [True, False]
+    assert outcome.code == 1
+    assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
+
+
+def test_the_shared_suite_is_read_whole(autotune: Command, search: Search) -> None:
+    suite = Path(__file__).parents[2] / "benchmarks" / "suites" / "gemm.json"
+    assert autotune("tune", "sgemm", "--device", "h200", "--suite", str(suite)).code == 0
+    assert len(search.problems) == len(json.loads(suite.read_text()))
+
+
+def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 8}, {"m": 16}, {"m": 24}]')
+    search.interrupted_at = 2
+    outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
+    assert outcome.code == 130
+    assert len(search.problems) == len(outcome.json["runs"]) == 2
+    assert "the same command goes on" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (DeviceError("the CUDA context of device 0 was lost"), 1, "autotune: the CUDA context of device 0 was lost"),
+        (KeyboardInterrupt(), 130, "autotune: interrupted"),
+        (KeyError("m"), 1, "autotune: KeyError: 'm' (AUTOTUNE_DEBUG=1 shows where)"),
+        (OSError(28, "No space left on device", "/cache"), 1, "autotune: /cache: No space left on device"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(autotune: Command, search: Search, error: Exception, code: int, line: str) -> None:
+    search.error = error
+    outcome = autotune(*TRANSPOSE, "--json")
+    assert (outcome.code, outcome.stdout) == (code, "")
+    assert outcome.stderr.splitlines()[-1] == line
+    assert "Traceback" not in outcome.stderr
+
+
+def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environment: Path) -> None:
+    autotune("db", "path")
+    read_only = f"sqlite:///file:{environment}?mode=ro&uri=true"
+    outcome = autotune(*TRANSPOSE, "--m", "8", "--n", "8", "--trials", "1", "--db", read_only)
+    assert outcome.code == 1
+    assert "read-only" in outcome.stderr.splitlines()[-1]
