@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import platformdirs
 
 
 def cache_folder(name: str) -> Path:
-    """The cache's folder of that name, made if missing; ``AUTOTUNE_CACHE`` moves the whole cache."""
+    """The cache's folder of that name, made if missing; ``AUTOTUNE_CACHE`` moves the whole cache.
+
+    Where it cannot be written, in a read-only home for example, a temporary one serves until the process ends.
+    """
     root = Path(os.environ.get("AUTOTUNE_CACHE") or platformdirs.user_cache_dir("autotune", appauthor=False))
     folder = root / name
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return _temporary_folder(name)
+    return folder if os.access(folder, os.W_OK) else _temporary_folder(name)
+
+
+@cache
+def _temporary_folder(name: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix=f"autotune-{name}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

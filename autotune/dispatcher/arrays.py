@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 HOST = -1  # the ordinal that stands for NumPy arrays and the emulator
 LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which means the same
+LAYOUTS_KEPT = 4096  # of which what follows from them is remembered
+
 _ON_CUDA = (2, 13)  # DLPack's device types kDLCUDA and kDLCUDAManaged
 _WIDEST = 16  # bytes of the widest access of a thread: more alignment than that is of no use
 
@@ -79,21 +81,21 @@ def empty(shape: Shape, like: Any) -> Any:
 
 
 def overlap(first: View, second: View) -> bool:
-    """Whether two arrays of one device have an element's byte in common."""
-    low, high = sorted((first, second), key=lambda view: view.pointer)
-    if high.pointer >= low.pointer + _extent(low):
+    """Whether two arrays of one device have an element's byte in common; their strides may not be negative."""
+    low, high = (first, second) if first.pointer <= second.pointer else (second, first)
+    if high.pointer >= low.pointer + low.itemsize * _extent(low.layout):
         return False
     # Interleaved arrays, such as two slices of the columns of one matrix, need the exact answer. NumPy finds it from
     # addresses and strides alone, so those may be a GPU's.
     return np.shares_memory(np.asarray(_Interface(low)), np.asarray(_Interface(high)))
 
 
-def _extent(view: View) -> int:
-    """Bytes from an array's first element to the end of its last."""
-    shape, strides, _ = view.layout
-    if 0 in shape:
+@lru_cache(LAYOUTS_KEPT)
+def _extent(layout: Layout) -> int:
+    """Elements from the first to the last, gaps included."""
+    if 0 in layout.shape:
         return 0
-    return view.itemsize * (1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)))
+    return 1 + sum((size - 1) * stride for size, stride in zip(layout.shape, layout.strides, strict=True))
 
 
 class _Interface:

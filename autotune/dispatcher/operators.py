@@ -9,10 +9,8 @@ from ..codegen.sgemm.problem import SgemmProblem
 from ..codegen.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from ..search_spaces.registry import operator
 from . import arrays, plan
-from .arrays import Layout, Shape, View
+from .arrays import LAYOUTS_KEPT, Layout, Shape, View
 from .matrices import Matrices, joint_batch, matrices
-
-_LAYOUTS_KEPT = 4096  # calls whose problem is remembered
 
 
 def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None) -> Any:
@@ -94,7 +92,7 @@ class _SgemmCall(NamedTuple):
     swapped: bool
 
 
-@lru_cache(_LAYOUTS_KEPT)
+@lru_cache(LAYOUTS_KEPT)
 def _product_shape(a: Layout, b: Layout) -> Shape:
     first, second = matrices("a", a), matrices("b", b)
     if first.columns != second.rows:
@@ -103,7 +101,7 @@ def _product_shape(a: Layout, b: Layout) -> Shape:
     return (*(() if batch is None else (batch,)), first.rows, second.columns)
 
 
-@lru_cache(_LAYOUTS_KEPT)
+@lru_cache(LAYOUTS_KEPT)
 def _sgemm_call(a: Layout, b: Layout, c: Layout, read_c: bool) -> _SgemmCall:
     _check_shape(c, _product_shape(a, b))
     first, second, product = (_aligned(*named, itemsize=4) for named in (("a", a), ("b", b), ("out", c)))
@@ -132,13 +130,13 @@ def _sgemm_call(a: Layout, b: Layout, c: Layout, read_c: bool) -> _SgemmCall:
     return _SgemmCall(problem, swapped)
 
 
-@lru_cache(_LAYOUTS_KEPT)
+@lru_cache(LAYOUTS_KEPT)
 def _transposed_shape(a: Layout) -> Shape:
     matrices("a", a)
     return (*a.shape[:-2], a.shape[-1], a.shape[-2])
 
 
-@lru_cache(_LAYOUTS_KEPT)
+@lru_cache(LAYOUTS_KEPT)
 def _transpose_problem(a: Layout, b: Layout, itemsize: int) -> TransposeProblem:
     _check_shape(b, _transposed_shape(a))
     source, result = _aligned("a", a, itemsize), _aligned("out", b, itemsize)

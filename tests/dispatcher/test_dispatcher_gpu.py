@@ -1,0 +1,189 @@
+"""The dispatcher on a GPU, with arrays of every library that is here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+from cuda.core import Device
+from cuda.core._utils.cuda_utils import handle_return
+from cuda.core.utils import StridedMemoryView
+from records import schedule, trial
+
+from autotune import dispatcher
+from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.devices.cuda import CudaDevice
+from autotune.dispatcher import plan
+
+pytestmark = pytest.mark.gpu
+
+
+class Held:
+    """Device memory with the CUDA array interface, from cuda.core alone."""
+
+    def __init__(self, device, values, stream):
+        self.nbytes = values.nbytes
+        self.buffer = device.allocate(max(1, values.nbytes), stream=stream)
+        self.stream = stream
+        self.values = np.ascontiguousarray(values)
+        self.__cuda_array_interface__ = {
+            "shape": values.shape,
+            "typestr": values.dtype.str,
+            "data": (int(self.buffer.handle), False),
+            "strides": None,
+            "version": 3,
+            "stream": int(stream.handle),
+        }
+        pointer = int(self.buffer.handle)
+        handle_return(driver.cuMemcpyHtoDAsync(pointer, self.values.ctypes.data, self.nbytes, stream.handle))
+
+    def numpy(self):
+        result = np.empty_like(self.values)
+        pointer = int(self.buffer.handle)
+        handle_return(driver.cuMemcpyDtoHAsync(result.ctypes.data, pointer, self.nbytes, self.stream.handle))
+        self.stream.sync()
+        return result
+
+
+@pytest.fixture(scope="module")
+def device():
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def hold(device):
+    stream = device.create_stream()
+    return lambda values: Held(device, values, stream)
+
+
+@pytest.fixture
+def torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA")
+    return torch
+
+
+@pytest.fixture
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+def random(*shape, seed=0):
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+def assert_close(actual, a, b, alpha=1.0, c=0.0, beta=0.0):
+    expected = alpha * (a.astype(np.float64) @ b.astype(np.float64)) + beta * np.float64(c)
+    bound = 4 * 2.0**-24 * ((a.shape[-1] + 4) * abs(alpha) + 4 * abs(beta))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 64), (129, 65, 33), (1, 1000, 3000), (1000, 1, 7), (5, 6, 0)])
+def test_cuda_array_interface(hold, shape):
+    m, n, k = shape
+    a, b, c = random(m, k), random(k, n, seed=1), random(m, n, seed=2)
+    out = hold(c)
+    assert dispatcher.sgemm(hold(a), hold(b), out=out, alpha=1.5, beta=-0.5) is out
+    assert_close(out.numpy(), a, b, 1.5, c, -0.5)
+
+
+def test_buffers_of_cuda_core(hold):
+    a, b = random(33, 65), random(65, 70, seed=1)
+    held = [hold(values) for values in (a, b, np.full((33, 70), np.nan, np.float32))]
+    views = [StridedMemoryView.from_buffer(h.buffer, shape=h.values.shape, dtype=np.dtype("float32")) for h in held]
+    dispatcher.sgemm(views[0], views[1], out=views[2], stream=held[0].stream)
+    assert_close(held[2].numpy(), a, b)
+
+
+def test_one_workspace_for_each_stream_and_as_good_as_new_after_a_launch(device):
+    """Few tiles and a long sum: split along k, which needs a workspace."""
+    a, b = random(16, 8192), random(8192, 64, seed=1)
+    for stream in (device.create_stream(), device.create_stream()):
+        for _ in range(3):
+            out = Held(device, np.zeros((16, 64), np.float32), stream)
+            dispatcher.sgemm(Held(device, a, stream), Held(device, b, stream), out=out)
+            assert_close(out.numpy(), a, b)
+    (held,) = plan._plans.values()
+    assert held.template.workspace is None
+    assert len(held.kernel._workspaces) == 2
+
+
+def test_a_thread_without_a_context_stays_so(device, hold):
+    a, b, out = (hold(random(8, 8)) for _ in range(3))
+    handle_return(driver.cuCtxSetCurrent(0))
+    try:
+        dispatcher.sgemm(a, b, out=out)
+        assert int(handle_return(driver.cuCtxGetCurrent())) == 0
+    finally:
+        device.set_current()
+    assert_close(out.numpy(), a.values, b.values)
+
+
+def test_transpose_of_a_cuda_array_interface(hold):
+    a = random(3, 65, 130)
+    out = hold(np.zeros((3, 130, 65), np.float32))
+    dispatcher.transpose(hold(a), out=out)
+    np.testing.assert_array_equal(out.numpy(), a.swapaxes(1, 2))
+
+
+def test_the_record_of_this_device_is_served(hold, database, monkeypatch):
+    limits = CudaDevice(0).limits
+    known = SgemmProblem(256, 256, 64)
+    database.record(trial(known, schedule(3, known, limits), limits=limits))
+    served = []
+    choose = plan.recorded
+    monkeypatch.setattr(plan, "recorded", lambda *args: served.extend(choose(*args)) or served)
+    a, b, out = random(256, 64), random(64, 256, seed=1), hold(np.zeros((256, 256), np.float32))
+    dispatcher.sgemm(hold(a), hold(b), out=out)
+    assert [found.schedule.group_m for found in served] == [103]
+    assert_close(out.numpy(), a, b)
+
+
+def test_torch_on_another_stream(torch):
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        a, b = torch.rand(300, 2000, device="cuda") * 2 - 1, torch.rand(2000, 200, device="cuda") * 2 - 1
+        c = dispatcher.sgemm(a, b)
+        c = c.cpu().numpy()
+    assert_close(c, a.cpu().numpy(), b.cpu().numpy())
+
+
+def test_torch_views(torch):
+    a, b = torch.rand(3, 40, 50, device="cuda") * 2 - 1, torch.rand(60, 50, device="cuda") * 2 - 1
+    out = torch.full((3, 60, 40), torch.nan, device="cuda").mT
+    assert dispatcher.sgemm(a, b.T, out=out) is out
+    assert_close(out.cpu().numpy(), a.cpu().numpy(), b.T.cpu().numpy())
+    c = dispatcher.sgemm(a.mT[:, 1:, :33], a[:1, :33, 3:])
+    assert c.device == a.device
+    assert_close(c.cpu().numpy(), a.mT[:, 1:, :33].cpu().numpy(), a[:1, :33, 3:].cpu().numpy())
+
+
+def test_torch_transposes_every_element_size(torch):
+    for dtype in (torch.int8, torch.bfloat16, torch.float32, torch.int64, torch.complex128):
+        a = (torch.rand(65, 130, device="cuda") * 100).to(dtype)
+        assert torch.equal(dispatcher.transpose(a), a.T)
+
+
+def test_torch_errors(torch):
+    a = torch.rand(8, 8, device="cuda")
+    with pytest.raises(ValueError, match="out overlaps a"):
+        dispatcher.sgemm(a, a.clone(), out=a)
+    with pytest.raises(ValueError, match="b is on cpu: move it to a GPU"):
+        dispatcher.sgemm(a, torch.rand(8, 8))
+    with pytest.raises(ValueError, match="requires a gradient"):
+        dispatcher.sgemm(a.requires_grad_(), a.detach())
+    with pytest.raises(TypeError, match="a has dtype float16"):
+        dispatcher.sgemm(a.detach().half(), a.detach())
+    with torch.no_grad():
+        assert_close(dispatcher.sgemm(a, a).cpu().numpy(), a.cpu().numpy(), a.cpu().numpy())
+
+
+def test_cupy_on_another_stream(cupy):
+    with cupy.cuda.Stream(non_blocking=True):
+        a, b = cupy.asarray(random(100, 300)), cupy.asarray(random(50, 300, seed=1))
+        c = dispatcher.sgemm(a, b.T)
+        assert isinstance(c, cupy.ndarray)
+        assert_close(cupy.asnumpy(c), cupy.asnumpy(a), cupy.asnumpy(b).T)

@@ -1,0 +1,24 @@
+"""The examples run as they are."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def errors(name, capsys):
+    runpy.run_path(str(EXAMPLES / name))
+    return [float(line.rpartition(": ")[2]) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_numpy_emulator(capsys):
+    assert max(errors("numpy_emulator.py", capsys)) < 1e-4
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_on_a_gpu(library, capsys):
+    pytest.importorskip(library)
+    assert max(errors(f"{library}_sgemm.py", capsys)) < 1e-2
