@@ -1,22 +1,25 @@
 # make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200.
 # make test: install the test extra too, then run every test that this machine can run.
 PYTHON ?= python3
+INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
-	.venv/bin/autotune tune sgemm --device auto --m 4096 --n 4096 --k 4096 --seconds 90
+	.venv/bin/autotune tune sgemm --device auto --m 4096 --n 4096 --k 4096 --seconds 60
 
 test: .venv/installed-for-tests
 	.venv/bin/python -m pytest -n auto
 
 .venv/installed: pyproject.toml | .venv/bin/python
-	.venv/bin/python -m pip install --editable .
+	@echo 'installing autotune and its packages into .venv'
+	@$(INSTALL) --editable .
 	@touch $@
 
 .venv/installed-for-tests: pyproject.toml | .venv/bin/python
-	.venv/bin/python -m pip install --editable '.[test]'
+	@echo 'installing autotune, its packages and what tests need into .venv'
+	@$(INSTALL) --editable '.[test]'
 	@touch $@ .venv/installed
 
 .venv/bin/python:

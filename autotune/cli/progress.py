@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..db import Trial
     from ..tuner import Progress
 
-_LINES = 10  # of a run that finds nothing better
+_PAUSE = 10  # seconds between lines while nothing better is found
 
 
 @contextmanager
@@ -54,18 +54,19 @@ def _live(title: str, problem: Problem, trials: int) -> Iterator[Callable[[Progr
 
 
 class _Lines:
-    """A line for each improvement, and one for each tenth of the budget."""
+    """A line for each improvement, and one now and then while there is none."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._best: Trial | None = None
         self._failed = 0
+        self._shown = 0.0
 
     def __call__(self, progress: Progress) -> None:
         self._failed += progress.trial.status is not Status.OK
-        if progress.best is self._best and progress.done % max(1, progress.budget // _LINES):
+        if progress.best is self._best and progress.elapsed < self._shown + _PAUSE:
             return
-        self._best = progress.best
+        self._best, self._shown = progress.best, progress.elapsed
         counts = f"{progress.done}/{progress.budget}  {progress.elapsed:.0f} s  {self._failed} failed"
         print(f"{counts}  {_best(self._problem, self._best)}", file=sys.stderr)
 
