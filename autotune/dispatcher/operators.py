@@ -31,6 +31,7 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
     Raises:
         TypeError, ValueError: one line that says what is wrong with the arguments; nothing was launched.
         DeviceError: there is no usable driver.
+        CompileError, LaunchError: the default schedule's kernel was refused, too.
     """
     if beta != 0 and out is None:
         raise ValueError(f"beta={beta} scales C: pass out=, or beta=0")
@@ -65,7 +66,7 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
         B, of shape (n, m), or (batch, n, m); it is ready when the stream gets there.
 
     Raises:
-        TypeError, ValueError, DeviceError: as for `sgemm`.
+        TypeError, ValueError, DeviceError, CompileError, LaunchError: as for `sgemm`.
     """
     handle = _handle(stream, a)
     seen = arrays.read("a", a, handle)

@@ -126,6 +126,8 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
         (0, 0, 1.0),
         (256, 256, 2.0),
     ]
+    (held,) = plan._plans.values()
+    assert (held.template.a, held.template.alpha) == (None, 0.0)  # calls of several threads share it
 
 
 @pytest.mark.parametrize(
