@@ -13,7 +13,7 @@ from ..search_spaces.devices import capability_limits, named_device, named_devic
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .base import DeviceError
-from .driver import check_device
+from .driver import check_device, cuda_version
 
 # cuda.core and what is built on it are imported by the first who has a GPU.
 if TYPE_CHECKING:
@@ -124,14 +124,23 @@ def _bandwidth(name: str, properties: Any) -> float:
     return models[name].bandwidth
 
 
-def _environment(handle: Handle) -> dict[str, str]:
+def _driver_version() -> str:
     from cuda.core import system
+
+    try:
+        return ".".join(map(str, system.get_kernel_mode_driver_version()))
+    except (RuntimeError, system.NvmlError):
+        return "unknown"  # a container may have the driver without its management library
+
+
+def _environment(handle: Handle) -> dict[str, str]:
+    from cuda.bindings import driver
 
     return {
         "device": handle.name,
         "uuid": handle.uuid,
-        "driver": ".".join(map(str, system.get_kernel_mode_driver_version())),
-        "cuda": ".".join(map(str, system.get_user_mode_driver_version())),
+        "driver": _driver_version(),
+        "cuda": cuda_version(int(driver.cuDriverGetVersion()[1])),
         "compiler": compiler_version(),
         "cuda-core": version("cuda-core"),
     }

@@ -1,0 +1,130 @@
+"""A small operator for tests of devices: y = factor·x on rows with gaps, or y = factor·x + y; or a copy of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
+from autotune.search_spaces.operator import Operator
+
+
+@dataclass(frozen=True)
+class ScaleProblem(Problem):
+    """`accumulate` adds to y; `exact` copies uint32 instead."""
+
+    rows: int = 100
+    columns: int = 33
+    ld: int = 37
+    accumulate: bool = False
+    exact: bool = False
+    alignment: int = 4
+
+    @property
+    def key(self) -> str:
+        return f"scale-{self.rows}x{self.columns}"
+
+    @property
+    def flops(self) -> int:
+        return self.rows * self.columns
+
+    @property
+    def bytes_moved(self) -> int:
+        return 8 * self.rows * self.columns
+
+    @property
+    def size(self) -> int:
+        return (self.rows - 1) * self.ld + self.columns
+
+    @property
+    def dtype(self) -> str:
+        return "uint32" if self.exact else "float32"
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        role = Role.IN_OUT if self.accumulate else Role.OUTPUT
+        return (
+            Tensor("x", self.dtype, self.size, Role.INPUT, self.alignment),
+            Tensor("y", self.dtype, self.size, role, self.alignment),
+        )
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        return {"factor": 1.0 if self.exact else 1.5}
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        random = np.random.default_rng(seed)
+        names = ("x", "y") if self.accumulate else ("x",)
+        if self.exact:
+            return {name: random.integers(0, 2**32, self.size, np.uint32) for name in names}
+        return {name: random.random(self.size, np.float32) for name in names}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        raise NotImplementedError
+
+    def error_bound(self, scalars: Mapping[str, float]) -> float:
+        return 0.0 if self.exact else 1e-6
+
+
+SCALE = "for (int column = threadIdx.x; column < a.columns; column += blockDim.x) { SET }"
+SET = "y[column] = a.factor * x[column] PLUS;"
+
+
+def scale(
+    problem: ScaleProblem,
+    body: str = "",
+    *,
+    number: str = "float",
+    workspace_bytes: int = 0,
+    shared_bytes: int = 0,
+    threads: int = 64,
+) -> KernelSource:
+    """A kernel with a block for each row; `body` replaces the line that does it right."""
+    if problem.exact:
+        number = "unsigned"
+    arguments = (
+        Argument("x", "const unsigned*" if problem.exact else "const float*"),
+        Argument("y", f"{number}*"),
+        Argument("workspace", "unsigned*"),
+        Argument("columns", "int", problem.columns),
+        Argument("ld", "int", problem.ld),
+        Argument("rows", "int", problem.rows),
+        Argument("factor", "float"),
+    )
+    set_ = "y[column] = x[column];" if problem.exact else SET
+    plus = "+ y[column]" if problem.accumulate else ""
+    text = f"""{cuda_arguments(arguments)}
+extern "C" __global__ void scale(const Arguments a) {{
+  extern __shared__ float shared[];
+  const auto* x = a.x + blockIdx.x * a.ld;
+  auto* y = a.y + blockIdx.x * a.ld;
+  const bool last = blockIdx.x == a.rows - 1;
+  {(body or SCALE).replace("SCALE", SCALE).replace("SET", set_).replace("PLUS", plus)}
+}}
+"""
+    launch = Launch((problem.rows, 1, 1), (threads, 1, 1), shared_bytes)
+    return KernelSource(text, "scale", arguments, launch, workspace_bytes)
+
+
+def _unused(*_: Any) -> Any:
+    raise NotImplementedError
+
+
+OPERATOR: Operator[Any, Any] = Operator(
+    name="scale",
+    summary="",
+    problem_type=ScaleProblem,
+    schedule_type=_unused,  # type: ignore[arg-type]
+    violations=_unused,
+    emit=_unused,
+    reference=lambda problem: scale(problem, number="double"),
+    space=_unused,
+    default=_unused,
+    seeds=_unused,
+    presets={},
+    check_problems=_unused,
+)

@@ -1,0 +1,251 @@
+"""A CUDA GPU: limits, occupancy, verification of good and of bad kernels, timing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scale import OPERATOR, ScaleProblem, scale
+
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource
+from autotune.compiler import compile_kernel
+from autotune.db.states import Status, TimeSource
+from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.cuda import CudaDevice
+from autotune.search_spaces.occupancy import occupancy
+
+pytestmark = pytest.mark.gpu
+
+PROBLEM = ScaleProblem()
+ACCUMULATE = ScaleProblem(accumulate=True)
+EXACT = ScaleProblem(exact=True)
+
+
+@pytest.fixture(scope="module")
+def device() -> CudaDevice:
+    return CudaDevice(0)
+
+
+def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: KernelSource) -> list[Evaluation]:
+    """What one session says about some kernels, one after another."""
+    with device.session(OPERATOR, problem, seed=1) as session:
+        return [session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch)) for source in sources]
+
+
+def test_limits_and_environment(device: CudaDevice) -> None:
+    limits = device.limits
+    assert device.selector == "0"
+    assert device.time_source is TimeSource.MEASURED
+    assert limits.name.startswith("NVIDIA") or limits.name.startswith("Tesla")
+    assert limits.sm_count > 0
+    assert limits.shared_per_block + limits.shared_reserved <= limits.shared_per_sm
+    assert 1e12 < limits.peak_flops < 1e15
+    assert 1e11 < limits.bandwidth < 1e14
+    assert limits.l2_bytes >= 1 << 20
+    assert set(device.environment) == {"device", "uuid", "driver", "cuda", "compiler", "cuda-core"}
+    assert all(type(value) is str and value for value in device.environment.values())
+    json.dumps(device.environment)
+
+
+def test_an_ordinal_that_is_not_there_lists_those_that_are(device: CudaDevice) -> None:
+    with pytest.raises(DeviceError, match=rf"there is no CUDA device 99; there are: 0 \({device.limits.name}\)"):
+        CudaDevice(99)
+
+
+REGISTERS = """
+  float r[COUNT];
+  for (int i = 0; i < COUNT; ++i) r[i] = x[i];
+  __syncthreads();
+  for (int i = 0; i < COUNT; ++i) y[i] = r[i] * r[(5 * i) % COUNT];
+""".replace("for", '_Pragma("unroll") for')
+
+
+@pytest.mark.parametrize("registers", [8, 40, 100, 200])
+def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) -> None:
+    from autotune.devices.launcher import LoadedKernel
+
+    limits = device.limits
+    source = scale(PROBLEM, REGISTERS.replace("COUNT", str(registers)), shared_bytes=limits.shared_per_block)
+    compiled = compile_kernel(source, limits.arch)
+    loaded = LoadedKernel(compiled, source)
+    used = compiled.resources.registers
+    for threads in (32, 33, 96, 128, 160, 256, 384, 512, 1024):
+        for shared in (0, 1, 1000, 16384, 40000, limits.shared_per_block // 2, limits.shared_per_block):
+            ours = occupancy(limits, threads, used, shared).blocks_per_sm
+            assert loaded.max_active_blocks(threads, shared) == ours, (threads, used, shared)
+
+
+@pytest.mark.parametrize("problem", [PROBLEM, ACCUMULATE, EXACT], ids=["scale", "accumulate", "exact"])
+@pytest.mark.parametrize("alignment", [4, 8, 16, 256])
+def test_a_good_kernel_is_ok_and_timed(device: CudaDevice, problem: ScaleProblem, alignment: int) -> None:
+    problem = replace(problem, alignment=alignment)
+    check = (
+        "if ((unsigned long long)a.x % (2 * ALIGN) != ALIGN || (unsigned long long)a.y % (2 * ALIGN) != ALIGN) return;"
+    )
+    (found,) = evaluated(device, problem, scale(problem, check.replace("ALIGN", str(alignment)) + " SCALE"))
+    assert found.error == ""
+    assert found.status is Status.OK
+    assert found.max_error == 0.0 if problem.exact else found.max_error <= 1e-6
+    assert 10 <= len(found.samples) <= 100
+    assert all(0 < seconds < 1 for seconds in found.samples)
+
+
+@pytest.mark.parametrize(
+    ("problem", "body", "complaint"),
+    [
+        (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at 7: got 0.0, expected "),
+        (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at 3663: got nan, expected "),
+        (
+            PROBLEM,
+            "SCALE if (!last) y[a.columns] = 1;",
+            "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected nan",
+        ),
+        (PROBLEM, "SCALE if (last) y[a.columns] = 1;", "wrote outside of y"),
+        (PROBLEM, "SCALE a.y[-1] = 1;", "wrote outside of y"),
+        (PROBLEM, "SCALE y[200000] = 1;", "wrote outside of y"),
+        (PROBLEM, "SCALE ((float*)x)[5] = 1;", "wrote to the input x or outside of it"),
+        (PROBLEM, "SCALE ((float*)a.x)[-1] = 1;", "wrote to the input x or outside of it"),
+        (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at 3663: got nan"),
+        (ACCUMULATE, "SCALE SCALE", "y: wrong: "),
+        (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at 32: "),
+        (
+            EXACT,
+            "SCALE if (!last) y[a.columns] = 0;",
+            "y: wrong: 99 of 3696 elements, first at 33: got 0, expected 4294967295",
+        ),
+    ],
+)
+def test_a_bad_kernel_is_wrong_and_harms_no_other(
+    device: CudaDevice, problem: ScaleProblem, body: str, complaint: str
+) -> None:
+    bad, good = evaluated(
+        device,
+        problem,
+        scale(problem, "__syncthreads(); " + body.replace("SCALE", "SCALE __syncthreads();")),
+        scale(problem),
+    )
+    assert (bad.status, bad.samples) == (Status.WRONG, ())
+    assert complaint in bad.error
+    assert (good.status, good.error) == (Status.OK, "")
+
+
+def test_a_kernel_that_is_right_at_first_only_is_wrong(device: CudaDevice) -> None:
+    count = "__shared__ unsigned n; if (threadIdx.x == 0) n = atomicAdd(a.workspace, 1); __syncthreads();"
+    forgets = scale(PROBLEM, count + "if (n < 200) { SCALE }", workspace_bytes=4)
+    keeps = scale(PROBLEM, count + "if (n < 4000000000) { SCALE }", workspace_bytes=4)
+    bad, good = evaluated(device, PROBLEM, forgets, keeps)
+    assert bad.status is Status.WRONG
+    assert bad.error.startswith("right before timing, wrong after it: y: wrong: ")
+    assert (good.status, good.error) == (Status.OK, "")
+
+
+def test_a_workspace_is_zeroed_and_guarded(device: CudaDevice) -> None:
+    zeroed = scale(PROBLEM, "if (a.workspace[threadIdx.x] == 0) { SCALE }", workspace_bytes=64 * 4)
+    outside = scale(PROBLEM, "SCALE a.workspace[threadIdx.x + 1] = 0;", workspace_bytes=64 * 4)
+    good, bad = evaluated(device, PROBLEM, zeroed, outside)
+    assert (good.status, good.error) == (Status.OK, "")
+    assert (bad.status, bad.error) == (Status.WRONG, "wrote outside of workspace")
+
+
+def test_all_the_shared_memory_of_a_block_can_be_had(device: CudaDevice) -> None:
+    body = (
+        "float* s = shared + LAST; if (threadIdx.x == 0) *s = a.factor; __syncthreads(); if (*s == a.factor) { SCALE }"
+    )
+    most = device.limits.shared_per_block
+    source = scale(PROBLEM, body.replace("LAST", str(most // 4 - 1)), shared_bytes=most)
+    too_much = scale(PROBLEM, shared_bytes=most + 1024)
+    good, bad = evaluated(device, PROBLEM, source, too_much)
+    assert (good.status, good.error) == (Status.OK, "")
+    assert bad.status is Status.LAUNCH_ERROR
+    assert bad.error.startswith("CUDA_ERROR_")
+
+
+def test_a_launch_that_the_driver_refuses_is_a_launch_error(device: CudaDevice) -> None:
+    bad, good = evaluated(device, PROBLEM, scale(PROBLEM, threads=2048), scale(PROBLEM))
+    assert (bad.status, bad.samples) == (Status.LAUNCH_ERROR, ())
+    assert bad.error.startswith("CUDA_ERROR_INVALID_VALUE")
+    assert "\n" not in bad.error
+    assert good.status is Status.OK
+
+
+@dataclass(frozen=True)
+class Impossible(ScaleProblem):
+    claimed_flops: int = 0
+    claimed_bytes: int = 0
+
+    @property
+    def flops(self) -> int:
+        return self.claimed_flops
+
+    @property
+    def bytes_moved(self) -> int:
+        return self.claimed_bytes
+
+
+@pytest.mark.parametrize(
+    ("problem", "complaint"),
+    [
+        (Impossible(claimed_flops=10**18), "is above the device's peak of "),
+        (Impossible(claimed_bytes=10**15), "is above the device's bandwidth of "),
+    ],
+)
+def test_a_time_that_cannot_be_true_is_wrong(device: CudaDevice, problem: Impossible, complaint: str) -> None:
+    (found,) = evaluated(device, problem, scale(problem))
+    assert found.status is Status.WRONG
+    assert complaint in found.error
+    assert found.samples
+
+
+def test_a_problem_that_does_not_fit_is_one_line(device: CudaDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = ScaleProblem(rows=10**9, columns=1000, ld=1000)
+    monkeypatch.setattr(ScaleProblem, "inputs", lambda *_: {"x": np.zeros(1, np.float32)})
+    with (
+        pytest.raises(DeviceError, match=r"on device 0: CUDA_ERROR_OUT_OF_MEMORY") as caught,
+        device.session(OPERATOR, huge, seed=1),
+    ):
+        pass
+    assert "\n" not in str(caught.value)
+    assert evaluated(device, PROBLEM, scale(PROBLEM))[0].status is Status.OK
+
+
+CRASH = """
+import json
+from scale import OPERATOR, ScaleProblem, scale
+from autotune.codegen.schedule import Schedule
+from autotune.compiler import compile_kernel
+from autotune.devices.base import DeviceError
+from autotune.devices.cuda import CudaDevice
+
+device, problem, said = CudaDevice(0), ScaleProblem(), []
+with device.session(OPERATOR, problem, seed=1) as session:
+    for body in ("SCALE *(float*)16 = 1;", "SCALE"):
+        source = scale(problem, body)
+        try:
+            found = session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch))
+            said.append([found.status, found.error])
+        except DeviceError as error:
+            said.append(str(error))
+try:
+    device.session(OPERATOR, problem, seed=1).__enter__()
+except DeviceError as error:
+    said.append(str(error))
+print(json.dumps(said))
+"""
+
+
+def test_a_kernel_that_crashes_costs_the_context_and_no_traceback() -> None:
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    crash = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment)
+    assert (crash.stderr, crash.returncode) == ("", 0)
+    (status, error), *later = json.loads(crash.stdout)
+    assert status == Status.CRASHED
+    assert error.startswith("CUDA_ERROR_ILLEGAL_ADDRESS")
+    lost = "the CUDA context of device 0 was lost to a kernel that crashed; run the same command again to go on"
+    assert later == [lost, lost]

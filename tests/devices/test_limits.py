@@ -1,0 +1,71 @@
+"""Limits of a GPU from what the driver says, and where verified buffers lie in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autotune.devices.base import DeviceError
+from autotune.devices.cuda import device_limits
+from autotune.devices.memory import GUARD_BYTES, guarded_bytes, guarded_pointer
+from autotune.search_spaces.devices import named_device
+
+# As deviceQuery prints them on an H200.
+H200 = {
+    "compute_capability_major": 9,
+    "compute_capability_minor": 0,
+    "multiprocessor_count": 132,
+    "l2_cache_size": 62914560,
+    "clock_rate": 1980000,
+    "memory_clock_rate": 3201000,
+    "global_memory_bus_width": 6144,
+    "max_threads_per_block": 1024,
+    "max_threads_per_multiprocessor": 2048,
+    "max_blocks_per_multiprocessor": 32,
+    "max_registers_per_block": 65536,
+    "max_registers_per_multiprocessor": 65536,
+    "max_shared_memory_per_block_optin": 232448,
+    "max_shared_memory_per_multiprocessor": 233472,
+    "reserved_shared_memory_per_block": 1024,
+}
+
+
+def limits(**changed: Any) -> Any:
+    return device_limits("NVIDIA H200", SimpleNamespace(**H200 | changed))
+
+
+def test_a_gpu_that_is_here_equals_the_one_of_the_device_file_but_for_its_bandwidth() -> None:
+    assert replace(limits(), bandwidth=4.8e12) == named_device("h200")
+    assert limits().bandwidth == pytest.approx(4.917e12, rel=1e-3)
+
+
+def test_what_the_driver_says_counts_more_than_the_table() -> None:
+    assert limits(max_blocks_per_multiprocessor=24).blocks_per_sm == 24
+
+
+def test_a_hidden_memory_clock_falls_back_to_the_device_file() -> None:
+    assert limits(memory_clock_rate=0).bandwidth == 4.8e12
+    with pytest.raises(DeviceError, match="no device file has it"):
+        device_limits("NVIDIA Unheard", SimpleNamespace(**H200 | {"memory_clock_rate": 0}))
+
+
+def test_an_unknown_compute_capability_is_one_line() -> None:
+    with pytest.raises(DeviceError, match=r"^NVIDIA H200: unknown compute capability 6.1; known: .*9.0"):
+        limits(compute_capability_major=6, compute_capability_minor=1)
+
+
+@given(
+    base=st.integers(0, 2**40), size=st.integers(0, 10**10), alignment=st.sampled_from([1, 2, 4, 8, 16, 32, 256, 512])
+)
+def test_a_buffer_is_aligned_as_declared_and_no_better(base: int, size: int, alignment: int) -> None:
+    pointer = guarded_pointer(base, alignment)
+    assert pointer % alignment == 0
+    assert pointer % (2 * alignment) != 0
+    assert pointer - base >= GUARD_BYTES
+    assert base + guarded_bytes(size, alignment) - (pointer + size) >= GUARD_BYTES
+    assert guarded_bytes(size, alignment) % 8 == 0

@@ -1,0 +1,117 @@
+"""Warm-up, number of samples and impossible rates, on fake clocks and kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+import pytest
+from scale import ScaleProblem
+
+from autotune.devices.timing import impossible_rate, measure, warm_up
+from autotune.search_spaces.devices import named_device
+
+H200 = named_device("h200")
+
+
+class Bench:
+    """Launches that take what `times` says, each `host` seconds longer on the host's clock."""
+
+    def __init__(self, times: Iterator[float], host: float = 20e-6) -> None:
+        self.samples: list[float] = []
+        self.clock = 0.0
+        self._times = times
+        self._host = host
+
+    def sample(self) -> float:
+        self.samples.append(next(self._times))
+        self.clock += self.samples[-1] + self._host
+        return self.samples[-1]
+
+    def now(self) -> float:
+        return self.clock
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"), [(5e-6, 100), (1e-3, 100), (2e-3, 50), (2.7e-3, 38), (10e-3, 10), (50e-3, 10), (2.0, 10)]
+)
+def test_samples_take_about_100_ms_but_are_10_to_100(seconds: float, count: int) -> None:
+    bench = Bench(repeat(seconds))
+    assert measure(bench.sample, bench.now) == (seconds,) * count
+
+
+def test_an_empty_launch_that_takes_no_time_is_timed_all_the_same() -> None:
+    bench = Bench(repeat(0.0))
+    assert measure(bench.sample, bench.now) == (0.0,) * 100
+
+
+def test_warm_up_waits_for_the_clock_to_ramp_up() -> None:
+    ramp = [1e-3 * 0.95**i for i in range(60)]
+    bench = Bench(chain(ramp, repeat(ramp[-1])))
+    assert warm_up(bench.sample, bench.now) == ramp[-1]
+
+
+def test_equal_medians_prove_nothing_before_a_clock_can_have_ramped_up() -> None:
+    bench = Bench(chain(repeat(9e-6, 500), repeat(5e-6)))
+    assert warm_up(bench.sample, bench.now) == 5e-6
+    assert bench.clock >= 0.025
+
+
+def test_warm_up_gives_up_on_a_clock_that_is_never_steady() -> None:
+    def swinging() -> Iterator[float]:
+        while True:
+            yield from repeat(1e-3, 5)
+            yield from repeat(2e-3, 5)
+
+    bench = Bench(swinging())
+    warm_up(bench.sample, bench.now)
+    assert 0.5 <= bench.clock < 0.6
+
+
+def test_warm_up_launches_slow_kernels_no_more_than_it_must() -> None:
+    bench = Bench(repeat(1.0))
+    assert warm_up(bench.sample, bench.now) == 1.0
+    assert len(bench.samples) == 2
+
+
+@dataclass(frozen=True)
+class Claim(ScaleProblem):
+    """A problem that says that it has so much to do."""
+
+    claimed_flops: int = 0
+    claimed_bytes: int = 0
+
+    @property
+    def flops(self) -> int:
+        return self.claimed_flops
+
+    @property
+    def bytes_moved(self) -> int:
+        return self.claimed_bytes
+
+
+def rate(claim: Claim, seconds: float) -> str:
+    return impossible_rate(claim, seconds, H200)
+
+
+def test_a_rate_above_the_peak_is_impossible() -> None:
+    second = int(H200.peak_flops)
+    assert rate(Claim(claimed_flops=second), 1.0) == ""
+    assert rate(Claim(claimed_flops=2 * second), 1.0) == (
+        f"133.8 TFLOP/s for {2 * second} FLOP is above the device's peak of 66.9 TFLOP/s"
+    )
+    assert rate(Claim(claimed_flops=second + 10), 1.0)
+    assert "above the device's peak" in rate(Claim(claimed_flops=1), 0.0)
+
+
+def test_a_rate_above_the_bandwidth_is_impossible_beyond_what_the_cache_may_hold() -> None:
+    second = int(H200.bandwidth)
+    assert rate(Claim(claimed_bytes=second + H200.l2_bytes), 1.0) == ""
+    assert "4800 GB/s" in rate(Claim(claimed_bytes=second + H200.l2_bytes + 1), 1.0)
+    assert rate(Claim(claimed_bytes=H200.l2_bytes), 1e-9) == ""
+    assert "above the device's bandwidth" in rate(Claim(claimed_bytes=H200.l2_bytes + 1), 0.0)
+
+
+def test_nothing_to_do_in_no_time_is_possible() -> None:
+    assert rate(Claim(), 0.0) == ""
