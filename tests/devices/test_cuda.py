@@ -83,13 +83,14 @@ def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) ->
 
 
 @pytest.mark.parametrize("problem", [PROBLEM, ACCUMULATE, EXACT], ids=["scale", "accumulate", "exact"])
-@pytest.mark.parametrize("alignment", [4, 8, 16, 256])
-def test_a_good_kernel_is_ok_and_timed(device: CudaDevice, problem: ScaleProblem, alignment: int) -> None:
+@pytest.mark.parametrize(("alignment", "multiple", "remainder"), [(4, 8, 4), (8, 16, 8), (16, 256, 0), (256, 256, 0)])
+def test_a_good_kernel_is_ok_and_timed(
+    device: CudaDevice, problem: ScaleProblem, alignment: int, multiple: int, remainder: int
+) -> None:
     problem = replace(problem, alignment=alignment)
-    check = (
-        "if ((unsigned long long)a.x % (2 * ALIGN) != ALIGN || (unsigned long long)a.y % (2 * ALIGN) != ALIGN) return;"
-    )
-    (found,) = evaluated(device, problem, scale(problem, check.replace("ALIGN", str(alignment)) + " SCALE"))
+    aligned = "(unsigned long long)a.{} % {} == {}"
+    both = " && ".join(aligned.format(name, multiple, remainder) for name in "xy")
+    (found,) = evaluated(device, problem, scale(problem, f"if ({both}) {{ SCALE }}"))
     assert found.error == ""
     assert found.status is Status.OK
     assert found.max_error == 0.0 if problem.exact else found.max_error <= 1e-6
