@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.main import get_command
 
+from .bench import bench
 from .database import app as database
 from .devices import devices
 from .doctor import doctor
@@ -32,6 +33,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
+app.add_typer(operator_commands(bench), name="bench")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))

@@ -14,8 +14,13 @@ _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or 
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON; dates and paths become strings."""
-    print(json.dumps(value, indent=1, default=str, ensure_ascii=False))
+    """Print a value as JSON."""
+    print(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON; dates and paths become strings."""
+    return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:

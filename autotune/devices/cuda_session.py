@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -20,6 +20,7 @@ from ..codegen.schedule import Schedule
 from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel, compile_kernel
 from ..db.states import Status
+from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..verification import Mismatch
 from .base import DeviceError, Evaluation
@@ -55,9 +56,9 @@ class CudaSession:
     """
 
     def __init__(self, device: CudaDevice, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+        self.problem = problem
         self._device = device
         self._operator = operator
-        self._problem = problem
         self._seed = seed
         self._bound = problem.error_bound(problem.scalars)
         self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
@@ -70,13 +71,13 @@ class CudaSession:
         self._stream = handle.create_stream()
         self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
         try:
-            inputs = self._problem.inputs(self._seed)
+            inputs = self.problem.inputs(self._seed)
             self._allocate(inputs)
             self._compute_expected(inputs)
         except CUDAError as error:
             self.__exit__(None, None, None)
             self._device.find_out_if_lost()
-            raise DeviceError(f"{self._problem.key} on device {self._device.selector}: {reason(error)}") from None
+            raise DeviceError(f"{self.problem.key} on device {self._device.selector}: {reason(error)}") from None
         return self
 
     def __exit__(
@@ -85,6 +86,30 @@ class CudaSession:
         # A lost context cannot free its memory; the process that ends does.
         with suppress(CUDAError):
             self._memory.close()
+
+    @property
+    def limits(self) -> DeviceLimits:
+        """The device's limits."""
+        return self._device.limits
+
+    @property
+    def stream(self) -> int:
+        """The address of the ``CUstream`` that everything runs on."""
+        return int(self._stream.handle)
+
+    def pointer(self, name: str) -> int:
+        """The device address of a tensor's buffer."""
+        return self._buffers[name].pointer
+
+    @contextmanager
+    def prepared(self, source: KernelSource, kernel: CompiledKernel) -> Iterator[Callable[[], None]]:
+        """What launches a kernel on the session's buffers, as long as the context lasts."""
+        with ExitStack() as memory:
+            yield self._ready(source, kernel, self._buffers, memory)[0]
+
+    def verify(self, launch: Callable[[], None]) -> Evaluation:
+        """Launch something else that computes the problem on the session's buffers, and check all that it wrote."""
+        return self._verify(launch, self._watched)
 
     def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
@@ -106,11 +131,11 @@ class CudaSession:
         checked = self._verify(launch, watched)
         if checked.status is not Status.OK:
             return checked
-        samples = measure(partial(self._sample, launch))
+        samples = measure(partial(self.sample, launch))
         again = self._verify(launch, watched)
         if again.status is not Status.OK:
             return replace(again, error=f"right before timing, wrong after it: {again.error}")
-        error = impossible_rate(self._problem, median(samples), self._device.limits)
+        error = impossible_rate(self.problem, median(samples), self._device.limits)
         return replace(checked, samples=samples, status=Status.WRONG if error else Status.OK, error=error)
 
     def _buffer(self, size: int, alignment: int, memory: ExitStack) -> GuardedBuffer:
@@ -122,7 +147,7 @@ class CudaSession:
         self._verifier = Verifier(self._device.handle, self._stream, self._device.limits)
         self._memory.callback(self._verifier.close)
         self._flush = self._buffer(_FLUSH_CACHES * self._device.limits.l2_bytes, 256, self._memory)
-        tensors = self._problem.tensors
+        tensors = self.problem.tensors
         self._buffers = {tensor.name: self._buffer(tensor.bytes, tensor.alignment, self._memory) for tensor in tensors}
         # What a launch changes must be restored before the next one.
         self._before = {
@@ -154,7 +179,7 @@ class CudaSession:
             if tensor.role is Role.IN_OUT:
                 buffer.upload(inputs[tensor.name].astype(dtype))
             self._expected[tensor.name] = buffer
-        source = self._operator.reference(self._problem)
+        source = self._operator.reference(self.problem)
         kernel = compile_kernel(source, self._device.limits.arch)
         with ExitStack() as memory:
             launch, _ = self._ready(source, kernel, self._buffers | self._expected, memory)
@@ -172,8 +197,8 @@ class CudaSession:
             workspace.fill(0)
         pointers = {name: buffer.pointer for name, buffer in buffers.items()}
         pointers["workspace"] = workspace.pointer if workspace else 0
-        packed: ctypes.Structure = source.pack(pointers, self._problem.scalars)
-        return partial(loaded.launch, int(self._stream.handle), packed), workspace
+        packed: ctypes.Structure = source.pack(pointers, self.problem.scalars)
+        return partial(loaded.launch, self.stream, packed), workspace
 
     def _verify(self, launch: Callable[[], None], watched: list[_Watched]) -> Evaluation:
         """Launch once on a fresh state and check all that the kernel wrote, or should have written."""
@@ -184,7 +209,7 @@ class CudaSession:
         self._stream.sync()
         damaged = [w for w in watched if self._verifier.checksum(w.buffer, guards_only=w.guards_only) != w.checksum]
         if damaged:
-            self._upload(self._problem.inputs(self._seed))
+            self._upload(self.problem.inputs(self._seed))
             return Evaluation(Status.WRONG, error=f"wrote {_outside(damaged[0])}")
         compared = {tensor.name: self._compare(tensor) for tensor in self._outputs}
         max_error = max((error for error, _ in compared.values()), default=0.0)
@@ -208,7 +233,7 @@ class CudaSession:
         for name, before in self._before.items():
             self._buffers[name].copy_from(before)
 
-    def _sample(self, launch: Callable[[], None]) -> float:
+    def sample(self, launch: Callable[[], None]) -> float:
         """Seconds of one launch; `timing` says why like this."""
         self._restore()
         self._verifier.queue_checksum(self._flush, guards_only=False)

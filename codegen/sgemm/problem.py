@@ -49,7 +49,7 @@ class SgemmProblem(Problem):
         for name in ("m", "n", "k", "batch"):
             if not 0 <= getattr(self, name) <= _INT_MAX:
                 raise ValueError(f"{name}={getattr(self, name)}: expected 0 … {_INT_MAX}")
-        for operand, (_, columns) in self._stored.items():
+        for operand, (_, columns) in self.stored.items():
             leading, align, stride = (getattr(self, f"{field}{operand}") for field in ("ld", "align_", "stride_"))
             if leading == 0:
                 object.__setattr__(self, f"ld{operand}", max(1, columns))
@@ -67,8 +67,8 @@ class SgemmProblem(Problem):
             raise ValueError(f"stride_c={self.stride_c}: matrices of C overlap below {self.matrix_words('c')}")
 
     @property
-    def _stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of each operand as stored."""
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """Rows and columns of ``a``, ``b`` and ``c`` as stored."""
         return {
             "a": (self.k, self.m) if self.transpose_a else (self.m, self.k),
             "b": (self.n, self.k) if self.transpose_b else (self.k, self.n),
@@ -77,7 +77,7 @@ class SgemmProblem(Problem):
 
     def matrix_words(self, operand: str) -> int:
         """Words from the first to the last word of one matrix of ``a``, ``b`` or ``c``."""
-        rows, columns = self._stored[operand]
+        rows, columns = self.stored[operand]
         leading: int = getattr(self, f"ld{operand}")
         return (rows - 1) * leading + columns if rows and columns else 0
 
@@ -102,7 +102,7 @@ class SgemmProblem(Problem):
         dense = {"a": 0, "b": 0, "c": self.m * self.ldc if self.batch > 1 else 0}
         if self.batch != 1:
             words.append(f"batch{self.batch}")
-        for operand, (_, columns) in self._stored.items():
+        for operand, (_, columns) in self.stored.items():
             leading, align, stride = (getattr(self, f"{field}{operand}") for field in ("ld", "align_", "stride_"))
             if leading != max(1, columns):
                 words.append(f"ld{operand}{leading}")
@@ -124,7 +124,7 @@ class SgemmProblem(Problem):
         """A and B once (a broadcast one once for all), C written once, and read once if beta may not be 0."""
         a, b = (
             rows * columns * (self.batch if getattr(self, f"stride_{operand}") else 1)
-            for operand, (rows, columns) in self._stored.items()
+            for operand, (rows, columns) in self.stored.items()
             if operand != "c"
         )
         return 4 * (a + b + (2 if self.read_c else 1) * self.batch * self.m * self.n)
@@ -174,7 +174,7 @@ class SgemmProblem(Problem):
 
     def _matrices(self, flat: Array, operand: str) -> Array:
         """A batch × rows × columns view of a flat buffer."""
-        rows, columns = self._stored[operand]
+        rows, columns = self.stored[operand]
         strides = (getattr(self, f"stride_{operand}"), getattr(self, f"ld{operand}"), 1)
         return np.lib.stride_tricks.as_strided(
             flat, (self.batch, rows, columns), [stride * flat.itemsize for stride in strides]
