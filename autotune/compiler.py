@@ -129,8 +129,9 @@ def _built(source: KernelSource, options: ProgramOptions, compiler: str) -> tupl
 
     log = StringIO()
     try:
-        program = Program(source.text, "c++", options)
-        cubin = bytes(program.compile("cubin", logs=log).code)
+        # No variable holds the program: an error that is kept would keep it too, and cuda.core 1.2 complains on
+        # standard error when the garbage collector finds a program in a cycle.
+        cubin = bytes(Program(source.text, "c++", options).compile("cubin", logs=log).code)
     except NVRTCError as error:
         raise CompileError(first_error(str(error), compiler), str(error)) from None
     return cubin, parsed_resources(log.getvalue(), source.entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,15 @@ def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> 
         compile_kernel(source("#warning look\nx[0] = y;\nx[1] = z;"), "sm_90")
     assert str(caught.value) == 'probe.cu(3): error: identifier "y" is undefined'
     assert '"z" is undefined' in caught.value.log
+
+
+def test_an_error_that_is_kept_keeps_no_program() -> None:
+    from cuda.core import Program
+
+    with pytest.raises(CompileError) as caught:
+        compile_kernel(source("x[0] = y;"), "sm_90")
+    assert caught.value.log
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, Program)]
 
 
 @pytest.mark.parametrize(
