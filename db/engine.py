@@ -86,7 +86,6 @@ def _pool(url: URL) -> dict[str, Any]:
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # sqlite3 would begin transactions late and commit them around DDL
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA foreign_keys = ON")
 

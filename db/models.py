@@ -31,14 +31,14 @@ from .states import Status, TimeSource
 
 
 class Utc(TypeDecorator[datetime]):
-    """A time with its zone in Python and in UTC without one in the database, which SQLite cannot store."""
+    """A time in UTC, which the database holds without its zone: SQLite has no type for one."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """To the database."""
-        return value and value.astimezone(UTC).replace(tzinfo=None)
+        return value and value.replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """From the database."""

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
+from sqlalchemy.exc import OperationalError
 from trial_factory import trial
 
 from autotune.db import DatabaseError, TuningDB, engine, pretuned
+from autotune.db.errors import one_line_errors
 
 
 def refuses(path, *words):
@@ -165,6 +167,13 @@ def test_a_locked_database(path, monkeypatch):
         other.execute("ROLLBACK")
         db.record(trial())
         assert len(db.trials()) == 1
+
+
+def test_sqlites_extended_codes_are_known_by_their_primary_one():
+    busy = sqlite3.OperationalError("locked")
+    busy.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+    with pytest.raises(DatabaseError, match=r"^here was locked"), one_line_errors("here"):
+        raise OperationalError("SELECT", {}, busy)
 
 
 def test_a_full_disk_loses_nothing_that_was_stored(path):

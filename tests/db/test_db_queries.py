@@ -1,6 +1,7 @@
 """What the database answers after what was recorded."""
 
 from dataclasses import replace
+from datetime import UTC, timedelta, timezone
 
 import pytest
 from sqlalchemy.exc import IntegrityError
@@ -116,6 +117,13 @@ def test_problems_and_devices_are_listed_once(db):
     assert db.problems() == [SMALL, TRANSPOSE]
     assert db.problems("transpose") == [TRANSPOSE]
     assert db.devices() == [H200, T4]
+
+
+def test_times_are_stored_as_utc(db):
+    db.record(trial(created_at=NOON.astimezone(timezone(timedelta(hours=5)))))
+    (stored,) = db.trials()
+    assert stored.created_at == NOON
+    assert stored.created_at.tzinfo is UTC
 
 
 @pytest.mark.parametrize("failures", [1, 2])
