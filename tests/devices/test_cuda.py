@@ -206,12 +206,13 @@ def test_a_time_that_cannot_be_true_is_wrong(device: CudaDevice, problem: Imposs
 
 def test_a_problem_that_does_not_fit_is_one_line(device: CudaDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     huge = ScaleProblem(rows=10**9, columns=1000, ld=1000)
-    monkeypatch.setattr(ScaleProblem, "inputs", lambda *_: {"x": np.zeros(1, np.float32)})
-    with (
-        pytest.raises(DeviceError, match=r"on device 0: CUDA_ERROR_OUT_OF_MEMORY") as caught,
-        device.session(OPERATOR, huge, seed=1),
-    ):
-        pass
+    with monkeypatch.context() as patch:
+        patch.setattr(ScaleProblem, "inputs", lambda *_: {"x": np.zeros(1, np.float32)})
+        with (
+            pytest.raises(DeviceError, match=r"on device 0: CUDA_ERROR_OUT_OF_MEMORY") as caught,
+            device.session(OPERATOR, huge, seed=1),
+        ):
+            pass
     assert "\n" not in str(caught.value)
     assert evaluated(device, PROBLEM, scale(PROBLEM))[0].status is Status.OK
 
@@ -242,7 +243,8 @@ print(json.dumps(said))
 
 
 def test_a_kernel_that_crashes_costs_the_context_and_no_traceback() -> None:
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
     crash = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment)
     assert (crash.stderr, crash.returncode) == ("", 0)
     (status, error), *later = json.loads(crash.stdout)
