@@ -1,9 +1,19 @@
 """Settings of every test."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
 from autotune.devices.driver import cuda_device_count
+
+# Tests leave the user's database and cache alone; processes that tests start inherit this. Kernels are cached from a
+# run to the next.
+_FOLDER = Path(tempfile.gettempdir()) / f"autotune-tests-{os.getuid()}"
+os.environ["AUTOTUNE_DB"] = str(_FOLDER / "tuning.sqlite3")
+os.environ["AUTOTUNE_CACHE"] = str(_FOLDER / "cache")
 
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.
 settings.register_profile("autotune", deadline=None, derandomize=True)

@@ -1,0 +1,19 @@
+"""NVRTC without optimisation and without ptxas: whether a kernel compiles, in a twentieth of the time."""
+
+from __future__ import annotations
+
+from cuda.bindings import nvrtc
+
+from autotune.codegen.source import KernelSource
+
+
+def compile_unoptimised(source: KernelSource, arch: str) -> None:
+    """Compile to PTX for an architecture such as ``sm_90``; `AssertionError` has the log."""
+    options = [b"-std=c++17", b"-G", f"-arch={arch.replace('sm_', 'compute_')}".encode()]
+    (status, program) = nvrtc.nvrtcCreateProgram(source.text.encode(), b"kernel.cu", 0, [], [])
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(program)
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
