@@ -133,7 +133,7 @@ def _inlined(name: str, seen: set[str]) -> str:
         return ""
     seen.add(name)
     text = (_FOLDER / name).read_text().replace("#pragma once\n", "")
-    return _INCLUDE.sub(lambda match: _inlined(match.group(1), seen), text)
+    return _INCLUDE.sub(lambda match: f"{_inlined(match.group(1), seen)}\n".lstrip("\n"), text)
 
 
 @cache

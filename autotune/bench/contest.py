@@ -1,24 +1,30 @@
-"""Contenders in turns: each sample of one is followed by a sample of the next, so that a drifting clock meets all."""
+"""Kernels and baselines on one problem: verified, sampled in turns as CUDA graphs, verified again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
+
+from cuda.core._utils.cuda_utils import CUDAError
 
 from ..compiler import compile_kernel
 from ..db.states import Status
 from ..devices.base import DeviceError, Evaluation
+from ..devices.driver import reason
+from ..devices.timing import impossible_rate
+from .baseline import Launch
+from .graph import captured
+from .turns import interleaved
 
 if TYPE_CHECKING:
-    from ..codegen.schedule import Schedule
     from ..codegen.source import KernelSource
     from ..devices.cuda_session import CudaSession
-    from .baselines import Baseline
+    from .baseline import Baseline
 
 OWN = "autotune"
-_WARM_UP_ROUNDS = 10
 
 
 @dataclass(frozen=True)
@@ -27,11 +33,9 @@ class Contest:
 
     Attributes:
         samples: seconds of each launch, by contender, in the order taken.
-        versions: of the libraries that the baselines rest on.
     """
 
     samples: Mapping[str, tuple[float, ...]]
-    versions: Mapping[str, str] = field(default_factory=dict)
 
     def seconds(self, name: str) -> float:
         """The median of a contender's samples."""
@@ -42,48 +46,71 @@ class Contest:
         low, _, high = quantiles(self.samples[name], n=4)
         return (high - low) / self.seconds(name)
 
-    def ratio(self, name: str) -> float:
-        """How many times as fast as a baseline the tuned kernel is."""
-        return self.seconds(name) / self.seconds(OWN)
+    def ratio(self, name: str, to: str = OWN) -> float:
+        """How many times as fast as the contender `name` the contender `to` is."""
+        return self.seconds(name) / self.seconds(to)
 
 
 def hold(
-    session: CudaSession,
-    schedule: Schedule,
-    source: KernelSource,
-    baselines: Mapping[str, Baseline],
-    rounds: int,
+    session: CudaSession, kernels: Mapping[str, KernelSource], baselines: Mapping[str, Baseline], rounds: int
 ) -> Contest:
-    """Verify a kernel and the baselines that compute the same, then take `rounds` samples of each in turns.
+    """Take `rounds` samples of each contender in turns.
+
+    The output of each that computes is verified before and after.
 
     Raises:
+        CompileError: a kernel does not compile.
         DeviceError: a contender is wrong or cannot run; the message says which.
     """
-    kernel = compile_kernel(source, session.limits.arch)
-    _require(OWN, session.evaluate(schedule, source, kernel))
-    versions: dict[str, str] = {}
-    with session.prepared(source, kernel) as own:
-        launches: dict[str, Callable[[], None]] = {OWN: own}
+    computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
+    with ExitStack() as stack:
+        launches: dict[str, Launch] = {}
+        for name, source in kernels.items():
+            compiled = compile_kernel(source, session.limits.arch)
+            with _blamed(name):
+                launches[name] = stack.enter_context(session.prepared(source, compiled))
         for name, baseline in baselines.items():
-            launches[name], used = baseline.prepare(session)
-            versions |= used
-            if baseline.computes:
-                _require(name, session.verify(launches[name]))
-        samples = interleaved(launches, session.sample, rounds)
-    return Contest(samples, versions)
-
-
-def interleaved(
-    launches: Mapping[str, Callable[[], None]], sample: Callable[[Callable[[], None]], float], rounds: int
-) -> dict[str, tuple[float, ...]]:
-    """`rounds` samples of each launch, taken in turns after a warm-up."""
-    taken: dict[str, list[float]] = {name: [] for name in launches}
-    for _ in range(_WARM_UP_ROUNDS + rounds):
+            with _blamed(name):
+                launches[name] = stack.enter_context(baseline.prepare(session))
+        graphs: dict[str, Launch] = {}
         for name, launch in launches.items():
-            taken[name].append(sample(launch))
-    return {name: tuple(samples[_WARM_UP_ROUNDS:]) for name, samples in taken.items()}
+            with _blamed(name):
+                evaluation = session.verify(launch)
+                if name in computing:
+                    _require(evaluation)
+                graphs[name] = stack.enter_context(captured(session.stream, launch))
+        with _blamed("sampling"):
+            contest = Contest(interleaved(graphs, session.sample, rounds))
+        for name in computing:
+            with _blamed(name):
+                _require(session.verify(graphs[name]))
+                _require_possible(session, contest.seconds(name))
+    return contest
 
 
-def _require(name: str, evaluation: Evaluation) -> None:
+def _require(evaluation: Evaluation) -> None:
     if evaluation.status is not Status.OK:
-        raise DeviceError(f"{name} is {evaluation.status}: {evaluation.error}")
+        raise DeviceError(f"{evaluation.status}, {evaluation.error}")
+
+
+def _require_possible(session: CudaSession, seconds: float) -> None:
+    error = impossible_rate(session.problem, seconds, session.limits)
+    if error:
+        raise DeviceError(f"wrong, {error}")
+
+
+@contextmanager
+def _blamed(name: str) -> Iterator[None]:
+    """An error inside becomes a `DeviceError` of one line that begins with the contender's name.
+
+    Baselines are other people's libraries: any exception may come of them.
+    """
+    try:
+        yield
+    except DeviceError as error:
+        raise DeviceError(f"{name}: {error}") from error
+    except CUDAError as error:
+        raise DeviceError(f"{name}: {reason(error)}") from error
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        raise DeviceError(f"{name}: {type(error).__name__}: {first}") from error

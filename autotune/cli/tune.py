@@ -15,7 +15,7 @@ from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
 from .output import print_json, print_table, write_text
 from .progress import shown_progress
-from .suite import read_suite
+from .suite import Entry, read_suite
 from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def tune(
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
-    problems = read_suite(suite, operator.problem_type, fields) if suite else [problem_of(operator, fields)]
+    entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
     target = device_of(device)
     runs: list[_Run] = []
     with TuningDB(db) as database:
-        for problem in problems:
+        for problem, _ in entries:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
                 result = search(operator, problem, target, database, options, show)
             path = _written_source(operator, problem, target.limits, result.best) if result.best else None

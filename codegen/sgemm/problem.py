@@ -63,8 +63,10 @@ class SgemmProblem(Problem):
                 object.__setattr__(self, f"stride_{operand}", 0)
         if self.batch > 1 and self.stride_c == 0:
             object.__setattr__(self, "stride_c", self.m * self.ldc)
-        if self.batch > 1 and self.stride_c < self.matrix_words("c"):
-            raise ValueError(f"stride_c={self.stride_c}: matrices of C overlap below {self.matrix_words('c')}")
+        matrix = self.matrix_words("c")
+        interleaved = self.stride_c >= self.n and (self.batch - 1) * self.stride_c + self.n <= self.ldc
+        if self.batch > 1 and self.stride_c < matrix and not interleaved:
+            raise ValueError(f"stride_c={self.stride_c}: matrices of C overlap; expected at least {matrix}, or 0")
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:

@@ -69,6 +69,7 @@ def test_cases_cover_problems() -> None:
     assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
     assert {problem.batch for problem in problems} == {1, 2, 3}
     assert any(problem.batch > 1 and not problem.stride_a for problem in problems)
+    assert any(problem.stride_c < problem.ldc for problem in problems if problem.batch > 1)
     whole = [p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.flops > 0 for p, s in CASES]
     assert 20 <= sum(whole) <= 160
     assert sum(problem.k == 0 for problem in problems) >= 3

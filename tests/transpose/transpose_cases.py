@@ -1,4 +1,4 @@
-"""Random legal schedules, each with an odd problem that fits it; the same ones in every run."""
+"""transpose's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from random import Random
 from autotune.codegen.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.transpose.schedule import TransposeSchedule
 from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.transpose import space, violations
 
 LIMITS = named_device("h200")
@@ -16,27 +17,49 @@ _TILE_ELEMENTS = 32768
 
 Case = tuple[TransposeProblem, TransposeSchedule]
 
+PROBLEMS = {
+    **{f"m1024-n4096-e{size}": TransposeProblem(1024, 4096, size) for size in ELEMENT_BYTES},
+    "m1023-n1025-e1-aligna1": TransposeProblem(1023, 1025, 1, align_a=1),
+    "m1023-n1025-e2-aligna2": TransposeProblem(1023, 1025, 2, align_a=2),
+    "m1023-n1025-e4-aligna4": TransposeProblem(1023, 1025, 4, align_a=4),
+    "m1023-n1025-e8-aligna8": TransposeProblem(1023, 1025, 8, align_a=8),
+    "m1023-n1025-e16": TransposeProblem(1023, 1025, 16),
+    "m16384-n32768-e4": TransposeProblem(16384, 32768),
+    "m3-n1000000000-e1": TransposeProblem(3, 10**9, 1),
+    "m1-n70-e4-lda2147483648": TransposeProblem(1, 70, lda=2**31),
+    "m1-n300-e4": TransposeProblem(1, 300),
+    "m300-n1-e4": TransposeProblem(300, 1),
+    "m1-n1-e4": TransposeProblem(1, 1),
+    "m0-n5-e4": TransposeProblem(0, 5),
+    "m5-n0-e4": TransposeProblem(5, 0),
+    "m5-n7-e4-batch0": TransposeProblem(5, 7, batch=0),
+}
+SMALL_PROBLEMS = (
+    *(TransposeProblem(128, 256, size) for size in ELEMENT_BYTES),
+    *(TransposeProblem(67, 131, size, batch=2) for size in ELEMENT_BYTES),
+)
 
-def drawn_cases(count: int, seed: int = 0) -> list[Case]:
-    """`count` legal cases, element sizes in turn."""
-    random = Random(seed)
-    return [_case(random, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]
+
+def drawn_cases(count: int, limits: DeviceLimits = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device, element sizes in turn; always the same ones."""
+    random = Random(0)
+    return [_case(random, limits, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]
 
 
-def _case(random: Random, size: int) -> Case:
+def _case(random: Random, limits: DeviceLimits, size: int) -> Case:
     aligned = [bytes_ for bytes_ in ELEMENT_BYTES if bytes_ >= size]
     align_a, align_b = random.choice(aligned), random.choice(aligned)
-    schedule = _schedule(random, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
+    schedule = _schedule(random, limits, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
     problem = _problem(random, schedule, size, align_a, align_b)
-    assert not violations(problem, schedule, LIMITS)
+    assert not violations(problem, schedule, limits)
     return problem, schedule
 
 
-def _schedule(random: Random, problem: TransposeProblem) -> TransposeSchedule:
-    drawn = space(problem, LIMITS)
+def _schedule(random: Random, limits: DeviceLimits, problem: TransposeProblem) -> TransposeSchedule:
+    drawn = space(problem, limits)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)
-        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not violations(problem, schedule, LIMITS):
+        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not violations(problem, schedule, limits):
             return schedule
     raise AssertionError("1000 draws and none is legal")
 
@@ -64,3 +87,6 @@ def _leading(random: Random, row: int, vector: int) -> int:
 
 def _up(value: int, unit: int) -> int:
     return -(-max(1, value) // unit) * unit
+
+
+CASES = drawn_cases(100)
