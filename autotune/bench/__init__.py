@@ -4,5 +4,6 @@ from .baseline import Baseline
 from .baselines import BASELINES
 from .choice import Choice, choose
 from .contest import OWN, Contest, hold
+from .run import Run, Setting
 
-__all__ = ["BASELINES", "OWN", "Baseline", "Choice", "Contest", "choose", "hold"]
+__all__ = ["BASELINES", "OWN", "Baseline", "Choice", "Contest", "Run", "Setting", "choose", "hold"]

@@ -54,9 +54,7 @@ class Contest:
 def hold(
     session: CudaSession, kernels: Mapping[str, KernelSource], baselines: Mapping[str, Baseline], rounds: int
 ) -> Contest:
-    """Take `rounds` samples of each contender in turns.
-
-    The output of each that computes is verified before and after.
+    """Take `rounds` samples of each contender in turns, and verify before and after what each one computes.
 
     Raises:
         CompileError: a kernel does not compile.
@@ -64,16 +62,8 @@ def hold(
     """
     computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
     with ExitStack() as stack:
-        launches: dict[str, Launch] = {}
-        for name, source in kernels.items():
-            compiled = compile_kernel(source, session.limits.arch)
-            with _blamed(name):
-                launches[name] = stack.enter_context(session.prepared(source, compiled))
-        for name, baseline in baselines.items():
-            with _blamed(name):
-                launches[name] = stack.enter_context(baseline.prepare(session))
         graphs: dict[str, Launch] = {}
-        for name, launch in launches.items():
+        for name, launch in _launches(session, kernels, baselines, stack).items():
             with _blamed(name):
                 evaluation = session.verify(launch)
                 if name in computing:
@@ -86,6 +76,21 @@ def hold(
                 _require(session.verify(graphs[name]))
                 _require_possible(session, contest.seconds(name))
     return contest
+
+
+def _launches(
+    session: CudaSession, kernels: Mapping[str, KernelSource], baselines: Mapping[str, Baseline], stack: ExitStack
+) -> dict[str, Launch]:
+    """What launches each contender, as long as the stack lasts."""
+    launches: dict[str, Launch] = {}
+    for name, source in kernels.items():
+        compiled = compile_kernel(source, session.limits.arch)
+        with _blamed(name):
+            launches[name] = stack.enter_context(session.prepared(source, compiled))
+    for name, baseline in baselines.items():
+        with _blamed(name):
+            launches[name] = stack.enter_context(baseline.prepare(session))
+    return launches
 
 
 def _require(evaluation: Evaluation) -> None:

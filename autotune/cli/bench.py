@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import BadInputError, CommandError, user_input
-from .figures import duration, rate
+from .bench_document import document
+from .bench_tables import print_markdown, tables
+from .errors import BadInputError, CommandError, InterruptedRunError
+from .figures import duration
 from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
 from .output import json_text, print_json, print_table, write_text
+from .suite import Entry, read_suite
 
 if TYPE_CHECKING:
-    from ..bench import Baseline, Contest
-    from ..codegen.problem import Problem
-    from ..db import Trial
+    from ..bench import Baseline, Choice, Run, Setting
     from ..devices.cuda import CudaDevice
 
 
@@ -26,48 +27,50 @@ def bench(
     operator: Any,
     fields: Mapping[str, Any],
     against: Annotated[
-        str | None, typer.Option(help="Baselines by name, with commas; all that there are by default.")
+        str | None,
+        typer.Option(help="Baselines by name, with commas. By default all that are installed.", metavar="NAMES"),
     ] = None,
+    suite: Annotated[
+        Path | None,
+        typer.Option(help="Measure each problem of this JSON list; fields that it leaves out come from the options."),
+    ] = None,
+    ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="Samples of each contender.")] = 100,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
     ] = None,
     db: DatabaseOption = None,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the best known schedule of a problem against what a user would call instead, in turns."""
-    from ..bench import hold
-    from ..db import TuningDB
-    from ..db.states import TimeSource
-
-    problem = problem_of(operator, fields)
-    baselines = _baselines(operator.name, against)
+    if ladder and suite:
+        raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
+    entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+    known = _known_baselines(operator.name, against)
     target = _gpu(device)
-    with TuningDB(db) as database:
-        best = database.best(operator.name, problem.key, target.limits.name)
-    if best is None or best.time_source is not TimeSource.MEASURED:
-        raise CommandError(
-            f"{operator.name} {problem.key} has no measured record on {target.limits.name}: autotune tune makes one"
-        )
-    with user_input():
-        schedule = operator.schedule_type.from_dict(best.schedule)
-        source = operator.source(problem, schedule, target.limits)
-    with target.session(operator, problem, seed=0) as session:
-        contest = hold(session, schedule, source, baselines, rounds)
-    document = _document(operator, problem, target, best, contest, baselines)
+    choices = _choices(operator, entries, target, db)
+    if not (suite or choices[0].recorded):
+        key, model = entries[0].problem.key, target.limits.name
+        raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
+    setting, skipped = _setting(operator, target, known, rounds, ladder, named=against is not None)
+    runs, interrupted = _runs(setting, entries, choices)
+    result = document(setting, skipped, runs)
     if output:
-        write_text(output, json_text(document) + "\n")
+        write_text(output, json_text(result) + "\n")
     if as_json:
-        print_json(document)
+        print_json(result)
     else:
-        print_table(f"{operator.name} {problem.key} on {target.limits.name}", _COLUMNS, _rows(problem, contest))
+        for table in tables(setting, runs, suite=suite is not None):
+            if as_markdown:
+                print_markdown(table)
+            else:
+                print_table(*table)
+    _check_outcome(runs, interrupted)
 
 
-_COLUMNS = ("contender", "median", "spread", "rate", "autotune is")
-
-
-def _baselines(operator: str, against: str | None) -> dict[str, Baseline]:
+def _known_baselines(operator: str, against: str | None) -> dict[str, Baseline]:
     from ..bench import BASELINES
 
     known = BASELINES.get(operator, {})
@@ -87,46 +90,58 @@ def _gpu(selector: str) -> CudaDevice:
     return device
 
 
-def _rows(problem: Problem, contest: Contest) -> list[tuple[Any, ...]]:
-    return [
-        (
-            name,
-            duration(contest.seconds(name)),
-            f"{contest.spread(name):.1%}",
-            rate(problem, contest.seconds(name)),
-            f"{contest.ratio(name):.3f}×",
-        )
-        for name in contest.samples
-    ]
+def _choices(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None) -> list[Choice]:
+    from ..bench import choose
+    from ..db import TuningDB
+
+    with TuningDB(db) as database:
+        return [choose(operator, entry.problem, device.limits, database) for entry in entries]
 
 
-def _document(
-    operator: Any,
-    problem: Problem,
-    device: CudaDevice,
-    best: Trial,
-    contest: Contest,
-    baselines: Mapping[str, Baseline],
-) -> dict[str, Any]:
-    from ..bench.contest import OWN
+def _setting(
+    operator: Any, device: CudaDevice, baselines: Mapping[str, Baseline], rounds: int, ladder: bool, *, named: bool
+) -> tuple[Setting, dict[str, str]]:
+    """The contests' setting, and why this machine lacks baselines, which is an error if the user named them."""
+    from ..bench import Setting
 
-    return {
-        "operator": operator.name,
-        "problem": problem.key,
-        "fields": problem.to_dict(),
-        "schedule": dict(best.schedule),
-        "taken_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "environment": {**device.environment, **contest.versions},
-        "contenders": {
-            name: {
-                "summary": baselines[name].summary if name in baselines else "the tuned kernel",
-                "seconds": contest.seconds(name),
-                "spread": contest.spread(name),
-                "flops_per_second": problem.flops / contest.seconds(name),
-                "bytes_per_second": problem.bytes_moved / contest.seconds(name),
-                "samples": contest.samples[name],
-            }
-            for name in contest.samples
-        },
-        "ratios": {name: contest.ratio(name) for name in contest.samples if name != OWN},
-    }
+    skipped = {name: reason for name, baseline in baselines.items() if (reason := baseline.missing())}
+    for reason in skipped.values():
+        if named:
+            raise BadInputError(reason)
+        print(f"skipped: {reason}", file=sys.stderr)
+    installed = {name: baseline for name, baseline in baselines.items() if name not in skipped}
+    return Setting(operator, device, installed, rounds, ladder), skipped
+
+
+def _runs(setting: Setting, entries: Sequence[Entry], choices: Sequence[Choice]) -> tuple[list[Run], bool]:
+    """What came of each problem until somebody interrupted, and whether somebody did."""
+    runs: list[Run] = []
+    for number, (entry, choice) in enumerate(zip(entries, choices, strict=True), 1):
+        print(f"{number}/{len(entries)}  {entry.problem.key}  ", end="", file=sys.stderr, flush=True)
+        try:
+            runs.append(setting.run(entry.problem, choice, entry.group))
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            if runs:
+                return runs, True
+            raise
+        print(_progress(runs[-1], setting), file=sys.stderr)
+    return runs, False
+
+
+def _progress(run: Run, setting: Setting) -> str:
+    from ..bench import OWN
+
+    if run.contest is None:
+        return "failed"
+    ratios = [f"{run.contest.ratio(name):.3f}× {name}" for name in setting.baselines]
+    return "  ".join([duration(run.contest.seconds(OWN)), *ratios])
+
+
+def _check_outcome(runs: Sequence[Run], interrupted: bool) -> None:
+    """Raise unless every problem was measured."""
+    if interrupted:
+        raise InterruptedRunError(f"interrupted; {len(runs)} of the problems were measured")
+    failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
+    if failed:
+        raise CommandError(f"failed: {'; '.join(failed)}")

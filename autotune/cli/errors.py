@@ -24,7 +24,7 @@ class BadInputError(CommandError):
     exit_code = BAD_INPUT
 
 
-class InterruptedTuningError(CommandError):
+class InterruptedRunError(CommandError):
     """A run that Ctrl-C or SIGTERM ended."""
 
     exit_code = INTERRUPTED

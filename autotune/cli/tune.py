@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import CommandError, InterruptedTuningError, user_input
+from .errors import CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
 from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
@@ -145,7 +145,7 @@ def _document(run: _Run) -> dict[str, Any]:
 def _check_outcome(runs: list[_Run]) -> None:
     """Raise unless every problem has a winner and nobody stopped the search."""
     if runs[-1].result.interrupted:
-        raise InterruptedTuningError("interrupted; every trial is kept, and the same command goes on from there")
+        raise InterruptedRunError("interrupted; every trial is kept, and the same command goes on from there")
     failed = [f"{run.problem.key}: {_counts(run.result)}" for run in runs if run.result.best is None]
     if failed:
         raise CommandError(f"no schedule worked for {'; '.join(failed)}; autotune db trials lists the errors")

@@ -1,0 +1,32 @@
+"""What a baseline is: one way to do an operator's work that users would call instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..devices.cuda_session import CudaSession
+
+Launch = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One way to do an operator's work.
+
+    Attributes:
+        summary: one line for people.
+        computes: whether its output is the problem's, and is verified; a copy only moves as many bytes.
+        missing: what this machine lacks for it, in one line that names the remedy; empty if nothing.
+        versions: the libraries that it rests on.
+        prepare: what launches it once on the session's buffers and stream, as long as the context lasts.
+    """
+
+    summary: str
+    computes: bool
+    missing: Callable[[], str]
+    versions: Callable[[], Mapping[str, str]]
+    prepare: Callable[[CudaSession], AbstractContextManager[Launch]]

@@ -1,0 +1,38 @@
+"""Which schedule stands for the project in a contest."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.states import TimeSource
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+
+class Choice(NamedTuple):
+    """A schedule, and whether it comes from a measured record of the problem."""
+
+    schedule: Schedule
+    recorded: bool
+
+    @property
+    def source(self) -> str:
+        """``record`` or ``default``."""
+        return "record" if self.recorded else "default"
+
+
+def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, database: TuningDB) -> Choice:
+    """The best measured record of the problem on this device model; without one that is legal here, the default."""
+    best = database.best(operator.name, problem.key, limits.name)
+    if best is not None and best.time_source is TimeSource.MEASURED:
+        with suppress(ValueError):  # a record of another version
+            schedule = operator.schedule_type.from_dict(best.schedule)
+            if not operator.violations(problem, schedule, limits):
+                return Choice(schedule, recorded=True)
+    return Choice(operator.default(problem, limits), recorded=False)

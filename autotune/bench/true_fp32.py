@@ -1,0 +1,13 @@
+"""Keeps NVIDIA's libraries from computing FP32 products in anything less."""
+
+from __future__ import annotations
+
+import os
+
+# NVIDIA_TF32_OVERRIDE and the emulation by BF16 act on every library of the process and go before what a call asks for.
+_SWITCHES = {"NVIDIA_TF32_OVERRIDE": "0", "CUBLAS_EMULATE_SINGLE_PRECISION": "0"}
+
+
+def enforce() -> None:
+    """Switch TF32 and emulation off in this process, for libraries that are loaded from now on."""
+    os.environ.update(_SWITCHES)
