@@ -92,7 +92,7 @@ class CublasLt:
         try:
             yield handle
         finally:
-            self.call(f"cublasLt{kind}Destroy", handle)
+            getattr(self._library, f"cublasLt{kind}Destroy")(handle)  # unchecked: whatever failed has its own error
 
     def set(self, handle: ctypes.c_void_p, attribute: IntEnum, value: Any) -> None:
         """Set an attribute of an object of the attribute's kind; the C type of `value` is what cublasLt.h says."""

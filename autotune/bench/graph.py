@@ -34,4 +34,4 @@ def captured(stream: int, launch: Launch) -> Iterator[Launch]:
     try:
         yield replay
     finally:
-        handle_return(driver.cuGraphExecDestroy(executable))
+        driver.cuGraphExecDestroy(executable)  # unchecked: a lost context has its own error already

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cuda.core._utils.cuda_utils import CUDAError
+
 from ..codegen.problem import Problem
 from ..compiler import CompileError
 from ..devices.base import DeviceError
@@ -59,8 +61,8 @@ class Setting:
         try:
             with self.device.session(self.operator, problem, seed=0) as session:
                 contest = hold(session, kernels, self.baselines, self.rounds)
-        except (CompileError, DeviceError) as error:
+        except (CompileError, CUDAError, DeviceError) as error:
             # Contests on a lost context must end with that word, not with what each library makes of it.
             self.device.find_out_if_lost()
-            return Run(problem, choice, group, None, str(error))
+            return Run(problem, choice, group, None, " ".join(str(error).split()))
         return Run(problem, choice, group, contest)

@@ -67,7 +67,11 @@ def bench(
                 print_markdown(table)
             else:
                 print_table(*table)
-    _check_outcome(runs, interrupted)
+    if interrupted:
+        raise InterruptedRunError(f"interrupted; {len(runs)} of {len(entries)} problems were measured")
+    failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
+    if failed:
+        raise CommandError(f"failed: {'; '.join(failed)}")
 
 
 def _known_baselines(operator: str, against: str | None) -> dict[str, Baseline]:
@@ -136,12 +140,3 @@ def _progress(run: Run, setting: Setting) -> str:
         return "failed"
     ratios = [f"{run.contest.ratio(name):.3f}× {name}" for name in setting.baselines]
     return "  ".join([duration(run.contest.seconds(OWN)), *ratios])
-
-
-def _check_outcome(runs: Sequence[Run], interrupted: bool) -> None:
-    """Raise unless every problem was measured."""
-    if interrupted:
-        raise InterruptedRunError(f"interrupted; {len(runs)} of the problems were measured")
-    failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
-    if failed:
-        raise CommandError(f"failed: {'; '.join(failed)}")

@@ -47,7 +47,7 @@ def _contenders(setting: Setting, run: Run, contest: Contest) -> Table:
         ]
         for name in contest.samples
     ]
-    if setting.ladder:
+    if setting.ladder and setting.baselines:
         added, shares = _shares(setting, contest)
         columns += added
         rows = [row + cells for row, cells in zip(rows, shares, strict=True)]

@@ -1,0 +1,69 @@
+import json
+from dataclasses import asdict, dataclass
+
+import bench_fakes
+import pytest
+
+from autotune.bench import BASELINES, contest
+from autotune.cli.app import run
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.devices import select
+from autotune.search_spaces.registry import operator
+
+TRANSPOSE = operator("transpose")
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    """Nothing is compiled and nothing captured."""
+    monkeypatch.setattr(contest, "compile_kernel", lambda source, arch: source)
+    monkeypatch.setattr(contest, "captured", bench_fakes.captured)
+
+
+@pytest.fixture
+def gpu(monkeypatch, no_gpu):
+    """What ``--device`` names, whatever it says; transpose has the baselines ``copy`` and ``mover``."""
+    device = bench_fakes.Gpu()
+    monkeypatch.setattr(select, "device", lambda selector: device)
+    baselines = {"copy": bench_fakes.baseline("copy", computes=False), "mover": bench_fakes.baseline("mover")}
+    monkeypatch.setitem(BASELINES, "transpose", baselines)
+    return device
+
+
+@pytest.fixture
+def record(monkeypatch, tmp_path):
+    """``record(problem)`` puts a trial of its default schedule, or of another one, into the database in use."""
+    monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
+
+    def store(problem, schedule=None, source=TimeSource.MEASURED):
+        limits = bench_fakes.LIMITS
+        schedule = schedule or TRANSPOSE.default(problem, limits).to_dict()
+        device = DeviceRecord(limits.name, limits.compute_capability, asdict(limits))
+        place = ProblemRecord("transpose", problem.key, problem.to_dict())
+        with TuningDB() as database:
+            database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(1e-3,)))
+
+    return store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self):
+        return json.loads(self.stdout)
+
+
+@pytest.fixture
+def bench(capsys, record, gpu):
+    """``bench(*arguments)`` runs ``autotune bench transpose``."""
+
+    def call(*arguments):
+        code = run(["bench", "transpose", *arguments])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return call

@@ -1,0 +1,55 @@
+"""Every baseline computes what the operator's reference computes, as a CUDA graph too."""
+
+import pytest
+
+from autotune.bench import BASELINES, Choice, Setting
+from autotune.devices.cuda import CudaDevice
+from autotune.search_spaces.registry import operator
+
+pytestmark = pytest.mark.gpu
+
+SGEMM = operator("sgemm").problem_type
+PROBLEMS = {
+    "sgemm": [
+        SGEMM(256, 256, 256),
+        SGEMM(200, 136, 72, transpose_a=True, transpose_b=True, read_c=True),
+        SGEMM(33, 65, 17, batch=3, stride_a=33 * 17, align_a=4, align_b=4, align_c=4),
+        SGEMM(64, 48, 32, transpose_b=True, lda=40, ldb=36, ldc=64, batch=2, stride_b=48 * 36, read_c=True),
+        SGEMM(1, 512, 4096),
+    ],
+    "transpose": [operator("transpose").problem_type(1000, 520)],
+}
+
+
+@pytest.fixture(scope="module")
+def device():
+    return CudaDevice(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline", "problem"),
+    [
+        pytest.param(name, baseline, problem, id=f"{baseline}-{problem.key}")
+        for name, baselines in BASELINES.items()
+        for baseline in baselines
+        for problem in PROBLEMS[name]
+    ],
+)
+def test_it_is_right_and_takes_time(device, name, baseline, problem):
+    opponent = BASELINES[name][baseline]
+    if missing := opponent.missing():
+        pytest.skip(missing)
+    chosen = operator(name)
+    choice = Choice(chosen.default(problem, device.limits), recorded=False)
+    run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, choice)
+    assert run.error == ""
+    assert 0.01 < run.contest.ratio(baseline) < 100
+    assert all(opponent.versions().values())
+
+
+def test_the_ladder_is_right(device):
+    sgemm, problem = operator("sgemm"), SGEMM(512, 512, 512)
+    choice = Choice(sgemm.default(problem, device.limits), recorded=False)
+    run = Setting(sgemm, device, {}, rounds=4, ladder=True).run(problem, choice)
+    assert run.error == ""
+    assert list(run.contest.samples) == [*sgemm.presets, "autotune"]

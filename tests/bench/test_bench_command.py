@@ -1,0 +1,199 @@
+"""``autotune bench``: what it measures, what it prints, and its exit codes."""
+
+import json
+
+import pytest
+from bench_fakes import baseline
+
+from autotune.bench import BASELINES, OWN
+from autotune.bench.ladder import PUBLISHED
+from autotune.codegen.transpose.problem import TransposeProblem
+from autotune.codegen.transpose.schedule import TransposeSchedule
+from autotune.db import Status
+from autotune.devices import select
+from autotune.devices.base import Evaluation
+from autotune.devices.offline import OfflineDevice
+from autotune.search_spaces.registry import operator
+
+TRANSPOSE = operator("transpose")
+SIZES = ("--m", "1000", "--n", "1000")
+PROBLEM = TransposeProblem(1000, 1000)
+SUITE = [{"group": "small", "m": 1000}, {"group": "small", "m": 2000}, {"group": "large", "m": 4000}, {"m": 8000}]
+
+
+MOVER = {1000: 2e-3, 2000: 8e-3, 4000: 1e-3, 8000: 0.5e-3}  # seconds by m, where autotune takes 1 ms
+
+
+@pytest.fixture
+def suite(tmp_path, gpu):
+    gpu.prepare_session = lambda session: session.seconds.update(mover=MOVER[session.problem.m])
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(SUITE))
+    return ("--suite", str(path), "--n", "1000", "--against", "mover")
+
+
+def table(outcome):
+    return [line.split() for line in outcome.stdout.splitlines()]
+
+
+def test_a_problem_gets_a_row_for_each_contender(bench, gpu, record):
+    record(PROBLEM)
+    gpu.prepare_session = lambda session: session.seconds.update({OWN: 1e-3, "copy": 0.9e-3, "mover": 2e-3})
+    outcome = bench(*SIZES)
+    assert outcome.code == 0
+    assert "cold operands" in outcome.stdout
+    assert [line for line in table(outcome) if line[:1] in (["autotune"], ["copy"], ["mover"])] == [
+        ["autotune", "1", "ms", "0.0%", "8", "GB/s", "1.000×"],
+        ["copy", "900", "µs", "0.0%", "8.889", "GB/s", "0.900×"],
+        ["mover", "2", "ms", "0.0%", "4", "GB/s", "2.000×"],
+    ]
+    assert outcome.stderr == "1/1  m1000-n1000-e4  1 ms  0.900× copy  2.000× mover\n"
+
+
+def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path):
+    record(PROBLEM)
+    gpu.prepare_session = lambda session: session.seconds.update({"mover": 3e-3})
+    path = tmp_path / "result.json"
+    outcome = bench(*SIZES, "--against", "mover", "--rounds", "5", "--json", "-o", str(path))
+    result = outcome.json
+    assert json.loads(path.read_text()) == result
+    assert (result["operator"], result["device"], result["rounds"]) == ("transpose", "Test GPU", 5)
+    assert result["environment"] == {"driver": "580", "libmover": "1.2"}
+    assert result["operands"] == "cold"
+    assert result["baselines"] == {"mover": "what mover does"}
+    (run,) = result["runs"]
+    assert run["fields"] == PROBLEM.to_dict()
+    assert (run["schedule_from"], run["error"]) == ("record", "")
+    assert run["roofline_seconds"] == pytest.approx(8e6 / 4.8e12)
+    assert run["roofline_share"] == pytest.approx(8e6 / 4.8e12 / 1e-3)
+    assert run["ratios"] == {"mover": pytest.approx(3)}
+    assert run["contenders"]["mover"]["seconds"] == 3e-3
+    assert run["contenders"][OWN]["bytes_per_second"] == pytest.approx(8e9)
+
+
+def test_without_a_record_it_says_how_to_make_one(bench):
+    outcome = bench(*SIZES)
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr == (
+        "autotune: transpose m1000-n1000-e4 has no measured record on Test GPU: autotune tune makes one\n"
+    )
+
+
+def test_only_a_gpu_measures(bench, monkeypatch):
+    monkeypatch.setattr(select, "device", OfflineDevice)
+    outcome = bench(*SIZES, "--device", "h200")
+    assert (outcome.code, outcome.stderr.count("\n")) == (2, 1)
+    assert "device h200 is not: expected a number such as 0" in outcome.stderr
+
+
+def test_what_is_not_installed_is_skipped_by_name_unless_it_was_named(bench, monkeypatch, record):
+    record(PROBLEM)
+    missing = baseline("mover", missing="the baseline mover needs Mover: pip install mover")
+    monkeypatch.setitem(BASELINES["transpose"], "mover", missing)
+    outcome = bench(*SIZES, "--json")
+    assert outcome.code == 0
+    assert outcome.stderr.startswith("skipped: the baseline mover needs Mover: pip install mover\n")
+    assert list(outcome.json["baselines"]) == ["copy"]
+    assert list(outcome.json["skipped"]) == ["mover"]
+    outcome = bench(*SIZES, "--against", "mover")
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == "autotune: the baseline mover needs Mover: pip install mover\n"
+
+
+def test_a_wrong_baseline_is_one_line(bench, gpu, record):
+    record(PROBLEM)
+    wrong = Evaluation(Status.WRONG, error="b: 3 of 9 elements")
+    gpu.prepare_session = lambda session: session.verdicts["mover"].append(wrong)
+    outcome = bench(*SIZES)
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.splitlines()[-1] == ("autotune: failed: m1000-n1000-e4: mover: wrong, b: 3 of 9 elements")
+    assert gpu.looked_after == 1
+
+
+def test_a_suite_is_summed_up_by_group(bench, record, suite):
+    record(TransposeProblem(2000, 1000))
+    outcome = bench(*suite, "--json")
+    assert outcome.code == 0
+    runs = outcome.json["runs"]
+    assert [run["group"] for run in runs] == ["small", "small", "large", ""]
+    assert [run["schedule_from"] for run in runs] == ["default", "record", "default", "default"]
+    assert [run["ratios"]["mover"] for run in runs] == pytest.approx([2, 8, 1, 0.5])
+    means = outcome.json["geometric_means"]
+    assert means["all"] == {"mover": pytest.approx(8**0.25)}
+    assert means["groups"] == {"small": {"mover": pytest.approx(4)}, "large": {"mover": pytest.approx(1)}}
+    assert outcome.stderr.splitlines()[1] == "2/4  m2000-n1000-e4  1 ms  8.000× mover"
+
+
+def test_a_suite_is_a_table_of_problems_and_one_of_means(bench, suite):
+    lines = table(bench(*suite))
+    assert ["small", "m1000-n1000-e4", "default", "1", "ms", "0.0%", "8", "GB/s", "0.2%", "2.000"] in lines
+    assert lines[-4:-1] == [["small", "2", "4.000"], ["large", "1", "1.000"], ["all", "4", "1.682"]]
+
+
+def test_markdown(bench, suite):
+    lines = bench(*suite, "--markdown").stdout.splitlines()
+    assert lines[:4] == [
+        "**transpose on Test GPU, cold operands**",
+        "",
+        "| group | problem | schedule | median | spread | rate | of roofline | × mover | error |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    assert "| all | 4 | 1.682 |" in lines
+
+
+def test_a_problem_that_fails_does_not_stop_the_others(bench, gpu, suite):
+    measure = gpu.prepare_session
+
+    def fail_at_2000(session):
+        measure(session)
+        if session.problem.m == 2000:
+            session.verdicts[OWN].append(Evaluation(Status.WRONG, error="b: 1 | 2"))
+
+    gpu.prepare_session = fail_at_2000
+    outcome = bench(*suite, "--json")
+    assert outcome.code == 1
+    assert [run["error"] for run in outcome.json["runs"]] == ["", "autotune: wrong, b: 1 | 2", "", ""]
+    assert outcome.json["runs"][1]["contenders"] == {}
+    assert outcome.json["geometric_means"]["groups"]["small"] == {"mover": pytest.approx(2)}
+    assert outcome.stderr.splitlines()[1:] == [
+        "2/4  m2000-n1000-e4  failed",
+        "3/4  m4000-n1000-e4  1 ms  1.000× mover",
+        "4/4  m8000-n1000-e4  1 ms  0.500× mover",
+        "autotune: failed: m2000-n1000-e4: autotune: wrong, b: 1 | 2",
+    ]
+    assert r"| small | m2000-n1000-e4 | default |  |  |  |  |  | autotune: wrong, b: 1 \| 2 |" in (
+        bench(*suite, "--markdown").stdout.splitlines()
+    )
+
+
+def test_ctrl_c_shows_what_was_measured(bench, gpu, suite):
+    measure = gpu.prepare_session
+
+    def stop_at_4000(session):
+        if session.problem.m == 4000:
+            raise KeyboardInterrupt
+        measure(session)
+
+    gpu.prepare_session = stop_at_4000
+    outcome = bench(*suite, "--json")
+    assert outcome.code == 130
+    assert [run["fields"]["m"] for run in outcome.json["runs"]] == [1000, 2000]
+    assert outcome.stderr.splitlines()[-1] == "autotune: interrupted; 2 of 4 problems were measured"
+
+
+def test_the_ladder_has_the_presets_and_shares_of_the_first_baseline(bench, gpu, record, monkeypatch):
+    monkeypatch.setitem(PUBLISHED, "transpose", {"naive": 0.25})
+    record(PROBLEM, TransposeSchedule(tile_m=16, tile_n=64).to_dict())
+    gpu.ladder = True
+    gpu.prepare_session = lambda session: session.seconds.update(naive=4e-3, shared=2e-3, mover=1.5e-3)
+    arguments = (*SIZES, "--ladder", "--against", "mover,copy")
+    lines = [line for line in table(bench(*arguments)) if line and line[0] in ("naive", "shared", OWN, "mover")]
+    assert [line[-3:] for line in lines] == [
+        ["4.000×", "37.5%", "25.0%"],
+        ["GB/s", "2.000×", "75.0%"],
+        ["GB/s", "1.000×", "150.0%"],
+        ["GB/s", "1.500×", "100.0%"],
+    ]
+    result = bench(*arguments, "--json").json
+    assert list(result["runs"][0]["contenders"]) == [*TRANSPOSE.presets, OWN, "mover", "copy"]
+    assert result["published"] == {"naive": 0.25}

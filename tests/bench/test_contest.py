@@ -1,0 +1,80 @@
+"""Who is verified, captured and sampled in which order, and what the samples say."""
+
+import pytest
+from bench_fakes import Session, baseline
+
+from autotune.bench import OWN, Contest, hold
+from autotune.bench.turns import interleaved
+from autotune.codegen.transpose.problem import TransposeProblem
+from autotune.db import Status
+from autotune.devices.base import DeviceError, Evaluation
+
+WRONG = Evaluation(Status.WRONG, error="b: 3 of 9 elements")
+
+
+@pytest.fixture
+def session(no_gpu):
+    return Session(TransposeProblem(1000, 1000))
+
+
+def held(session, **baselines):
+    return hold(session, {OWN: "a kernel"}, baselines, rounds=4)
+
+
+def test_turns_and_a_warm_up_that_does_not_count():
+    taken = []
+
+    def sample(launch):
+        taken.append(launch)
+        return float(len(taken))
+
+    samples = interleaved({"a": "A", "b": "B", "c": "C"}, sample, rounds=2)
+    assert "".join(taken) == 12 * "ABC"
+    assert samples == {"a": (31.0, 34.0), "b": (32.0, 35.0), "c": (33.0, 36.0)}
+
+
+def test_median_spread_and_ratio():
+    contest = Contest({OWN: (1.0, 2.0, 3.0, 4.0, 90.0), "other": (6.0,) * 5})
+    assert contest.seconds(OWN) == 3
+    assert contest.spread("other") == 0
+    assert contest.spread(OWN) == pytest.approx((47 - 1.5) / 3)
+    assert contest.ratio("other") == 2
+    assert contest.ratio(OWN, to="other") == 0.5
+
+
+def test_everyone_is_verified_before_and_after_the_samples(session):
+    session.seconds = {OWN: 2e-3, "mover": 3e-3}
+    contest = held(session, mover=baseline("mover"))
+    turns = [("sample", OWN), ("sample", "mover")]
+    verified = [("verify", OWN), ("verify", "mover")]
+    assert session.log == [*verified, *14 * turns, *verified, ("freed", OWN)]
+    assert contest.samples == {OWN: (2e-3,) * 4, "mover": (3e-3,) * 4}
+    assert contest.ratio("mover") == 1.5
+
+
+def test_a_copy_need_not_be_right(session):
+    session.verdicts["copy"] = [WRONG]
+    held(session, copy=baseline("copy", computes=False))
+    assert session.log[-2:] == [("verify", OWN), ("freed", OWN)]
+
+
+@pytest.mark.parametrize("name", [OWN, "mover"])
+@pytest.mark.parametrize("verdicts", [[WRONG], [Evaluation(Status.OK), WRONG]])
+def test_a_wrong_contender_is_named(session, name, verdicts):
+    session.verdicts[name] = list(verdicts)
+    with pytest.raises(DeviceError, match=rf"^{name}: wrong, b: 3 of 9 elements$"):
+        held(session, mover=baseline("mover"))
+
+
+def test_a_time_that_cannot_be_true_is_named(session):
+    session.problem = TransposeProblem(10000, 10000)
+    session.seconds = {"mover": 1e-6}
+    with pytest.raises(DeviceError, match=r"^mover: wrong, .* above the device's bandwidth of 4800 GB/s$"):
+        held(session, mover=baseline("mover"))
+
+
+def test_whatever_a_library_raises_is_one_line_with_its_name(session):
+    broken = baseline("mover", error=RuntimeError("no kernel image\n  at line 1"))
+    with pytest.raises(DeviceError, match=r"^mover: RuntimeError: no kernel image$"):
+        held(session, mover=broken)
+    assert session.log == []
