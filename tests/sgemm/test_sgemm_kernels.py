@@ -1,58 +1,19 @@
-"""Every kind of emitted kernel, run in the emulator against NumPy and compiled for every architecture."""
+"""What sgemm's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sysconfig
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from nvrtc import compile_unoptimised
-from sgemm_cases import LIMITS, Case, drawn_cases, template
+from sgemm_cases import CASES, LIMITS, Case, template
 
-from autotune.codegen.problem import Role
 from autotune.codegen.sgemm.problem import SgemmProblem
 from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
-from autotune.codegen.source import KernelSource
-from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, run, verify
 from autotune.search_spaces.sgemm import OPERATOR
 from autotune.search_spaces.space import Space
-from autotune.verification import compare, poisoned
-
-ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
-CASES = drawn_cases(320)
-CLANG_FORMAT_STYLE = Path(__file__).parents[2] / ".clang-format"
-WHOLE = SgemmProblem(128, 128, 64)
-RAGGED = SgemmProblem(67, 131, 45, transpose_a=True, transpose_b=True, batch=2, read_c=True)
-
-
-def _name(value: object) -> str:
-    if isinstance(value, tuple):
-        return "-".join(map(_name, value))
-    return value.key if isinstance(value, SgemmProblem) else str(value).replace(" ", ",")
-
-
-@pytest.mark.parametrize(("problem", "schedule"), CASES, ids=_name)
-def test_drawn_schedule_is_right(problem: SgemmProblem, schedule: SgemmSchedule) -> None:
-    verify(problem, OPERATOR.source(problem, schedule, LIMITS))
-
-
-@pytest.mark.parametrize("case", CASES, ids=_name)
-def test_drawn_schedule_compiles(case: Case) -> None:
-    """For every architecture, without the optimisations that take seconds."""
-    source = OPERATOR.emit(*case)
-    for arch in ARCHS:
-        compile_unoptimised(source, arch)
-
-
-@pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("case", CASES[:3], ids=_name)
-def test_drawn_schedule_compiles_optimised(case: Case, arch: str) -> None:
-    assert compile_kernel(OPERATOR.emit(*case), arch).resources.registers > 0
+from autotune.verification import compare
 
 
 def test_cases_cover_every_value() -> None:
@@ -73,30 +34,6 @@ def test_cases_cover_problems() -> None:
     whole = [p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.flops > 0 for p, s in CASES]
     assert 20 <= sum(whole) <= 160
     assert sum(problem.k == 0 for problem in problems) >= 3
-
-
-@pytest.mark.parametrize("problem", [WHOLE, RAGGED], ids=_name)
-@pytest.mark.parametrize("name", OPERATOR.presets)
-def test_preset_is_right(name: str, problem: SgemmProblem) -> None:
-    verify(problem, OPERATOR.presets[name](problem))
-
-
-@pytest.mark.parametrize("arch", ARCHS)
-def test_presets_compile_without_spills(arch: str) -> None:
-    for name, preset in OPERATOR.presets.items():
-        resources = compile_kernel(preset(WHOLE), arch).resources
-        assert resources.stack_bytes == resources.spill_store_bytes == resources.shared_bytes == 0, name
-
-
-@pytest.mark.parametrize("problem", [WHOLE, RAGGED], ids=_name)
-def test_device_reference_is_right(problem: SgemmProblem) -> None:
-    """The kernel that GPUs verify with agrees with NumPy to float64's accuracy."""
-    tensors = tuple(replace(t, dtype="float64", alignment=8) if t.name == "c" else t for t in problem.tensors)
-    inputs = problem.inputs(1)
-    arrays = {t.name: inputs[t.name].astype(t.dtype) for t in tensors if t.role is not Role.OUTPUT}
-    arrays |= {t.name: poisoned(t) for t in tensors if t.role is Role.OUTPUT}
-    run(OPERATOR.reference(problem), tensors, arrays, problem.scalars, seed=0)
-    assert isinstance(compare(arrays["c"], problem.reference(inputs, problem.scalars)["c"], 1e-13 * problem.k), float)
 
 
 @pytest.mark.parametrize("split_k", [1, 2])
@@ -157,31 +94,6 @@ def test_planted_bug_of_split_k_is_caught(right: str, planted: str) -> None:
     assert right in source.text
     with pytest.raises(EmulatorError):
         verify(problem, replace(source, text=source.text.replace(right, planted)))
-
-
-@pytest.fixture
-def sources() -> list[KernelSource]:
-    naive = OPERATOR.presets["naive"](WHOLE)
-    return [naive, *(OPERATOR.emit(*case) for case in CASES[:6]), OPERATOR.emit(RAGGED, SgemmSchedule())]
-
-
-def test_text_is_formatted(sources: list[KernelSource], tmp_path: Path) -> None:
-    shutil.copy(CLANG_FORMAT_STYLE, tmp_path)
-    for number, source in enumerate(sources):
-        (tmp_path / f"{number}.cu").write_text(source.text)
-    formatter = f"{sysconfig.get_path('scripts')}/clang-format"
-    command = [formatter, "--dry-run", "--Werror", *map(str, tmp_path.glob("*.cu"))]
-    completed = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stderr
-
-
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
-def test_nvcc_accepts_the_text(sources: list[KernelSource], tmp_path: Path) -> None:
-    path = tmp_path / "sgemm.cu"
-    path.write_text(sources[-1].text)
-    command = ["nvcc", "-c", "-arch=sm_90", str(path), "-o", str(tmp_path / "o")]
-    completed = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert completed.returncode == 0, completed.stderr
 
 
 def test_equal_texts_serve_many_problems() -> None:

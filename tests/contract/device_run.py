@@ -1,0 +1,50 @@
+"""One launch on the current GPU, in memory of exactly the declared sizes and alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+from cuda.bindings import driver
+from cuda.core._utils.cuda_utils import handle_return
+
+from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.source import KernelSource
+from autotune.compiler import CompiledKernel
+from autotune.devices.launcher import LoadedKernel
+
+_DEFAULT_STREAM = 0
+
+
+def run(
+    source: KernelSource,
+    tensors: tuple[Tensor, ...],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    *,
+    kernel: CompiledKernel,
+) -> None:
+    """Launch a compiled source once, on copies of the arrays, and copy the outputs back into them."""
+    with ExitStack() as memory:
+        pointers = {t.name: memory.enter_context(_allocated(t.bytes, t.alignment)) for t in tensors}
+        pointers["workspace"] = memory.enter_context(_allocated(source.workspace_bytes, 0))
+        if source.workspace_bytes:
+            handle_return(driver.cuMemsetD8(pointers["workspace"], 0, source.workspace_bytes))
+        filled = [tensor for tensor in tensors if tensor.size]
+        for tensor in filled:
+            handle_return(driver.cuMemcpyHtoD(pointers[tensor.name], arrays[tensor.name].ctypes.data, tensor.bytes))
+        LoadedKernel(kernel, source).launch(_DEFAULT_STREAM, source.pack(pointers, scalars))
+        handle_return(driver.cuCtxSynchronize())
+        for tensor in filled:
+            if tensor.role is not Role.INPUT:
+                handle_return(driver.cuMemcpyDtoH(arrays[tensor.name].ctypes.data, pointers[tensor.name], tensor.bytes))
+
+
+@contextmanager
+def _allocated(size: int, alignment: int) -> Iterator[int]:
+    """Memory that ends with the allocation, at a multiple of an alignment and of no larger one (of 256 for 0)."""
+    base = handle_return(driver.cuMemAlloc(max(1, alignment + size)))
+    try:
+        yield int(base) + alignment
+    finally:
+        driver.cuMemFree(base)  # refused where a kernel destroyed the context

@@ -1,0 +1,26 @@
+"""A program: launch each of the kernels of a file once on GPU 0, for a tool that watches."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+
+from cuda.core import Device
+from device_run import run
+
+from autotune.codegen.problem import Role
+from autotune.verification import poisoned
+
+
+def main(file: str) -> None:
+    """Read pickled tuples of a problem, a source and a compiled kernel, and say which one comes next."""
+    Device(0).set_current()
+    for problem, source, kernel in pickle.loads(Path(file).read_bytes()):
+        print(f"launching {source.entry} for {problem.key}: {source.launch}", flush=True)
+        arrays = problem.inputs(1) | {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
+        run(source, problem.tensors, arrays, problem.scalars, kernel=kernel)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,52 @@
+"""What the tests folder of each operator gives to the contract: its module `tests/<operator>/<operator>_cases.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import OPERATORS
+
+LIMITS = named_device("h200")
+ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
+Case = tuple[Problem, Schedule]
+
+
+class OperatorCases(Protocol):
+    """A module of cases.
+
+    Attributes:
+        PROBLEMS: ordinary and odd problems of all sizes, by the key that databases know them by.
+        SMALL_PROBLEMS: for the emulator: whole tiles first, then edges on all sides in a batch.
+        CASES: drawn schedules for an H200, enough for every value of every field, each with an odd problem.
+        drawn_cases: as many cases for a device of some limits.
+    """
+
+    PROBLEMS: Mapping[str, Problem]
+    SMALL_PROBLEMS: Sequence[Problem]
+    CASES: Sequence[Case]
+    drawn_cases: Callable[..., list[Case]]
+
+
+@cache
+def cases_of(operator: str) -> OperatorCases:
+    """The module of an operator, found by its name."""
+    return cast(OperatorCases, import_module(f"{operator}.{operator}_cases"))
+
+
+def label(value: object) -> str:
+    """A problem, a schedule or a tuple of them in a test's name."""
+    if isinstance(value, tuple):
+        return "-".join(map(label, value))
+    return value.key if isinstance(value, Problem) else str(value).replace(" ", ",")
+
+
+PROBLEMS = [(name, problem) for name in OPERATORS for problem in cases_of(name).PROBLEMS.values()]
+SMALL_PROBLEMS = [(name, problem) for name in OPERATORS for problem in cases_of(name).SMALL_PROBLEMS]
+CASES = [(name, *case) for name in OPERATORS for case in cases_of(name).CASES]
+PRESETS = [(name, preset) for name, operator in OPERATORS.items() for preset in operator.presets]

@@ -1,0 +1,97 @@
+"""Every kind of kernel that every operator emits, on a GPU."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+from cuda.bindings import driver
+from cuda.core._utils.cuda_utils import CUDAError, handle_return
+from device_run import run
+from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
+from reference_kernel import check_reference_kernel
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.source import KernelSource
+from autotune.compile_pool import CompilePool
+from autotune.compiler import CompiledKernel, compile_kernel
+from autotune.db.states import Status
+from autotune.devices.cuda import CudaDevice
+from autotune.devices.driver import reason
+from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.registry import OPERATORS, operator
+
+pytestmark = pytest.mark.gpu
+
+_MOST_CASES = 120
+_COPIES = 5  # of a problem's tensors, at most: a session holds a reference in float64 and what restores them
+
+# What a kernel is called, and what it computes.
+Kernel = tuple[str, Problem, KernelSource]
+
+
+@pytest.fixture(scope="module")
+def device() -> CudaDevice:
+    return CudaDevice(0)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_schedules_are_right(name: str, device: CudaDevice) -> None:
+    chosen, cases = operator(name), cases_of(name)
+    drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.limits)
+    assert complaints(device, chosen, [(str(s), p, chosen.source(p, s, device.limits)) for p, s in drawn]) == []
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_seeds_and_presets_are_right(name: str, device: CudaDevice) -> None:
+    chosen, kernels = operator(name), []
+    for problem in cases_of(name).SMALL_PROBLEMS:
+        kernels += [(preset, problem, emit(problem)) for preset, emit in chosen.presets.items()]
+        seeds = chosen.seeds(problem, device.limits)
+        kernels += [(str(seed), problem, chosen.source(problem, seed, device.limits)) for seed in seeds]
+    assert complaints(device, chosen, kernels) == []
+
+
+@pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
+def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDevice) -> None:
+    free, _ = handle_return(driver.cuMemGetInfo())
+    needed = _COPIES * sum(tensor.bytes for tensor in problem.tensors)
+    if needed > free:
+        pytest.skip(f"needs {needed} B of device memory, and {free} B are free")
+    chosen = operator(name)
+    schedule = chosen.default(problem, device.limits)
+    source = chosen.source(problem, schedule, device.limits)
+    with device.session(chosen, problem, seed=1) as session:
+        found = session.evaluate(schedule, source, compile_kernel(source, device.limits.arch))
+    assert (found.error, found.status) == ("", Status.OK)
+    assert found.samples
+
+
+@pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
+def test_reference_kernel_is_right(name: str, problem: Problem, device: CudaDevice) -> None:
+    kernel = compile_kernel(operator(name).reference(problem), device.limits.arch)
+    check_reference_kernel(operator(name), problem, partial(run, kernel=kernel))
+
+
+def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Kernel]) -> list[str]:
+    """A line for each kernel that is not right; they compile in parallel, ahead."""
+    found: list[str] = []
+    with CompilePool() as pool:
+        compiled = [pool.submit(source, device.limits.arch) for _, _, source in kernels]
+        for (called, problem, source), kernel in zip(kernels, compiled, strict=True):
+            try:
+                error = _complaint(device, chosen, problem, source, kernel.result())
+            except CUDAError as crash:
+                # It may have taken the context with it: the kernels after it could say nothing.
+                return [*found, f"{called}, {problem.key}: {reason(crash)}"]
+            found += [f"{called}, {problem.key}: {error}"] if error else []
+    return found
+
+
+def _complaint(
+    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, source: KernelSource, kernel: CompiledKernel
+) -> str:
+    """What is wrong after a launch, or after a second one on the same workspace; empty if nothing is."""
+    with device.session(chosen, problem, seed=1) as session, session.prepared(source, kernel) as launch:
+        return session.verify(launch).error or session.verify(launch).error

@@ -1,0 +1,148 @@
+"""Every kind of kernel that every operator emits: run in the emulator, compiled for every architecture, formatted."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sysconfig
+from functools import partial
+from pathlib import Path
+
+import pytest
+from nvrtc import compile_unoptimised
+from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, cases_of, label
+from reference_kernel import check_reference_kernel
+
+from autotune import emulator
+from autotune.codegen.problem import Problem, Role
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource
+from autotune.compiler import compile_kernel
+from autotune.search_spaces.registry import OPERATORS, operator
+
+CLANG_FORMAT_STYLE = Path(__file__).parents[2] / ".clang-format"
+_MOST_BLOCKS = 2**31 - 1
+_FEW_BYTES, _FEW_FLOPS = 1 << 20, 1 << 22  # of a problem that the emulator solves at once
+
+anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
+small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
+drawn = pytest.mark.parametrize(("name", "problem", "schedule"), CASES, ids=label)
+presets = pytest.mark.parametrize(("name", "preset"), PRESETS)
+
+
+@drawn
+def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
+    emulator.verify(problem, operator(name).source(problem, schedule, LIMITS))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [case for case in PROBLEMS if case[1].flops <= _FEW_FLOPS and sum(t.bytes for t in case[1].tensors) <= _FEW_BYTES],
+    ids=label,
+)
+def test_default_is_right(name: str, problem: Problem) -> None:
+    chosen = operator(name)
+    emulator.verify(problem, chosen.source(problem, chosen.default(problem, LIMITS), LIMITS))
+
+
+@presets
+def test_preset_is_right(name: str, preset: str) -> None:
+    for problem in cases_of(name).SMALL_PROBLEMS:
+        emulator.verify(problem, operator(name).presets[preset](problem))
+
+
+@small
+def test_reference_kernel_is_right(name: str, problem: Problem) -> None:
+    check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
+
+
+@drawn
+def test_drawn_schedule_compiles(name: str, problem: Problem, schedule: Schedule) -> None:
+    """For every architecture, without the optimisations that take seconds."""
+    source = operator(name).emit(problem, schedule)
+    for arch in ARCHS:
+        compile_unoptimised(source, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_schedules_compile_optimised(name: str, arch: str) -> None:
+    for case in cases_of(name).CASES[:3]:
+        assert compile_kernel(operator(name).emit(*case), arch).resources.registers > 0
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@presets
+def test_preset_compiles_without_spills(name: str, preset: str, arch: str) -> None:
+    source = operator(name).presets[preset](cases_of(name).SMALL_PROBLEMS[0])
+    resources = compile_kernel(source, arch).resources
+    assert resources.stack_bytes == resources.spill_store_bytes == resources.shared_bytes == 0
+
+
+def emitted(name: str, problem: Problem) -> list[KernelSource]:
+    """The default's, the presets' and the reference kernel."""
+    chosen = operator(name)
+    sources = [preset(problem) for preset in chosen.presets.values()]
+    return [chosen.emit(problem, chosen.default(problem, LIMITS)), *sources, chosen.reference(problem)]
+
+
+@anywhere
+def test_sources_are_reproducible(name: str, problem: Problem) -> None:
+    assert emitted(name, problem) == emitted(name, problem)
+
+
+@anywhere
+def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
+    """All kernels of a problem take the same struct, but for the types of its pointers."""
+    pointers = {tensor.name: 256 for tensor in problem.tensors} | {"workspace": 256}
+    members = [(argument.name, argument.value) for argument in emitted(name, problem)[0].arguments]
+    assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in members}
+    for source in emitted(name, problem):
+        assert [(argument.name, argument.value) for argument in source.arguments] == members
+        packed = source.pack(pointers, problem.scalars)
+        assert {member: value for member, value in members if value is not None}.items() <= {
+            member: getattr(packed, member) for member, _ in members
+        }.items()
+
+
+@anywhere
+def test_launch_fits_any_device(name: str, problem: Problem) -> None:
+    nothing_to_write = not any(tensor.size for tensor in problem.tensors if tensor.role is not Role.INPUT)
+    for source in emitted(name, problem):
+        launch = source.launch
+        assert (launch.blocks == 0) == nothing_to_write
+        assert launch.grid[0] <= _MOST_BLOCKS
+        assert max(launch.grid[1:]) <= 65535
+        assert 0 < launch.threads <= 1024
+        assert launch.cluster == (1, 1, 1)
+        assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
+        assert source.workspace_bytes >= 0
+        assert f"__global__ void __launch_bounds__({launch.threads}" in source.text
+        assert f" {source.entry}(const Arguments arguments)" in source.text
+
+
+@pytest.fixture(params=OPERATORS)
+def readable(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
+    """Files with a kernel of each kind."""
+    cases = cases_of(request.param)
+    sources = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
+    sources += [source for problem in cases.SMALL_PROBLEMS for source in emitted(request.param, problem)]
+    paths = [tmp_path / f"{digest}.cu" for digest in dict.fromkeys(source.digest for source in sources)]
+    for path, text in zip(paths, dict.fromkeys(source.text for source in sources), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_text_is_formatted(readable: list[Path], tmp_path: Path) -> None:
+    shutil.copy(CLANG_FORMAT_STYLE, tmp_path)
+    formatter = f"{sysconfig.get_path('scripts')}/clang-format"
+    completed = subprocess.run([formatter, "--dry-run", "--Werror", *readable], capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stderr
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+def test_nvcc_accepts_the_text(readable: list[Path], tmp_path: Path) -> None:
+    for path in readable[:2]:
+        command = ["nvcc", "-c", "-arch=sm_90", path, "-o", tmp_path / "o"]
+        completed = subprocess.run(command, capture_output=True, text=True)
+        assert completed.returncode == 0, completed.stderr

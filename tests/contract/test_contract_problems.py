@@ -1,0 +1,75 @@
+"""What every problem of every operator says about itself."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
+
+from autotune.codegen.problem import Problem, Role
+from autotune.search_spaces.registry import OPERATORS, operator
+
+anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
+small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_keys_are_those_in_databases(name: str) -> None:
+    problems = cases_of(name).PROBLEMS
+    assert {key: problem.key for key, problem in problems.items()} == {key: key for key in problems}
+
+
+@anywhere
+def test_plain_values_and_back(name: str, problem: Problem) -> None:
+    plain = json.loads(json.dumps(problem.to_dict()))
+    again = operator(name).problem_type.from_dict(plain)
+    assert (again, hash(again), again.key) == (problem, hash(problem), problem.key)
+
+
+@anywhere
+def test_plain_values_are_checked(name: str, problem: Problem) -> None:
+    plain = problem.to_dict()
+    for field in plain:
+        with pytest.raises(ValueError, match=field):
+            type(problem).from_dict(plain | {field: "?"})
+    with pytest.raises(ValueError, match="nobody"):
+        type(problem).from_dict(plain | {"nobody": 1})
+
+
+@anywhere
+def test_tensors_hold_what_is_moved(name: str, problem: Problem) -> None:
+    tensors = problem.tensors
+    assert len({tensor.name for tensor in tensors}) == len(tensors)
+    for tensor in tensors:
+        assert tensor.bytes == tensor.size * np.dtype(tensor.dtype).itemsize
+        assert tensor.alignment in (1, 2, 4, 8, 16)
+        assert tensor.alignment % min(16, np.dtype(tensor.dtype).itemsize) == 0
+    if any(tensor.size for tensor in tensors if tensor.role is not Role.INPUT):
+        assert 0 < problem.bytes_moved <= sum((1 + (t.role is Role.IN_OUT)) * t.bytes for t in tensors)
+    assert problem.flops >= 0
+    assert problem.error_bound(problem.scalars) >= 0
+
+
+@small
+def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None:
+    read = {tensor.name: tensor for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
+    inputs, again, other = (problem.inputs(seed) for seed in (7, 7, 8))
+    assert set(inputs) == set(read)
+    for tensor_name, array in inputs.items():
+        assert (array.shape, array.dtype) == ((read[tensor_name].size,), np.dtype(read[tensor_name].dtype))
+        assert np.array_equal(array, again[tensor_name])
+        assert not np.array_equal(array, other[tensor_name])
+
+
+@small
+def test_reference_fills_the_outputs_and_leaves_the_inputs(name: str, problem: Problem) -> None:
+    written = {tensor.name: tensor for tensor in problem.tensors if tensor.role is not Role.INPUT}
+    inputs, before = problem.inputs(7), problem.inputs(7)
+    outputs = problem.reference(inputs, problem.scalars)
+    assert {output: array.shape for output, array in outputs.items()} == {t.name: (t.size,) for t in written.values()}
+    exact = problem.error_bound(problem.scalars) == 0
+    for output, array in outputs.items():
+        assert array.dtype == np.dtype(written[output].dtype if exact else "float64")
+    assert all(np.array_equal(inputs[tensor], before[tensor]) for tensor in inputs)

@@ -1,0 +1,112 @@
+"""Which schedules every operator draws, which it calls legal, which it tries first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from itertools import islice
+
+import pytest
+from operator_cases import LIMITS, PROBLEMS, label
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.devices import named_device, named_devices
+from autotune.search_spaces.operator import IllegalScheduleError
+from autotune.search_spaces.registry import operator
+from autotune.search_spaces.space import Draw
+
+DRAWS = 100
+_SMALL_BYTES, _SMALL_FLOPS = 4 << 20, 1 << 26  # of a check problem, or the emulator takes long
+
+anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
+on_devices = pytest.mark.parametrize("device", named_devices())
+
+
+def draws(name: str, problem: Problem) -> list[Draw]:
+    return list(islice(operator(name).space(problem, LIMITS).random_draws(0), DRAWS))
+
+
+def legal_schedules(name: str, problem: Problem) -> list[Schedule]:
+    """Drawn ones, then the seeds."""
+    chosen = operator(name)
+    drawn = map(chosen.space(problem, LIMITS).build, draws(name, problem))
+    return [*(s for s in drawn if not chosen.violations(problem, s, LIMITS)), *chosen.seeds(problem, LIMITS)]
+
+
+@anywhere
+def test_plain_values_and_back(name: str, problem: Problem) -> None:
+    kind = operator(name).schedule_type
+    for schedule in legal_schedules(name, problem):
+        assert kind.from_dict(json.loads(json.dumps(schedule.to_dict()))) == schedule
+        again = kind.parse(str(schedule).split())
+        assert (again, again.digest) == (schedule, schedule.digest)
+
+
+@anywhere
+def test_different_schedules_have_different_names(name: str, problem: Problem) -> None:
+    schedules = set(legal_schedules(name, problem))
+    assert len({schedule.digest for schedule in schedules}) == len({str(s) for s in schedules}) == len(schedules)
+
+
+@on_devices
+@anywhere
+def test_default_and_seeds_are_legal_and_drawn(name: str, problem: Problem, device: str) -> None:
+    chosen, limits = operator(name), named_device(device)
+    seeds, space = chosen.seeds(problem, limits), chosen.space(problem, limits)
+    assert chosen.default(problem, limits) in seeds
+    assert len(set(seeds)) == len(seeds)
+    for schedule in seeds:
+        assert chosen.violations(problem, schedule, limits) == []
+        assert schedule in space
+
+
+@on_devices
+@anywhere
+def test_most_draws_are_legal(name: str, problem: Problem, device: str) -> None:
+    chosen, limits = operator(name), named_device(device)
+    space = chosen.space(problem, limits)
+    drawn = [space.build(draw) for draw in islice(space.random_draws(0), DRAWS)]
+    assert sum(not chosen.violations(problem, schedule, limits) for schedule in drawn) >= DRAWS / 2
+
+
+@anywhere
+def test_a_legal_draw_can_be_found_again(name: str, problem: Problem) -> None:
+    space = operator(name).space(problem, LIMITS)
+    for schedule in legal_schedules(name, problem):
+        assert schedule in space
+        assert space.build(space.draw_of(schedule)) == schedule
+
+
+@anywhere
+def test_an_illegal_draw_has_no_source(name: str, problem: Problem) -> None:
+    chosen = operator(name)
+    for schedule in map(chosen.space(problem, LIMITS).build, draws(name, problem)):
+        violations = chosen.violations(problem, schedule, LIMITS)
+        if violations:
+            with pytest.raises(IllegalScheduleError) as caught:
+                chosen.source(problem, schedule, LIMITS)
+            assert str(caught.value) == "; ".join(violations)
+            assert "\n" not in str(caught.value)
+
+
+@anywhere
+def test_numbers_below_zero_are_illegal(name: str, problem: Problem) -> None:
+    chosen = operator(name)
+    default = chosen.default(problem, LIMITS)
+    for field in fields(default):
+        if type(getattr(default, field.name)) is int:
+            schedule = replace(default, **{field.name: -1})
+            assert any(f"{field.name} -1" in line for line in chosen.violations(problem, schedule, LIMITS))
+
+
+@anywhere
+def test_check_problems_are_small_and_legal(name: str, problem: Problem) -> None:
+    chosen = operator(name)
+    for schedule in chosen.seeds(problem, LIMITS):
+        checks = chosen.check_problems(problem, schedule)
+        assert len({check.key for check in checks}) == len(checks) >= 2
+        for check in checks:
+            assert chosen.violations(check, schedule, LIMITS) == []
+            assert 0 < sum(tensor.bytes for tensor in check.tensors) <= _SMALL_BYTES
+            assert check.flops <= _SMALL_FLOPS
