@@ -35,7 +35,7 @@ def device():
         for problem in PROBLEMS[name]
     ],
 )
-def test_it_is_right_and_takes_time(device, name, baseline, problem):
+def test_it_is_right(device, name, baseline, problem):
     opponent = BASELINES[name][baseline]
     if missing := opponent.missing():
         pytest.skip(missing)
@@ -43,7 +43,7 @@ def test_it_is_right_and_takes_time(device, name, baseline, problem):
     choice = Choice(chosen.default(problem, device.limits), recorded=False)
     run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, choice)
     assert run.error == ""
-    assert 0.01 < run.contest.ratio(baseline) < 100
+    assert len(run.contest.samples[baseline]) == 4
     assert all(opponent.versions().values())
 
 
