@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,9 @@ def bench(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the ratios into this .svg or .png file. Needs Matplotlib.")
+    ] = None,
     db: DatabaseOption = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
     as_json: JsonOption = False,
@@ -47,6 +51,8 @@ def bench(
     """Measure the best known schedule of a problem against what a user would call instead, in turns."""
     if ladder and suite:
         raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
+    if plot:
+        _check_plot(plot)
     entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
     known = _known_baselines(operator.name, against)
     target = _gpu(device)
@@ -55,10 +61,16 @@ def bench(
         key, model = entries[0].problem.key, target.limits.name
         raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
     setting, skipped = _setting(operator, target, known, rounds, ladder, named=against is not None)
+    if plot and not setting.baselines:
+        raise BadInputError("--plot needs a baseline, and none is installed")
     runs, interrupted = _runs(setting, entries, choices)
     result = document(setting, skipped, runs)
     if output:
         write_text(output, json_text(result) + "\n")
+    if plot:
+        from ..bench.plot import draw
+
+        draw(plot, f"{operator.name} on {target.limits.name}", runs, list(setting.baselines))
     if as_json:
         print_json(result)
     else:
@@ -72,6 +84,16 @@ def bench(
     failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
     if failed:
         raise CommandError(f"failed: {'; '.join(failed)}")
+
+
+def _check_plot(path: Path) -> None:
+    """Refuse what could not be drawn before hours are spent on measuring it."""
+    from ..bench.plot import FORMATS
+
+    if path.suffix not in FORMATS:
+        raise BadInputError(f"--plot {path}: expected a name that ends in {' or '.join(FORMATS)}")
+    if find_spec("matplotlib") is None:
+        raise BadInputError("--plot needs Matplotlib: pip install matplotlib")
 
 
 def _known_baselines(operator: str, against: str | None) -> dict[str, Baseline]:

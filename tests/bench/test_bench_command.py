@@ -7,6 +7,7 @@ from bench_fakes import baseline
 
 from autotune.bench import BASELINES, OWN
 from autotune.bench.ladder import PUBLISHED
+from autotune.cli import bench as cli_bench
 from autotune.codegen.transpose.problem import TransposeProblem
 from autotune.codegen.transpose.schedule import TransposeSchedule
 from autotune.db import Status
@@ -139,6 +140,39 @@ def test_markdown(bench, suite):
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     assert "| all | 4 | 1.682 |" in lines
+
+
+@pytest.mark.parametrize(("name", "begin"), [("ratios.svg", b"<?xml"), ("ratios.png", b"\x89PNG")])
+def test_a_picture(bench, suite, tmp_path, name, begin):
+    path = tmp_path / name
+    assert bench(*suite, "--plot", str(path)).code == 0
+    assert path.read_bytes().startswith(begin)
+    assert sorted(file.name for file in tmp_path.iterdir() if "ratios" in file.name) == [name]
+
+
+def test_a_picture_without_matplotlib(bench, suite, monkeypatch):
+    monkeypatch.setattr(cli_bench, "find_spec", lambda name: None)
+    outcome = bench(*suite, "--plot", "ratios.svg")
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == "autotune: --plot needs Matplotlib: pip install matplotlib\n"
+
+
+def test_a_picture_without_baselines(bench, monkeypatch, record):
+    record(PROBLEM)
+    monkeypatch.setitem(BASELINES, "transpose", {})
+    outcome = bench(*SIZES, "--plot", "ratios.svg")
+    assert (outcome.code, outcome.stderr) == (2, "autotune: --plot needs a baseline, and none is installed\n")
+
+
+def test_without_baselines_times_and_the_ladder_remain(bench, monkeypatch, record):
+    record(PROBLEM)
+    monkeypatch.setitem(BASELINES, "transpose", {})
+    outcome = bench(*SIZES, "--ladder")
+    assert outcome.code == 0
+    assert [line[0] for line in table(outcome) if line and line[0] in (*TRANSPOSE.presets, OWN)] == [
+        *TRANSPOSE.presets,
+        OWN,
+    ]
 
 
 def test_a_problem_that_fails_does_not_stop_the_others(bench, gpu, suite):

@@ -49,6 +49,7 @@ SUITES = {
         ("bench sgemm --against cublas,mkl", "unknown baseline 'mkl' of sgemm; known: cublas, cublaslt, triton"),
         ("bench sgemm --rounds 3", "4"),
         ("bench sgemm --ladder --suite suite.json", "exclude each other"),
+        ("bench sgemm --plot ratios.pdf", ".svg or .png"),
         ("bench sgemm --suite no-such-file", "JSON list"),
         ("db", "--help"),
         ("db best gemv", "sgemm, transpose"),
