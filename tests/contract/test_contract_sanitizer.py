@@ -9,15 +9,17 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from typing import cast
 
 import pytest
 from cuda.pathfinder import find_nvidia_binary_utility
-from operator_cases import cases_of
+from operator_cases import LIMITS, Case, cases_of
 
 import autotune
 from autotune.codegen.problem import Problem
+from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.source import KernelSource
 from autotune.codegen.transpose.problem import TransposeProblem
 from autotune.codegen.transpose.schedule import TransposeSchedule
@@ -26,24 +28,14 @@ from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.registry import OPERATORS, operator
 
-pytestmark = pytest.mark.gpu
-
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
-SAMPLE = 12  # kernels of each operator
-_FOUND = 99
-_SMALL_BYTES, _SMALL_FLOPS = 1 << 20, 1 << 22  # the tools look at every access
+_FOUND = "99"  # the exit code
 # Errors of the driver's own probing are none of ours. Padding tells one allocation from the next.
-_OPTIONS = [
-    "--report-api-errors",
-    "no",
-    "--padding",
-    "4096",
-    "--launch-timeout",
-    "120",
-    "--error-exitcode",
-    str(_FOUND),
-]
+_OPTIONS = ["--report-api-errors", "no", "--padding", "4096", "--launch-timeout", "120", "--error-exitcode", _FOUND]
+# Of each operator; the tools look at every access, so small problems, but not next to nothing.
+_SEEDS, _DRAWN = 3, 8
+_LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
 
 Kernel = tuple[Problem, KernelSource]
 
@@ -61,15 +53,25 @@ def sanitizer() -> str:
     return found
 
 
-def sampled(name: str, limits: DeviceLimits) -> list[Kernel]:
-    """The first drawn cases that are small and not empty."""
-    drawn = cases_of(name).drawn_cases(len(cases_of(name).CASES), limits)
-    small = (
-        case
-        for case in drawn
-        if 0 < sum(t.bytes for t in case[0].tensors) <= _SMALL_BYTES and case[0].flops <= _SMALL_FLOPS
-    )
-    return [(p, operator(name).source(p, s, limits)) for p, s in islice(small, SAMPLE)]
+def sampled(name: str, limits: DeviceLimits) -> list[Case]:
+    """The first seeds, on whole tiles and on edges, and the first small drawn cases."""
+    chosen, cases = operator(name), cases_of(name)
+    whole, *_, ragged = cases.SMALL_PROBLEMS
+    seeds = [(problem, seed) for problem in (whole, ragged) for seed in chosen.seeds(problem, limits)[:_SEEDS]]
+    drawn = (case for case in cases.drawn_cases(len(cases.CASES), limits) if _small(case[0]))
+    return [*seeds, *islice(drawn, _DRAWN)]
+
+
+def _small(problem: Problem) -> bool:
+    sizes = [tensor.bytes for tensor in problem.tensors]
+    return min(sizes) >= _LEAST_BYTES and sum(sizes) <= _MOST_BYTES and problem.flops <= _MOST_FLOPS
+
+
+def test_the_sample_has_every_pipeline_of_sgemm() -> None:
+    schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", LIMITS)]
+    assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
+    assert {(schedule.transport_a, schedule.transport_b) for schedule in schedules} == set(product(Transport, repeat=2))
+    assert {schedule.split_k > 1 for schedule in schedules} == {False, True}
 
 
 def watched(tool: str, sanitizer: str, kernels: list[Kernel], arch: str, folder: Path) -> tuple[int, str]:
@@ -90,15 +92,17 @@ def watched(tool: str, sanitizer: str, kernels: list[Kernel], arch: str, folder:
     return completed.returncode, completed.stdout
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
 def test_nothing_is_found_in_drawn_kernels(tool: str, sanitizer: str, limits: DeviceLimits, tmp_path: Path) -> None:
-    kernels = [kernel for name in OPERATORS for kernel in sampled(name, limits)]
+    kernels = [(p, operator(name).source(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
     code, output = watched(tool, sanitizer, kernels, limits.arch, tmp_path)
     assert code == 0, output
-    assert output.count("launching ") == len(kernels) == SAMPLE * len(OPERATORS)
+    assert output.count("launching ") == len(kernels)
     assert re.search(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards", output), output
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ("tool", "right", "planted", "report"),
     [

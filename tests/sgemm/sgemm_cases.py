@@ -37,7 +37,7 @@ PROBLEMS = {
     "m5-n7-k3-nn-batch0": SgemmProblem(5, 7, 3, batch=0),
 }
 SMALL_PROBLEMS = (
-    SgemmProblem(128, 128, 64),
+    SgemmProblem(128, 256, 64),
     SgemmProblem(67, 131, 45, transpose_a=True, transpose_b=True, batch=2, read_c=True),
 )
 
