@@ -100,8 +100,11 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
 def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
     if schedule.double_buffer_fragments and schedule.stages == 1:
         yield "double_buffer_fragments needs 2 stages or more, not 1"
-    asynchronous = Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b)
-    if asynchronous and limits.compute_capability < (8, 0):
+    if schedule.copy_steps > schedule.block_k:
+        yield f"copy_steps {schedule.copy_steps} over the {schedule.block_k} steps of block_k"
+    if schedule.copy_steps > 1 and (not schedule.asynchronous or schedule.stages == 1):
+        yield f"copy_steps {schedule.copy_steps} needs asynchronous copies of A and B, and 2 stages or more"
+    if Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b) and limits.compute_capability < (8, 0):
         yield f"cp.async needs sm_80 or newer, not {limits.arch}"
     if schedule.ffma_order is FfmaOrder.ZIGZAG and (schedule.thread_m % 2 or schedule.thread_n % 2):
         yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
@@ -141,7 +144,7 @@ _THREADS = ("4×4", "4×8", "8×4", "4×16", "16×4", "8×8", "8×12", "12×8", 
 def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
-    `stages` and `min_blocks` are what is wanted at most: fewer are built where the device holds no more.
+    `stages`, `min_blocks` and `copy_steps` are what is wanted at most: fewer are built where there is no more.
     """
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
@@ -156,6 +159,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("double_buffer_fragments", (False, True)),
         Parameter("copy_a", _copies(problem, limits, "a")),
         Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("copy_steps", (1, 4, 8, 16)),
         Parameter("vector_c", _widths(problem, "c")),
         Parameter("ffma_order", tuple(map(str, FfmaOrder))),
         Parameter("group_m", (1, 2, 4, 8, 16)),
@@ -197,17 +201,18 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
         values[f"pad_{operand}"], values[f"swizzle_{operand}"] = _LAYOUTS[str(draw[f"layout_{operand}"])]
         values[f"transport_{operand}"], width = str(draw[f"copy_{operand}"]).split()
         values[f"vector_{operand}"] = int(width)
-    one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False})
+    one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
     stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
-    staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments)
+    steps = min(int(draw["copy_steps"]), one_stage.block_k) if one_stage.asynchronous and stages > 1 else 1
+    staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=steps)
     fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
     return replace(staged, min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)))
 
 
 def _draw_of(schedule: SgemmSchedule) -> Draw:
     values = schedule.to_dict()
-    draw = {name: values[name] for name in (*_SAME, "stages", "double_buffer_fragments", "min_blocks")}
+    draw = {name: values[name] for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks")}
     draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
     draw["lanes_m"] = schedule.warp_m // schedule.thread_m
     for side in "mn":
@@ -226,12 +231,14 @@ _TALL = replace(
     _BASE, block_m=64, block_n=256, warp_m=64, warp_n=64, thread_m=16, min_blocks=2, specialize=Specialize.SHAPE
 )
 _LARGE = replace(_TALL, block_m=128, min_blocks=1)
+_STREAMED = replace(_LARGE, transport_a=Transport.ASYNC_COPY, vector_a=1, pad_a=4, copy_steps=8)
 # As measured at 4096³ on an H200, best first, within 3 % of each other: 128×256, 256×128 and 64×256 tiles of 16×8 a
 # thread. The customary 128×128 tile of 8×8 and smaller ones follow, for problems that those cannot fill.
 _WINNERS = (
+    _STREAMED,
     _LARGE,
-    replace(_LARGE, block_m=256, block_n=128),
-    replace(_TALL, transport_a=Transport.ASYNC_COPY, vector_a=1, pad_a=4),
+    replace(_STREAMED, block_m=256, block_n=128, copy_steps=16, stages=3),
+    replace(_STREAMED, block_m=64, block_k=8, min_blocks=2, stages=3),
     _TALL,
     replace(_TALL, thread_m=8, thread_n=16),
     _BASE,

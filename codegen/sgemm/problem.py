@@ -124,6 +124,8 @@ class SgemmProblem(Problem):
     @property
     def bytes_moved(self) -> int:
         """A and B once (a broadcast one once for all), C written once, and read once if beta may not be 0."""
+        if not self.batch * self.m * self.n:
+            return 0
         a, b = (
             rows * columns * (self.batch if getattr(self, f"stride_{operand}") else 1)
             for operand, (rows, columns) in self.stored.items()

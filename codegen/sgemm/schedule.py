@@ -49,6 +49,7 @@ class SgemmSchedule(Schedule):
         swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
         stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
         transport_a, transport_b: how tiles of A (B) are copied.
+        copy_steps: steps along k over which the copies of a later tile are begun, if both are asynchronous.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
         vector_a, vector_b, vector_c: words of an access to global memory.
         ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
@@ -83,6 +84,7 @@ class SgemmSchedule(Schedule):
     stages: int = 2
     transport_a: Transport = Transport.REGISTERS
     transport_b: Transport = Transport.REGISTERS
+    copy_steps: int = 1
     double_buffer_fragments: bool = True
     vector_a: int = 4
     vector_b: int = 4
@@ -92,6 +94,11 @@ class SgemmSchedule(Schedule):
     split_k: int = 1
     min_blocks: int = 1
     specialize: Specialize = Specialize.NONE
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether neither operand goes through registers."""
+        return self.transport_a is self.transport_b is Transport.ASYNC_COPY
 
     @property
     def warps(self) -> int:

@@ -55,9 +55,10 @@ class TileCopy {
     make_opaque(target_);
   }
 
-  __device__ __forceinline__ void begin(float* tile) {
+  // The share of `step` out of `steps` in beginning a tile.
+  __device__ __forceinline__ void begin(float* tile, int step = 0, int steps = 1) {
 #pragma unroll
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = rounds * step / steps; round < rounds * (step + 1) / steps; ++round) {
       if (!has_part_in(round)) continue;
       const float* source = source_ + row_step(round) * leading_ + word_step(round);
       if constexpr (!Operand::asynchronous) {
@@ -68,9 +69,6 @@ class TileCopy {
         async_copy<4 * vector>(tile + target(round), source);
       }
     }
-    source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
-    make_opaque(source_);
-    k_left_ -= Schedule::block_k;
   }
 
   __device__ __forceinline__ void finish(float* tile) {
@@ -80,6 +78,14 @@ class TileCopy {
         if (has_part_in(round)) store(tile, round);
       }
     }
+  }
+
+  // Turns to the next tile along k if there is `more`, else stays.
+  __device__ __forceinline__ void advance(bool more) {
+    const Index step = Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+    source_ += more ? step : Index{0};
+    make_opaque(source_);
+    k_left_ -= more ? Schedule::block_k : 0;
   }
 
  private:

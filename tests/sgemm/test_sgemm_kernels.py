@@ -81,6 +81,22 @@ def test_planted_bug_is_caught(right: str, planted: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("schedule", "right"),
+    [
+        (PIPELINED, "tile + stages - 1 < tiles"),
+        (replace(PIPELINED, transport_a=Transport.ASYNC_COPY, copy_steps=4), "tile + stages < tiles"),
+    ],
+)
+def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
+    problem = SgemmProblem(64, 64, 64, transpose_a=True)
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, right.replace("<", "<="))))
+
+
+@pytest.mark.parametrize(
     ("right", "planted"),
     [
         ("  __threadfence();\n  __syncthreads();", "  __threadfence();"),
