@@ -88,7 +88,8 @@ def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
 
     compiler = compiler_version()
     # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
-    options = ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"])
+    # NVRTC's own cache, which it has where there is a driver, gives a cubin without the log that names its resources.
+    options = ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"], no_cache=True)
     # The key covers the text, the entry (by the name), the options, the compiler's version and our schema.
     key = make_program_cache_key(
         code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA

@@ -246,7 +246,8 @@ def test_a_kernel_that_crashes_costs_the_context_and_no_traceback() -> None:
     folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
     crash = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment)
-    assert (crash.stderr, crash.returncode) == ("", 0)
+    assert crash.returncode == 0, crash.stderr
+    assert "Traceback" not in crash.stderr  # cuda.core warns of memory that it cannot free, and no more
     (status, error), *later = json.loads(crash.stdout)
     assert status == Status.CRASHED
     assert error.startswith("CUDA_ERROR_ILLEGAL_ADDRESS")
