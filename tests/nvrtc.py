@@ -13,7 +13,8 @@ def compile_unoptimised(source: KernelSource, arch: str) -> None:
     (status, program) = nvrtc.nvrtcCreateProgram(source.text.encode(), b"kernel.cu", 0, [], [])
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
-    log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+    # NVRTC writes into this object; Python shares those of one byte with everybody else.
+    log = bytes(2 + nvrtc.nvrtcGetProgramLogSize(program)[1])
     nvrtc.nvrtcGetProgramLog(program, log)
     nvrtc.nvrtcDestroyProgram(program)
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
