@@ -185,10 +185,10 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
 
 
 def _splits(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
-    """Slices of 64 words or more, as long as tiles of 64×64 would not fill the device four times by themselves."""
+    """Slices of 64 words or more, as long as tiles of 64×64 would not fill the device eight times by themselves."""
     tiles = -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
-    useful = min(problem.k // 64, 4 * limits.sm_count // max(1, tiles))
-    return tuple(split for split in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128) if split <= max(1, useful))
+    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, tiles))
+    return tuple(split for split in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512) if split <= max(1, useful))
 
 
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
@@ -247,6 +247,12 @@ _WINNERS = (
     replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
     replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
 )
+# For few rows, as measured at 16×8192×28672 there: a tile that streams B.
+_SKINNY = replace(
+    _BASE, block_m=16, block_n=128, block_k=32, warp_m=8, warp_n=128, thread_m=4, lane_map=LaneMap.ROW_MAJOR,
+    double_buffer_fragments=False, group_m=4, min_blocks=2,
+)  # fmt: skip
+_STREAMING = (_SKINNY, replace(_SKINNY, stages=4), replace(_BASE, block_n=32, block_k=8, warp_m=64, warp_n=32))
 
 
 def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
@@ -262,9 +268,15 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimit
 
 
 def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
-    """The known winners that are legal here, and the default if it is none of them."""
-    adapted = [_adapted(problem, schedule, limits) for schedule in _WINNERS]
-    legal = [schedule for schedule in adapted if not violations(problem, schedule, limits)]
+    """The known winners that are legal here, and the default if it is none of them.
+
+    Tiles that are too few to fill the device are split along k, into one block for each SM and into two. Tiles that
+    are mostly outside of the matrix are left out.
+    """
+    known = (schedule for schedule in (*_WINNERS, *_STREAMING) if _mostly_inside(problem, schedule))
+    adapted = [_adapted(problem, schedule, limits) for schedule in known]
+    split = [_split(problem, schedule, limits, waves) for schedule in adapted for waves in (1, 2)]
+    legal = [schedule for schedule in split if not violations(problem, schedule, limits)]
     return list(dict.fromkeys([*legal, default(problem, limits)]))
 
 
@@ -274,9 +286,20 @@ def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
     for schedule in candidates:
         if _tiles(problem, schedule) >= limits.sm_count:
             return schedule
-    smallest = candidates[-2]
-    wanted = limits.sm_count // max(1, _tiles(problem, smallest))
-    return replace(smallest, split_k=max(split for split in _splits(problem, limits) if split <= max(1, wanted)))
+    return _split(problem, candidates[-2], limits, waves=1)
+
+
+def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
+    return schedule.block_m < max(32, 2 * problem.m) and schedule.block_n < max(64, 2 * problem.n)
+
+
+def _split(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits, waves: int) -> SgemmSchedule:
+    """The schedule, split along k until there are `waves` blocks for each SM, if its tiles are fewer."""
+    tiles = _tiles(problem, schedule)
+    if tiles >= limits.sm_count:
+        return schedule
+    wanted = max(1, waves * limits.sm_count // max(1, tiles))
+    return replace(schedule, split_k=max(split for split in _splits(problem, limits) if split <= wanted))
 
 
 def _tiles(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
@@ -285,8 +308,8 @@ def _tiles(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
 
 def check_problems(problem: SgemmProblem, schedule: SgemmSchedule) -> list[SgemmProblem]:
     """Whole tiles; and edges with tails on all sides, in two batches, with C read."""
-    depth = schedule.block_k * (schedule.stages + 1) * schedule.split_k
-    whole = _small(problem, schedule, schedule.block_m, 2 * schedule.block_n, depth)
+    depth = schedule.block_k * (schedule.split_k + schedule.stages)
+    whole = _small(problem, schedule, schedule.block_m, schedule.block_n, depth)
     ragged = _small(problem, schedule, schedule.block_m + 3, schedule.block_n // 2 + 1, depth - schedule.block_k + 3)
     return [whole, replace(ragged, batch=2, stride_c=ragged.m * ragged.ldc, read_c=True)]
 
