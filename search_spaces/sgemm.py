@@ -290,7 +290,7 @@ def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
 
 
 def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
-    return schedule.block_m < max(32, 2 * problem.m) and schedule.block_n < max(64, 2 * problem.n)
+    return schedule.block_m < max(32, 2 * problem.m) and schedule.block_n <= max(64, 2 * problem.n)
 
 
 def _split(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits, waves: int) -> SgemmSchedule:
