@@ -59,19 +59,22 @@ def from_document(document: Any) -> list[Trial]:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a document so that readers see the whole old file or the whole new one.
+    """Write a document so that readers see the whole old file or the whole new one; a device or pipe is written to.
 
     Raises:
         OSError: the file cannot be written; what was there is still there.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    special = path.exists() and not path.is_file()
+    temporary = path if special else path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8") as file:
             json.dump(document, file, indent=1, allow_nan=False)
             file.write("\n")
-        temporary.replace(path)
+        if not special:
+            temporary.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        if not special:
+            temporary.unlink(missing_ok=True)
         raise
 
 

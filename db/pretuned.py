@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from .exchange import from_document, read_document
@@ -22,4 +23,5 @@ def trials() -> list[Trial]:
 
 
 def _files() -> list[Path]:
-    return sorted(FOLDER.glob("*.json"))
+    """The shipped files, or those in the folder that ``AUTOTUNE_PRETUNED`` names instead."""
+    return sorted(Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER).glob("*.json"))

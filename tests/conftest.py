@@ -14,6 +14,8 @@ from autotune.devices.driver import cuda_device_count
 _FOLDER = Path(tempfile.gettempdir()) / f"autotune-tests-{os.getuid()}"
 os.environ["AUTOTUNE_DB"] = str(_FOLDER / "tuning.sqlite3")
 os.environ["AUTOTUNE_CACHE"] = str(_FOLDER / "cache")
+# Databases of tests start empty: nothing is shipped in this folder.
+os.environ["AUTOTUNE_PRETUNED"] = str(_FOLDER / "pretuned")
 
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.
 settings.register_profile("autotune", deadline=None, derandomize=True)

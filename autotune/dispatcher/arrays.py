@@ -144,6 +144,8 @@ def _layout(pointer: int, shape: Shape, strides: Shape) -> Layout:
 
 
 def _read_numpy(name: str, array: Any, stream: int) -> View:
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a {type(array).__name__}: expected a plain array")
     if array.dtype.hasobject:
         raise TypeError(f"{name} has dtype {array.dtype}: expected plain numbers")
     if any(stride % array.itemsize for stride in array.strides):

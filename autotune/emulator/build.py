@@ -30,7 +30,7 @@ _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
 
 
 class NoCompilerError(RuntimeError):
-    """There is no C++ compiler; the message is one line that names the remedy."""
+    """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
 def executable(source: KernelSource) -> Path:
@@ -38,7 +38,7 @@ def executable(source: KernelSource) -> Path:
 
     Raises:
         CompileError: the compiler refused the source.
-        NoCompilerError: there is no compiler.
+        NoCompilerError: there is no compiler, or it fails at anything, on a full disk for example.
     """
     compiler = _compiler()
     path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
@@ -120,4 +120,8 @@ def _compile(command: list[str], text: str = "") -> None:
     completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=english)
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
-        raise CompileError(next((line for line in lines if "error" in line), f"{command[0]} failed without a word"))
+        refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
+        if refused:
+            raise CompileError(refused)
+        said = next((line for line in lines if "rror" in line), "it failed without a word")
+        raise NoCompilerError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

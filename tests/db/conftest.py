@@ -1,6 +1,6 @@
 import pytest
 
-from autotune.db import TuningDB, pretuned
+from autotune.db import TuningDB
 
 
 @pytest.fixture(autouse=True)
@@ -8,7 +8,7 @@ def no_pretuned(tmp_path, monkeypatch):
     """An empty folder in place of the shipped records."""
     folder = tmp_path / "pretuned"
     folder.mkdir()
-    monkeypatch.setattr(pretuned, "FOLDER", folder)
+    monkeypatch.setenv("AUTOTUNE_PRETUNED", str(folder))
     return folder
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 from trial_factory import trial
 
-from autotune.db import DatabaseError, TuningDB, engine, pretuned
+from autotune.db import DatabaseError, TuningDB, engine
 from autotune.db.errors import one_line_errors
 
 
@@ -218,8 +218,9 @@ def shared(monkeypatch):
     """A path that every user can reach, and so the shipped records."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        monkeypatch.setattr(pretuned, "FOLDER", Path(folder) / "pretuned")
-        pretuned.FOLDER.mkdir()
+        shipped = Path(folder) / "pretuned"
+        shipped.mkdir()
+        monkeypatch.setenv("AUTOTUNE_PRETUNED", str(shipped))
         yield Path(folder) / "tuning.sqlite3"
 
 
@@ -229,7 +230,7 @@ def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
         db.record(trial())
     with TuningDB("sqlite://") as db:
         db.record(trial("shipped later, so it is missing"))
-        db.write_export(pretuned.FOLDER / "new.json")
+        db.write_export(shared.parent / "pretuned" / "new.json")
     with read_only(shared, folder_mode), TuningDB(str(shared)) as db:
         assert len(db.trials()) == 1
         with pytest.raises(DatabaseError, match=r"is read-only: make it writable"):

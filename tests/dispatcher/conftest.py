@@ -1,6 +1,6 @@
 import pytest
 
-from autotune.db import TuningDB, pretuned
+from autotune.db import TuningDB
 from autotune.dispatcher import choose, plan, targets
 
 
@@ -8,7 +8,7 @@ from autotune.dispatcher import choose, plan, targets
 def fresh_process(monkeypatch, tmp_path):
     """No plans, no database opened yet, and none but an empty one to open."""
     (tmp_path / "pretuned").mkdir()
-    monkeypatch.setattr(pretuned, "FOLDER", tmp_path / "pretuned")
+    monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plan, "_plans", {})
     choose._database.cache_clear()

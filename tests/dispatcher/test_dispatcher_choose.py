@@ -117,12 +117,11 @@ def test_a_database_that_breaks_later_is_no_error(store, tmp_path):
         assert chosen(problem(512)) == []
 
 
-def test_shipped_records_serve(tmp_path, monkeypatch):
-    from autotune.db import pretuned
+def test_shipped_records_serve(tmp_path):
     from autotune.db.exchange import to_document, write_document
 
     known = problem(512)
-    write_document(pretuned.FOLDER / "h200.json", to_document([trial(known, schedule(7, known))]))
+    write_document(tmp_path / "pretuned" / "h200.json", to_document([trial(known, schedule(7, known))]))
     assert chosen(known) == [7]
     assert TuningDB().best("sgemm", known.key, H200.name)
     assert chosen(replace(known, m=500)) == [7]

@@ -17,6 +17,13 @@ def ones(*shape, dtype="f4"):
     [
         ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one that speaks DLPack"),
         (ones(4, 5), 3.0, TypeError, "b is a float: expected"),
+        (ones(4, 5), np.float32(3), TypeError, "b is a float32: expected a plain array"),
+        (
+            np.ma.masked_array(np.ones((4, 5), "f4")),
+            ones(5, 6),
+            TypeError,
+            "a is a MaskedArray: expected a plain array",
+        ),
         (ones(4, 5, dtype="f8"), ones(5, 6), TypeError, "a has dtype float64: sgemm takes float32"),
         (ones(4, 5), ones(5, 6, dtype=">f4"), TypeError, "b has dtype >f4: sgemm takes float32"),
         (ones(4), ones(4, 4), ValueError, r"a has shape \(4,\): expected a matrix"),

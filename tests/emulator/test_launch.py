@@ -66,6 +66,15 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run) -
             call()
 
 
+def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", "/bin/false")
+    with pytest.raises(NoCompilerError, match=r"the C\+\+ compiler cannot build the emulator"):
+        run(kernel(COPY), X, 64)
+
+
 def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     run(kernel(COPY), X, 64)
