@@ -233,7 +233,8 @@ _TALL = replace(
 _LARGE = replace(_TALL, block_m=128, min_blocks=1)
 _STREAMED = replace(_LARGE, transport_a=Transport.ASYNC_COPY, vector_a=1, pad_a=4, copy_steps=8)
 # As measured at 4096³ on an H200, best first, within 3 % of each other: 128×256, 256×128 and 64×256 tiles of 16×8 a
-# thread. The customary 128×128 tile of 8×8 and smaller ones follow, for problems that those cannot fill.
+# thread. Tiles that others found good there follow: 256×64×16, and 128×256×8 (salykova, sgemm.cu, 2025). The customary
+# 128×128 tile of 8×8 and smaller ones are for problems that those cannot fill.
 _WINNERS = (
     _STREAMED,
     _LARGE,
@@ -241,6 +242,8 @@ _WINNERS = (
     replace(_STREAMED, block_m=64, block_k=8, min_blocks=2, stages=3),
     _TALL,
     replace(_TALL, thread_m=8, thread_n=16),
+    replace(_TALL, block_m=256, block_n=64, warp_m=128, warp_n=32),
+    replace(_LARGE, block_k=8, pad_a=16),
     _BASE,
     replace(_BASE, block_n=64),
     replace(_BASE, block_m=64, block_n=64, min_blocks=2),
