@@ -232,9 +232,17 @@ _TALL = replace(
 )
 _LARGE = replace(_TALL, block_m=128, min_blocks=1)
 _STREAMED = replace(_LARGE, transport_a=Transport.ASYNC_COPY, vector_a=1, pad_a=4, copy_steps=8)
+# From large to small, for problems that a larger one would not fill the device with.
+_CUSTOMARY = (
+    _BASE,
+    replace(_BASE, block_n=64),
+    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
+    replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
+    replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
+)
 # As measured at 4096³ on an H200, best first, within 3 % of each other: 128×256, 256×128 and 64×256 tiles of 16×8 a
-# thread. Tiles that others found good there follow: 256×64×16, and 128×256×8 (salykova, sgemm.cu, 2025). The customary
-# 128×128 tile of 8×8 and smaller ones are for problems that those cannot fill.
+# thread. Tiles that others found good there follow: 256×64×16, and 128×256×8 (salykova, sgemm.cu, 2025). The
+# customary 128×128 tile of 8×8 and smaller ones are for problems that those cannot fill.
 _WINNERS = (
     _STREAMED,
     _LARGE,
@@ -244,11 +252,7 @@ _WINNERS = (
     replace(_TALL, thread_m=8, thread_n=16),
     replace(_TALL, block_m=256, block_n=64, warp_m=128, warp_n=32),
     replace(_LARGE, block_k=8, pad_a=16),
-    _BASE,
-    replace(_BASE, block_n=64),
-    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
-    replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
-    replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
+    *_CUSTOMARY,
 )
 # For few rows, as measured at 16×8192×28672 there: a tile that streams B.
 _SKINNY = replace(
@@ -284,8 +288,8 @@ def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
 
 
 def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
-    """The largest customary tile that fills the device; the smallest, split along k, if none does."""
-    candidates = [_adapted(problem, schedule, limits) for schedule in (_BASE, *_WINNERS[-4:])]
+    """The largest customary tile that fills the device; a small one, split along k, if none does."""
+    candidates = [_adapted(problem, schedule, limits) for schedule in _CUSTOMARY]
     for schedule in candidates:
         if _tiles(problem, schedule) >= limits.sm_count:
             return schedule

@@ -1,4 +1,4 @@
-"""Kernels and baselines on one problem: verified, sampled in turns as CUDA graphs, verified again."""
+"""Kernels and baselines on one problem: verified, sampled in turns, what computes as a CUDA graph, verified again."""
 
 from __future__ import annotations
 
@@ -62,19 +62,19 @@ def hold(
     """
     computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
     with ExitStack() as stack:
-        graphs: dict[str, Launch] = {}
+        sampled: dict[str, Launch] = {}
         for name, launch in _launches(session, kernels, baselines, stack).items():
             with _blamed(name):
                 evaluation = session.verify(launch)
                 if name in computing:
                     _require(evaluation)
                 # A copy stays a call: as a node of a graph it ran at two thirds of its rate on an H200.
-                graphs[name] = stack.enter_context(captured(session.stream, launch)) if name in computing else launch
+                sampled[name] = stack.enter_context(captured(session.stream, launch)) if name in computing else launch
         with _blamed("sampling"):
-            contest = Contest(interleaved(graphs, session.sample, rounds))
+            contest = Contest(interleaved(sampled, session.sample, rounds))
         for name in computing:
             with _blamed(name):
-                _require(session.verify(graphs[name]))
+                _require(session.verify(sampled[name]))
                 _require_possible(session, contest.seconds(name))
     return contest
 

@@ -70,6 +70,22 @@ class ScaleProblem(Problem):
         return 0.0 if self.exact else 1e-6
 
 
+@dataclass(frozen=True)
+class Claim(ScaleProblem):
+    """A problem that says that it has so much to do."""
+
+    claimed_flops: int = 0
+    claimed_bytes: int = 0
+
+    @property
+    def flops(self) -> int:
+        return self.claimed_flops
+
+    @property
+    def bytes_moved(self) -> int:
+        return self.claimed_bytes
+
+
 SCALE = "for (int column = threadIdx.x; column < a.columns; column += blockDim.x) { SET }"
 SET = "y[column] = a.factor * x[column] PLUS;"
 

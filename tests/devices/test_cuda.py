@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scale import OPERATOR, ScaleProblem, scale
+from scale import OPERATOR, Claim, ScaleProblem, scale
 
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.source import KernelSource
@@ -176,28 +176,14 @@ def test_a_launch_that_the_driver_refuses_is_a_launch_error(device: CudaDevice) 
     assert good.status is Status.OK
 
 
-@dataclass(frozen=True)
-class Impossible(ScaleProblem):
-    claimed_flops: int = 0
-    claimed_bytes: int = 0
-
-    @property
-    def flops(self) -> int:
-        return self.claimed_flops
-
-    @property
-    def bytes_moved(self) -> int:
-        return self.claimed_bytes
-
-
 @pytest.mark.parametrize(
     ("problem", "complaint"),
     [
-        (Impossible(claimed_flops=10**18), "is above the device's peak of "),
-        (Impossible(claimed_bytes=10**15), "is above the device's bandwidth of "),
+        (Claim(claimed_flops=10**18), "is above the device's peak of "),
+        (Claim(claimed_bytes=10**15), "is above the device's bandwidth of "),
     ],
 )
-def test_a_time_that_cannot_be_true_is_wrong(device: CudaDevice, problem: Impossible, complaint: str) -> None:
+def test_a_time_that_cannot_be_true_is_wrong(device: CudaDevice, problem: Claim, complaint: str) -> None:
     (found,) = evaluated(device, problem, scale(problem))
     assert found.status is Status.WRONG
     assert complaint in found.error

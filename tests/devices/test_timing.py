@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, repeat
 
 import pytest
-from scale import ScaleProblem
+from scale import Claim
 
 from autotune.devices.timing import impossible_rate, measure, warm_up
 from autotune.search_spaces.devices import named_device
@@ -73,22 +72,6 @@ def test_warm_up_launches_slow_kernels_no_more_than_it_must() -> None:
     bench = Bench(repeat(1.0))
     assert warm_up(bench.sample, bench.now) == 1.0
     assert len(bench.samples) == 2
-
-
-@dataclass(frozen=True)
-class Claim(ScaleProblem):
-    """A problem that says that it has so much to do."""
-
-    claimed_flops: int = 0
-    claimed_bytes: int = 0
-
-    @property
-    def flops(self) -> int:
-        return self.claimed_flops
-
-    @property
-    def bytes_moved(self) -> int:
-        return self.claimed_bytes
 
 
 def rate(claim: Claim, seconds: float) -> str:
