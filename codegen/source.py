@@ -101,14 +101,14 @@ class KernelSource:
             pointers[a.name] if a.cuda_type.endswith("*") else scalars[a.name] if a.value is None else a.value
             for a in self.arguments
         ]
-        structure = _structure(self.arguments)
+        structure = _structure(tuple((a.name, a.ctype) for a in self.arguments))
         packed: ctypes.Structure = structure(*values)
         return packed
 
 
 @cache
-def _structure(arguments: tuple[Argument, ...]) -> type[ctypes.Structure]:
-    return type("Arguments", (ctypes.Structure,), {"_fields_": [(a.name, a.ctype) for a in arguments]})
+def _structure(members: tuple[tuple[str, type], ...]) -> type[ctypes.Structure]:
+    return type("Arguments", (ctypes.Structure,), {"_fields_": members})
 
 
 def comment(text: str) -> str:

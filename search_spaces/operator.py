@@ -36,7 +36,8 @@ class Operator(Generic[P, S]):
         default: a schedule that is sound for any problem on any device, chosen without measuring.
         seeds: legal schedules to try first, best guess first.
         presets: small kernels and named schedules for teaching and comparison, by name.
-        check_problems: small problems with full tiles, edges and tails that prove a schedule in the emulator.
+        checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
+            schedule itself, or its like for so few tiles.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Operator(Generic[P, S]):
     default: Callable[[P, DeviceLimits], S]
     seeds: Callable[[P, DeviceLimits], list[S]]
     presets: Mapping[str, Callable[[P], KernelSource]]
-    check_problems: Callable[[P, S], list[P]]
+    checks: Callable[[P, S], list[tuple[P, S]]]
 
     def source(self, problem: P, schedule: S, limits: DeviceLimits) -> KernelSource:
         """Emit the kernel of a legal schedule.

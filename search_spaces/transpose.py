@@ -144,7 +144,7 @@ def seeds(problem: TransposeProblem, limits: DeviceLimits) -> list[TransposeSche
     return list(dict.fromkeys(s for s in candidates if s in drawn and not violations(problem, s, limits)))
 
 
-def check_problems(problem: TransposeProblem, schedule: TransposeSchedule) -> list[TransposeProblem]:
+def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple[TransposeProblem, TransposeSchedule]]:
     """Whole tiles, aligned as the problem's; and edges on both sides, in two batches, just aligned enough."""
     m, n, size = schedule.tile_m, schedule.tile_n, problem.element_bytes
     whole = TransposeProblem(2 * m, 2 * n, size, align_a=problem.align_a, align_b=problem.align_b)
@@ -158,7 +158,7 @@ def check_problems(problem: TransposeProblem, schedule: TransposeSchedule) -> li
         align_a=schedule.vector_load * size,
         align_b=schedule.vector_store * size,
     )
-    return [whole, ragged]
+    return [(whole, schedule), (ragged, schedule)]
 
 
 def _up(value: int, unit: int) -> int:
@@ -177,5 +177,5 @@ OPERATOR = Operator(
     default=default,
     seeds=seeds,
     presets=PRESETS,
-    check_problems=check_problems,
+    checks=checks,
 )

@@ -61,8 +61,8 @@ class OfflineSession:
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []
-        for problem in self._operator.check_problems(self._problem, schedule):
-            check = self._verify(problem, self._operator.source(problem, schedule, self._limits))
+        for problem, like in self._operator.checks(self._problem, schedule):
+            check = self._verify(problem, self._operator.source(problem, like, self._limits))
             if check.status is not Status.OK:
                 return check
             errors.append(check.max_error or 0.0)

@@ -29,3 +29,15 @@ __device__ __forceinline__ void load_constant_vector(float* target, const float*
   using Vector = typename VectorOf<width>::Type;
   *reinterpret_cast<Vector*>(target) = __ldg(reinterpret_cast<const Vector*>(source));
 }
+
+// The same in the L2 cache, which all blocks share.
+template <int width>
+__device__ __forceinline__ void load_vector_l2(float* target, const float* source) {
+  using Vector = typename VectorOf<width>::Type;
+  *reinterpret_cast<Vector*>(target) = __ldcg(reinterpret_cast<const Vector*>(source));
+}
+template <int width>
+__device__ __forceinline__ void store_vector_l2(float* target, const float* source) {
+  using Vector = typename VectorOf<width>::Type;
+  __stcg(reinterpret_cast<Vector*>(target), *reinterpret_cast<const Vector*>(source));
+}

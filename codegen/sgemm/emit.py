@@ -35,9 +35,10 @@ extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments a
   sgemm_block(arguments);
 }}
 """
-    tiles = _divide_up(problem.m, schedule.block_m) * _divide_up(problem.n, schedule.block_n) * problem.batch
-    launch = Launch((tiles * schedule.split_k, 1, 1), (schedule.threads, 1, 1), schedule.shared_bytes(problem))
-    return KernelSource(text, ENTRY, members, launch, _workspace_bytes(schedule, tiles))
+    tiles = schedule.tiles(problem)
+    blocks = schedule.grid_blocks if tiles and schedule.grid_blocks else tiles
+    launch = Launch((blocks, 1, 1), (schedule.threads, 1, 1), schedule.shared_bytes(problem))
+    return KernelSource(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> KernelSource:
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arg
 
 def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:
     """C++ type and value of what a kernel must know of a problem."""
-    sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "lda", "ldb", "ldc")}
+    sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "batch", "lda", "ldb", "ldc")}
     return sizes | {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b", "stride_c")}
 
 
@@ -80,13 +81,6 @@ def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, 
 
 def _divide_up(value: int, divisor: int) -> int:
     return -(-value // divisor)
-
-
-def _workspace_bytes(schedule: SgemmSchedule, tiles: int) -> int:
-    """Split-K keeps a counter for each tile, in multiples of 16 bytes, and the tile's sum over each slice of k."""
-    if schedule.split_k == 1:
-        return 0
-    return 16 * _divide_up(tiles, 4) + 4 * schedule.split_k * tiles * schedule.block_m * schedule.block_n
 
 
 def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:

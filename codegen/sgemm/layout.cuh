@@ -9,7 +9,7 @@ template <int extent_, int block_k, int pad, bool swizzle_, int group>
 struct TileLayout {
   static constexpr int extent = extent_;
   static constexpr bool swizzle = swizzle_;
-  static constexpr int words = block_k * extent + block_k / group * pad;
+  static constexpr int words = (block_k * extent + block_k / group * pad + 3) / 4 * 4;  // the next is aligned
 
   static __device__ __forceinline__ constexpr int index(int k, int column) {
     return k * extent + k / group * pad + (column ^ mask(k));
@@ -46,7 +46,8 @@ using StripsM = Strips<Schedule::thread_m, Schedule::warp_m / Schedule::thread_m
 using StripsN = Strips<Schedule::thread_n, Schedule::warp_n / Schedule::thread_n>;
 
 constexpr int warps_n = Schedule::block_n / Schedule::warp_n;
-constexpr int threads = 32 * (Schedule::block_m / Schedule::warp_m) * warps_n;
+constexpr int tile_threads = 32 * (Schedule::block_m / Schedule::warp_m) * warps_n;
+constexpr int threads = tile_threads * Schedule::warps_k;
 static_assert(StripsM::lanes * StripsN::lanes == 32, "the thread tiles of a warp cover its tile once");
 
 struct Position {
@@ -77,9 +78,12 @@ __device__ __forceinline__ Position lane_position(int lane) {
   }
 }
 
+// Which of the warps_k parts of the steps along k a thread multiplies.
+__device__ __forceinline__ int k_part() { return Schedule::warps_k == 1 ? 0 : threadIdx.x / tile_threads; }
+
 // Position of a thread's first word of C in the block's tile.
-__device__ __forceinline__ Position thread_position(int thread) {
-  const int warp = thread / 32;
+__device__ __forceinline__ Position thread_position() {
+  const int thread = threadIdx.x % tile_threads, warp = thread / 32;
   const Position lane = lane_position(thread % 32);
   return {warp / warps_n * Schedule::warp_m + lane.m * StripsM::width,
           warp % warps_n * Schedule::warp_n + lane.n * StripsN::width};

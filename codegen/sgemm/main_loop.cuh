@@ -7,6 +7,7 @@
 
 class MainLoop {
   static constexpr int stages = Schedule::stages;
+  static constexpr int steps = Schedule::block_k / Schedule::warps_k;  // along k, of a tile, for a thread
   static constexpr bool double_buffer = Schedule::double_buffer_fragments;
   // Without registers in between, copies go on to the end, from the last tile again when there is no other: a
   // loop without branches, in which the compiler places them among the FFMAs (3 % at 4096³ on an H200). Loads
@@ -17,7 +18,10 @@ class MainLoop {
  public:
   __device__ __forceinline__ MainLoop(const TileCopy<OperandA>& copy_a, const TileCopy<OperandB>& copy_b,
                                       Position thread)
-      : copy_a_(copy_a), copy_b_(copy_b), thread_(thread) {}
+      : copy_a_(copy_a),
+        copy_b_(copy_b),
+        word_a_(LayoutA::index(k_part() * steps, 0) + thread.m),
+        word_b_(LayoutB::index(k_part() * steps, 0) + thread.n) {}
 
   // Adds the products of `tiles` tiles along k to `sum`.
   __device__ __forceinline__ void run(Accumulators& sum, int tiles) {
@@ -39,7 +43,7 @@ class MainLoop {
       async_wait<0>();
       __syncthreads();
 #pragma unroll
-      for (int k = 0; k < Schedule::block_k; ++k) {
+      for (int k = 0; k < steps; ++k) {
         load(fragments_[0], k);
         multiply_add(sum, fragments_[0]);
       }
@@ -63,12 +67,12 @@ class MainLoop {
     for (int tile = 0; tile < tiles; ++tile) {
       const bool more = branchless || tile + stages - 1 < tiles;
 #pragma unroll
-      for (int k = 0; k < Schedule::block_k; ++k) {
+      for (int k = 0; k < steps; ++k) {
         if (k < Schedule::copy_steps && more) begin(write, k, Schedule::copy_steps);
         if (k + 1 == Schedule::copy_steps && more) advance(!branchless || tile + stages < tiles);
         if constexpr (double_buffer) {
-          if (k + 1 == Schedule::block_k) next_tile(more, write);
-          load(fragments_[(k + 1) % 2], (k + 1) % Schedule::block_k);  // after the last tile: never used
+          if (k + 1 == steps) next_tile(more, write);
+          load(fragments_[(k + 1) % 2], (k + 1) % steps);  // after the last tile: never used
         } else {
           load(fragments_[0], k);
         }
@@ -112,13 +116,14 @@ class MainLoop {
     copy_b_.advance(more);
   }
   __device__ __forceinline__ void load(Fragments& fragments, int k) const {
-    load_fragment<LayoutA, StripsM>(fragments.a, tile_a(read_), k, thread_.m);
-    load_fragment<LayoutB, StripsN>(fragments.b, tile_b(read_), k, thread_.n);
+    load_fragment<LayoutA, StripsM>(fragments.a, tile_a(read_), k, word_a_);
+    load_fragment<LayoutB, StripsN>(fragments.b, tile_b(read_), k, word_b_);
   }
 
   TileCopy<OperandA> copy_a_;
   TileCopy<OperandB> copy_b_;
-  Position thread_;
+  int word_a_;  // of a tile, the first that this thread multiplies
+  int word_b_;
   int read_ = 0;
   Fragments fragments_[double_buffer ? 2 : 1];
 };

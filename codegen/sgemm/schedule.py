@@ -43,6 +43,7 @@ class SgemmSchedule(Schedule):
         block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
         warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
             warp's lanes lying in turn.
+        warps_k: warps that share a warp's tile, each with its part of the block_k steps.
         lane_map: order of the lanes.
         pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
             each group of vector_a (vector_b) rows, which it writes one after the other.
@@ -54,7 +55,8 @@ class SgemmSchedule(Schedule):
         vector_a, vector_b, vector_c: words of an access to global memory.
         ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
         group_m: rows of tiles that are worked through together, for the L2 cache.
-        split_k: blocks that share a tile of C, each with a slice of k.
+        grid_blocks: blocks of the grid, which share the steps along k of all tiles evenly (stream-K, and split-K where
+            they are a multiple of the tiles); 0: one for each tile.
         min_blocks: blocks that must fit an SM, which caps the registers of a thread.
         specialize: which dimensions are compile-time constants.
     """
@@ -76,6 +78,7 @@ class SgemmSchedule(Schedule):
     warp_n: int = 64
     thread_m: int = 8
     thread_n: int = 8
+    warps_k: int = 1
     lane_map: LaneMap = LaneMap.Z_ORDER
     pad_a: int = 4
     pad_b: int = 0
@@ -91,7 +94,7 @@ class SgemmSchedule(Schedule):
     vector_c: int = 4
     ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
     group_m: int = 8
-    split_k: int = 1
+    grid_blocks: int = 0
     min_blocks: int = 1
     specialize: Specialize = Specialize.NONE
 
@@ -103,18 +106,33 @@ class SgemmSchedule(Schedule):
     @property
     def warps(self) -> int:
         """Warps of a block."""
-        return (self.block_m // self.warp_m) * (self.block_n // self.warp_n)
+        return (self.block_m // self.warp_m) * (self.block_n // self.warp_n) * self.warps_k
 
     @property
     def threads(self) -> int:
         """Threads of a block."""
         return 32 * self.warps
 
+    def tiles(self, problem: SgemmProblem) -> int:
+        """Tiles of C, of all batches."""
+        return -(-problem.m // self.block_m) * -(-problem.n // self.block_n) * problem.batch
+
+    def workspace_bytes(self, problem: SgemmProblem) -> int:
+        """Where blocks share tiles, each has two places for a tile's sum, and each place has two counters."""
+        if not self.grid_blocks or self.tiles(problem) % self.grid_blocks == 0:
+            return 0
+        return self.grid_blocks * (16 + 8 * self.block_m * self.block_n)
+
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and of B."""
-        padding = self.block_k // self.row_group(problem, "a") * self.pad_a
-        padding += self.block_k // self.row_group(problem, "b") * self.pad_b
-        return 4 * self.stages * (self.block_k * (self.block_m + self.block_n) + padding)
+        """Shared memory of a block: `stages` tiles of A and of B; afterwards, a tile of C for warps that share it."""
+        words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
+        return 4 * max(words, self.block_m * self.block_n if self.warps_k > 1 else 0)
+
+    def tile_words(self, problem: SgemmProblem, operand: str) -> int:
+        """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
+        extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
+        padding = self.block_k // self.row_group(problem, operand) * pad
+        return -(-(self.block_k * extent + padding) // 4) * 4
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
         """Rows of a tile of ``a`` or ``b`` in shared memory that a copy writes one after the other."""

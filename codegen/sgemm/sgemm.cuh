@@ -1,32 +1,34 @@
 #pragma once
 #include "cuda/tile_order.cuh"
 #include "sgemm/epilogue.cuh"
+#include "sgemm/fix_up.cuh"
+#include "sgemm/k_parts.cuh"
 #include "sgemm/main_loop.cuh"
-#include "sgemm/split_k.cuh"
-// C = alpha·op(A)·op(B) + beta·C in FP32: one block computes one tile of C, or one slice along k of it.
+#include "sgemm/work.cuh"
+// C = alpha·op(A)·op(B) + beta·C in FP32: a block computes tiles of C, or pieces of tiles.
 
 __device__ __forceinline__ int divide_up(unsigned value, unsigned divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-__device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
+// The sizes of a problem in tiles.
+struct Tiling {
+  int m, n;   // tiles of a matrix C
+  int steps;  // tiles along k of each of them, at least one
+
+  explicit __device__ __forceinline__ Tiling(const Problem& problem)
+      : m(divide_up(problem.m, Schedule::block_m)),
+        n(divide_up(problem.n, Schedule::block_n)),
+        steps(max(1, divide_up(problem.k, Schedule::block_k))) {}
+};
+
+// Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of
+// `batch`.
+__device__ __forceinline__ void multiply_piece(Accumulators& sum, const Arguments& arguments,
+                                               const Problem& problem, const Piece& piece, int m0, int n0,
+                                               int batch, Position thread) {
   using Index = Problem::Index;
-  const Problem problem(arguments);
-  const int tiles_m = divide_up(problem.m, Schedule::block_m);
-  const int tiles_n = divide_up(problem.n, Schedule::block_n);
-  const int tiles = tiles_m * tiles_n;
-  const TilePosition tile = grouped_tile<Schedule::group_m>(blockIdx.x % tiles, tiles_m, tiles_n);
-  const int slice = blockIdx.x / tiles % Schedule::split_k;
-  const int batch = blockIdx.x / tiles / Schedule::split_k;
-  const int m0 = static_cast<int>(tile.m) * Schedule::block_m;
-  const int n0 = static_cast<int>(tile.n) * Schedule::block_n;
-
-  const int tiles_k =
-      arguments.alpha == 0.0f ? 0 : divide_up(problem.k, Schedule::block_k);  // 0: A, B unread
-  const int slice_tiles = divide_up(tiles_k, Schedule::split_k);
-  const int first_tile = slice * slice_tiles;
-  const int k0 = first_tile * Schedule::block_k;
-
+  const int k0 = piece.first * Schedule::block_k;
   // 64 bits from the matrices' origins to the block's tiles; Index is enough inside of those.
   const long long row_a = problem.lda, row_b = problem.ldb;
   const float* a =
@@ -35,18 +37,41 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
       arguments.b + batch * problem.stride_b + (Problem::transpose_b ? n0 * row_b + k0 : k0 * row_b + n0);
   const TileCopy<OperandA> copy_a(a, static_cast<Index>(row_a), problem.m - m0, problem.k - k0);
   const TileCopy<OperandB> copy_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0);
+  const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
+  sum = {};
+  MainLoop(copy_a, copy_b, thread).run(sum, nothing ? 0 : piece.last - piece.first);
+  add_up_k_parts(sum);
+}
 
-  const Position thread = thread_position(threadIdx.x);
-  Accumulators sum;
-  MainLoop(copy_a, copy_b, thread).run(sum, min(slice_tiles, tiles_k - first_tile));
+__device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Tiling tiling(problem);
+  const int matrix_tiles = tiling.m * tiling.n, tiles = matrix_tiles * problem.batch;
+  const Position thread = thread_position();
+  const Work work(tiles, tiling.steps);
+  for (int tile = work.first_tile(); tile < tiles; tile = work.next_tile(tile)) {
+    const TilePosition position = grouped_tile<Schedule::group_m>(tile % matrix_tiles, tiling.m, tiling.n);
+    const int batch = tile / matrix_tiles;
+    const int m0 = static_cast<int>(position.m) * Schedule::block_m;
+    const int n0 = static_cast<int>(position.n) * Schedule::block_n;
+    const Piece piece = work.piece(tile);
+    Accumulators sum;
+    multiply_piece(sum, arguments, problem, piece, m0, n0, batch, thread);
 
-  if constexpr (Schedule::split_k > 1) {
-    const int all_tiles = static_cast<int>(gridDim.x) / Schedule::split_k;
-    if (!reduce_slices(sum, arguments.workspace, batch * tiles + blockIdx.x % tiles, all_tiles, slice))
-      return;
+    const int m = m0 + thread.m, n = n0 + thread.n;
+    const auto leading = static_cast<Problem::Index>(problem.ldc);
+    float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
+    if (Schedule::grid_blocks > 0) __syncthreads();  // others may still read what the next piece overwrites
+    if (Schedule::grid_blocks == 0 || piece.last - piece.first == tiling.steps) {
+      if (k_part() != 0) continue;
+      store_tile<1>(c, leading, problem.m - m, problem.n - n, arguments.beta,
+                    [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, arguments.alpha); });
+    } else {
+      const FixUp fix_up(arguments.workspace, work.sharers(tile));
+      if (fix_up.leave(sum, arguments.alpha) && k_part() == 0) {
+        store_tile<FixUp::batch_size>(c, leading, problem.m - m, problem.n - n, arguments.beta,
+                                      [&](FixUp::Batch& batch, int first) { fix_up.add_up(batch, first); });
+      }
+    }
   }
-  const int m = m0 + thread.m, n = n0 + thread.n;
-  float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
-  store_tile(c, static_cast<Index>(problem.ldc), problem.m - m, problem.n - n, sum, arguments.alpha,
-             arguments.beta);
 }

@@ -35,10 +35,14 @@ class TileCopy {
   using Index = Problem::Index;
   static constexpr int vector = Operand::vector;
   static constexpr int rows = Operand::along_k ? Layout::extent : Schedule::block_k;
-  static constexpr int row_vectors = (Operand::along_k ? Schedule::block_k : Layout::extent) / vector;
+  static constexpr int row_words = Operand::along_k ? Schedule::block_k : Layout::extent;
+  // Word by word, 8 lanes take the sector of 32 bytes of a row, and 4 rows at once: their places in the
+  // transposed tile, 4 words apart from row to row of it, are in 32 banks.
+  static constexpr int part_words = Operand::along_k && vector == 1 && row_words % 8 == 0 ? 8 : row_words;
+  static constexpr int row_vectors = part_words / vector;
   static constexpr bool whole_rows = row_vectors <= threads;
   static constexpr int rows_a_round = whole_rows ? threads / row_vectors : 1;
-  static constexpr int rounds_a_row = (row_vectors + threads - 1) / threads;
+  static constexpr int rounds_a_row = row_words / part_words * ((row_vectors + threads - 1) / threads);
   static constexpr int rounds = (rows + rows_a_round - 1) / rows_a_round * rounds_a_row;
 
  public:
@@ -58,8 +62,8 @@ class TileCopy {
   // The share of `step` out of `steps` in beginning a tile.
   __device__ __forceinline__ void begin(float* tile, int step = 0, int steps = 1) {
 #pragma unroll
-    for (int round = rounds * step / steps; round < rounds * (step + 1) / steps; ++round) {
-      if (!has_part_in(round)) continue;
+    for (int round = 0; round < rounds; ++round) {
+      if (round * steps / rounds != step || !has_part_in(round)) continue;
       const float* source = source_ + row_step(round) * leading_ + word_step(round);
       if constexpr (!Operand::asynchronous) {
         load(staged_[round], source, valid_words(round));
@@ -93,7 +97,7 @@ class TileCopy {
     return round / rounds_a_row * rows_a_round;
   }
   static __device__ __forceinline__ constexpr int word_step(int round) {
-    return round % rounds_a_row * threads * vector;
+    return round % rounds_a_row * (whole_rows ? part_words : threads * vector);
   }
 
   // False for threads that are left over, where rows or threads do not divide evenly.

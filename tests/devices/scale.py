@@ -142,5 +142,5 @@ OPERATOR: Operator[Any, Any] = Operator(
     default=_unused,
     seeds=_unused,
     presets={},
-    check_problems=_unused,
+    checks=_unused,
 )

@@ -104,7 +104,10 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     default=lambda problem, limits: DoublingSchedule(),
     seeds=lambda problem, limits: [],
     presets={},
-    check_problems=lambda problem, schedule: [Doubling(2 * schedule.threads), Doubling(schedule.threads + 7)],
+    checks=lambda problem, schedule: [
+        (Doubling(2 * schedule.threads), schedule),
+        (Doubling(schedule.threads + 7), schedule),
+    ],
 )
 PROBLEM = Doubling(2**20)
 

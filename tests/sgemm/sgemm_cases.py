@@ -60,7 +60,7 @@ def _work(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
 
 
 def template(transpose_a: bool, transpose_b: bool, align: int = 16) -> SgemmProblem:
-    """A problem whose space has every value: small along m and n and long along k, for the sake of split_k."""
+    """A problem whose space has every value: small along m and n and long along k, so that blocks share tiles."""
     aligns = {f"align_{operand}": align for operand in "abc"}
     return replace(SgemmProblem(64, 64, 8192, transpose_a, transpose_b), **aligns)  # type: ignore[arg-type]
 
@@ -78,7 +78,7 @@ def _schedule(random: Random, limits: DeviceLimits, problem: SgemmProblem) -> Sg
         schedule = drawn.build(draw)
         small = schedule.block_m * schedule.block_n <= _BLOCK_WORDS and schedule.threads <= _BLOCK_THREADS
         if small and not violations(problem, schedule, limits):
-            return schedule
+            return replace(schedule, grid_blocks=min(schedule.grid_blocks, random.choice((1, 2, 3, 5, 18))))
     raise AssertionError("1000 draws and none is legal")
 
 
@@ -110,9 +110,9 @@ def _extent(random: Random, block: int) -> int:
 
 def _depth(random: Random, schedule: SgemmSchedule) -> int:
     """No tile along k, few tiles, more tiles than stages, with tails; one for each slice at least."""
-    least = (schedule.split_k - 1) * schedule.block_k
+    least = (schedule.grid_blocks - 1) * schedule.block_k if schedule.grid_blocks else 0
     tiles = schedule.block_k * random.choice((1, 2, schedule.stages, schedule.stages + 2))
-    if schedule.split_k == 1 and random.random() < 0.2:
+    if schedule.grid_blocks == 0 and random.random() < 0.2:
         return 0
     return least + max(1, tiles + random.choice((0, 0, 0, 1, -1, 3)))
 

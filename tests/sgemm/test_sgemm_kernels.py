@@ -22,6 +22,9 @@ def test_cases_cover_every_value() -> None:
 
     drawn = [dict(space(case).draw_of(case[1])) for case in CASES]
     for parameter in (parameter for case in CASES[:4] for parameter in space(case).parameters):
+        if parameter.name == "grid":  # the cases are too small for all but the first
+            assert {"tiles", "other"} <= {draw["grid"] for draw in drawn}
+            continue
         assert set(parameter.values) <= {draw[parameter.name] for draw in drawn}, parameter.name
 
 
@@ -36,10 +39,10 @@ def test_cases_cover_problems() -> None:
     assert sum(problem.k == 0 for problem in problems) >= 3
 
 
-@pytest.mark.parametrize("split_k", [1, 2])
-def test_alpha_of_zero_reads_neither_a_nor_b(split_k: int) -> None:
+@pytest.mark.parametrize("grid_blocks", [0, 3])
+def test_alpha_of_zero_reads_neither_a_nor_b(grid_blocks: int) -> None:
     problem = SgemmProblem(65, 33, 70, align_a=4, align_b=4, align_c=4, read_c=True)
-    schedule = replace(OPERATOR.default(problem, LIMITS), split_k=split_k)
+    schedule = replace(OPERATOR.default(problem, LIMITS), grid_blocks=grid_blocks)
     arrays = problem.inputs(0)
     expected = -0.5 * arrays["c"].astype(np.float64)
     arrays["a"][:] = arrays["b"][:] = np.nan
@@ -66,7 +69,7 @@ PLANTED = [
     ("if (Problem::guard_m && row >= m_left) continue;", "if (Problem::guard_m && row > m_left) continue;"),
     ("if (column + word < n_left)", "if (column + word <= n_left)"),
     ("batch * problem.stride_c", "0 * problem.stride_c"),
-    ("alpha * sum[word]", "sum[word]"),
+    (": alpha * value", ": value"),
     ("fmaf(beta, words[word], ", "fmaf(0.0f, words[word], "),
 ]
 
@@ -99,14 +102,17 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
-        ("  __threadfence();\n  __syncthreads();", "  __threadfence();"),
-        ("counters[tile] = 0;", ""),
-        ("== Schedule::split_k - 1", "== 0"),
+        ("    __threadfence();\n    __syncthreads();", "    __threadfence();"),
+        ("*counter = 0;", "*counter = 1;"),
+        ("== count - 1", "== 0"),
+        ("(index == 0)", "0"),
+        ("+ min(block, longer_blocks())", ""),
+        ("atomicAdd(counter, 1)", "*counter"),
     ],
 )
-def test_planted_bug_of_split_k_is_caught(right: str, planted: str) -> None:
-    problem = SgemmProblem(64, 64, 64)
-    source = OPERATOR.source(problem, replace(PIPELINED, split_k=2), LIMITS)
+def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 192, 112)
+    source = OPERATOR.source(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
     assert right in source.text
     with pytest.raises(EmulatorError):
         verify(problem, replace(source, text=source.text.replace(right, planted)))

@@ -46,9 +46,9 @@ def test_grid_is_limited() -> None:
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
-def test_check_problems_have_the_alignment_and_then_edges(problem: TransposeProblem) -> None:
+def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> None:
     for schedule in OPERATOR.seeds(problem, H200):
-        checks = OPERATOR.check_problems(problem, schedule)
+        checks = [check for check, _ in OPERATOR.checks(problem, schedule)]
         assert {check.element_bytes for check in checks} == {problem.element_bytes}
         assert (checks[0].align_a, checks[0].align_b) == (problem.align_a, problem.align_b)
         assert checks[1].batch == 2

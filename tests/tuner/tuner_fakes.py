@@ -81,7 +81,7 @@ TOY = Operator(
     default=lambda problem, limits: SEEDS[0],
     seeds=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
     presets={},
-    check_problems=lambda problem, schedule: [],
+    checks=lambda problem, schedule: [],
 )
 
 LEGAL = {

@@ -1,0 +1,30 @@
+"""sgemm: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...codegen.sgemm.emit import emit, emit_naive
+from ...codegen.sgemm.presets import PRESETS
+from ...codegen.sgemm.problem import SgemmProblem
+from ...codegen.sgemm.schedule import SgemmSchedule
+from ..operator import Operator
+from .checks import checks
+from .legal import violations
+from .seeds import default, seeds
+from .space import space
+
+OPERATOR = Operator(
+    name="sgemm",
+    summary="C = alpha·op(A)·op(B) + beta·C in FP32",
+    problem_type=SgemmProblem,
+    schedule_type=SgemmSchedule,
+    violations=violations,
+    emit=emit,
+    reference=partial(emit_naive, coalesced=True, number="double"),
+    space=space,
+    default=default,
+    seeds=seeds,
+    presets=PRESETS,
+    checks=checks,
+)

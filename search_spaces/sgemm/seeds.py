@@ -1,0 +1,150 @@
+"""Which sgemm schedules to try first, as measured on an H200, and which to take where nothing was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...codegen.sgemm.presets import fitted
+from ...codegen.sgemm.problem import SgemmProblem
+from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
+from ..limits import DeviceLimits
+from .legal import violations
+from .space import grid_blocks
+
+_BASE = SgemmSchedule(block_k=16, pad_a=8, transport_b=Transport.ASYNC_COPY)
+# From large to small, for problems that a larger one would not fill the device with.
+_CUSTOMARY = (
+    _BASE,
+    replace(_BASE, block_n=64),
+    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
+    replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
+    replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
+)
+
+
+@dataclass(frozen=True)
+class _Seed:
+    """A schedule and the grids to try it with: blocks for each SM."""
+
+    schedule: SgemmSchedule
+    blocks: tuple[int, ...]
+
+
+def _streamed(
+    block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
+) -> SgemmSchedule:
+    """Both operands by cp.async, three stages."""
+    base = SgemmSchedule(
+        *block, *warp, *thread, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1,
+        stages=3, copy_steps=4,
+    )  # fmt: skip
+    return replace(base, **others)
+
+
+_BROAD: dict[str, Any] = {"lane_map": LaneMap.ROW_MAJOR, "ffma_order": FfmaOrder.SERPENTINE_COLUMN}
+_TWICE: dict[str, Any] = {"min_blocks": 2}
+# Best first where all fill the device. None is specialised for a shape, so that a suite compiles each once. Which of
+# the first is best depends on how ptxas happens to place its loads (up to 8 % at 4096³): several of a kind are tried.
+_LARGE = (
+    _Seed(_streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=1, **_BROAD), (1,)),
+    _Seed(_streamed((128, 256, 8), (64, 64), (8, 16), **_BROAD), (1,)),
+    _Seed(_streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=1, lane_map=LaneMap.ROW_MAJOR), (1,)),
+    _Seed(_streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=1), (1,)),
+    _Seed(_streamed((64, 256, 8), (64, 64), (16, 8), copy_steps=2, **_TWICE), (2,)),
+    _Seed(_streamed((128, 128, 8), (64, 64), (16, 8), **_TWICE), (2,)),
+    _Seed(_streamed((128, 128, 16), (64, 64), (16, 8), **_TWICE), (2,)),
+)
+_MEDIUM = (
+    _Seed(_streamed((32, 256, 16), (32, 64), (8, 8), **_TWICE), (2, 1)),
+    _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE), (2,)),
+    _Seed(_streamed((32, 128, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
+    _Seed(_streamed((64, 64, 32), (32, 64), (8, 8), warps_k=2, **_TWICE), (2,)),
+    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
+    _Seed(_streamed((64, 64, 16), (64, 64), (16, 8), **_TWICE), (2,)),
+    _Seed(_streamed((64, 64, 16), (32, 32), (8, 4), **_TWICE), (4, 2)),
+    _Seed(_streamed((128, 32, 16), (32, 32), (8, 4), **_TWICE), (0, 2)),
+    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), **_TWICE), (2, 4)),
+)
+_SMALL = (
+    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2), (1, 2)),
+    _Seed(_streamed((64, 32, 16), (32, 32), (8, 4), warps_k=2), (2, 1)),
+    _Seed(_streamed((64, 32, 16), (32, 32), (8, 4)), (4, 2)),
+    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2), (1, 2)),
+    _Seed(_streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4), (2, 1)),
+    _Seed(_streamed((16, 64, 32), (16, 32), (4, 4), warps_k=2, stages=4), (1, 2)),
+    _Seed(_streamed((32, 32, 32), (16, 32), (4, 4), warps_k=2), (2,)),
+)
+_PLAIN: dict[str, Any] = {"double_buffer_fragments": False, "lane_map": LaneMap.ROW_MAJOR}
+# A tile that has all rows, or all columns, of the small operand streams the large one once.
+_FEW_ROWS = (
+    _Seed(_streamed((1, 256, 16), (1, 128), (1, 4), stages=4, pad_a=0, copy_steps=1, **_PLAIN), (2,)),
+    _Seed(_streamed((1, 128, 32), (1, 128), (1, 4), warps_k=4, pad_a=0, copy_steps=1, **_PLAIN), (1, 2)),
+    _Seed(_streamed((1, 256, 32), (1, 128), (1, 4), warps_k=2, pad_a=0, copy_steps=1, **_PLAIN), (1, 2)),
+    _Seed(replace(_streamed((16, 128, 32), (8, 128), (4, 8), stages=2, **_PLAIN), min_blocks=2), (4, 2)),
+    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), stages=4, **_TWICE), (2,)),
+    _Seed(_streamed((16, 256, 32), (16, 64), (4, 8)), (1,)),
+)
+_FEW_COLUMNS = (
+    _Seed(_streamed((256, 8, 32), (128, 8), (8, 4), **_TWICE), (2, 1)),
+    _Seed(_streamed((128, 8, 32), (128, 8), (8, 4), **_TWICE), (3,)),
+    _Seed(_streamed((128, 16, 32), (64, 16), (8, 4), **_TWICE), (2, 1)),
+)
+
+
+def _candidates(problem: SgemmProblem) -> tuple[_Seed, ...]:
+    customary = tuple(_Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
+    if problem.m <= 16:
+        whole = (seed for seed in _FEW_ROWS if seed.schedule.block_m >= problem.m)
+        return (*whole, *_SMALL, *customary)
+    if problem.n <= 16:
+        whole = (seed for seed in _FEW_COLUMNS if seed.schedule.block_n >= problem.n)
+        return (*whole, *_SMALL, *customary)
+    if problem.m * problem.n <= 512 * 512:
+        return (*_SMALL, *_MEDIUM, *customary)
+    if problem.m * problem.n <= 1536 * 1536:
+        return (*_MEDIUM, *_LARGE, *_SMALL, *customary)
+    return (*_LARGE, *_MEDIUM, *customary)
+
+
+def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
+    """The schedule with accesses and copies that this problem and this device have."""
+    schedule = fitted(problem, schedule)
+    changes: dict[str, Any] = {}
+    for operand in "ab":
+        if limits.compute_capability < (8, 0):
+            changes[f"transport_{operand}"] = Transport.REGISTERS
+            changes["copy_steps"] = 1
+        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY:
+            changes[f"vector_{operand}"] = 1 if problem.along_k(operand) else problem.vector_width(operand)
+            changes[f"pad_{operand}"] = schedule.pad_a if problem.along_k(operand) else 0
+    return replace(schedule, **changes)
+
+
+def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
+    """The known winners that are legal here, and the default if it is none of them.
+
+    Tiles that are mostly outside of the matrix are left out.
+    """
+    found = []
+    for seed in _candidates(problem):
+        schedule = _adapted(problem, seed.schedule, limits)
+        if _mostly_inside(problem, schedule):
+            grids = ("tiles" if blocks == 0 else f"SMs·{blocks}" for blocks in seed.blocks)
+            found += [replace(schedule, grid_blocks=grid_blocks(problem, limits, schedule, grid)) for grid in grids]
+    legal = [schedule for schedule in found if not violations(problem, schedule, limits)]
+    return list(dict.fromkeys([*legal, default(problem, limits)]))
+
+
+def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
+    """The largest customary tile that fills the device; a small one, split along k, if none does."""
+    candidates = [_adapted(problem, schedule, limits) for schedule in _CUSTOMARY]
+    for schedule in candidates:
+        if schedule.tiles(problem) >= limits.sm_count:
+            return schedule
+    small = candidates[-2]
+    return replace(small, grid_blocks=grid_blocks(problem, limits, small, "SMs·1"))
+
+
+def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
+    return schedule.block_m < max(2, 2 * problem.m) and schedule.block_n < max(2, 2 * problem.n)

@@ -1,0 +1,139 @@
+"""What a sampler of sgemm schedules draws from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...codegen.schedule import Specialize
+from ...codegen.sgemm.problem import SgemmProblem
+from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
+from ..limits import DeviceLimits
+from ..occupancy import occupancy
+from ..space import Draw, Parameter, Space
+from .legal import estimated_registers
+
+_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "specialize")
+_THREADS = ("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "8×8", "8×12", "12×8", "8×16", "16×8", "12×12")
+
+
+def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
+    """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
+
+    `stages`, `min_blocks`, `warps_k` and `copy_steps` are wanted at most: fewer are built where there is no more.
+    """
+    parameters = (
+        Parameter("warps_m", (1, 2, 4)),
+        Parameter("warps_n", (1, 2, 4, 8)),
+        Parameter("warps_k", (1, 2, 4, 8)),
+        Parameter("lanes_m", (1, 2, 4, 8, 16)),
+        Parameter("thread", _THREADS),
+        Parameter("block_k", (8, 16, 32)),
+        Parameter("lane_map", tuple(map(str, LaneMap))),
+        Parameter("layout_a", tuple(_LAYOUTS)),
+        Parameter("layout_b", tuple(_LAYOUTS)),
+        Parameter("stages", (1, 2, 3, 4)),
+        Parameter("double_buffer_fragments", (False, True)),
+        Parameter("copy_a", _copies(problem, limits, "a")),
+        Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("copy_steps", (1, 2, 4, 8, 16)),
+        Parameter("vector_c", _widths(problem, "c")),
+        Parameter("ffma_order", tuple(map(str, FfmaOrder))),
+        Parameter("group_m", (1, 2, 4, 8, 16)),
+        Parameter("grid", _grids(problem, limits)),
+        Parameter("min_blocks", (1, 2, 3, 4)),
+        Parameter("specialize", tuple(map(str, Specialize))),
+    )
+    return Space(parameters, partial(_build, problem, limits), partial(_draw_of, problem, limits))
+
+
+def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
+    return tuple(width for width in (1, 2, 4) if width <= problem.vector_width(operand))
+
+
+def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[str, ...]:
+    """Transport and vector width together: what is possible depends on both."""
+    widths = _widths(problem, operand)
+    copies = [f"{Transport.REGISTERS} {width}" for width in widths]
+    if limits.compute_capability >= (8, 0):
+        asynchronous = widths[:1] if problem.along_k(operand) else widths
+        copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
+    return tuple(copies)
+
+
+def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
+    """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 words.
+
+    Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
+    """
+    tiles = -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
+    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, tiles))
+    splits = (split for split in (2, 3, 4, 6, 8, 12, 16, 24, 32) if split <= useful)
+    return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
+
+
+def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
+    """What a value of the parameter `grid` means for the tiles of a schedule; no more than it has steps along k."""
+    tiles = schedule.tiles(problem)
+    unit, _, factor = grid.partition("·")
+    blocks = int(factor or 0) * (limits.sm_count if unit == "SMs" else tiles)
+    return min(blocks, tiles * max(1, -(-problem.k // schedule.block_k)))
+
+
+def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
+    values: dict[str, Any] = {name: draw[name] for name in _SAME}
+    values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
+    for side, lanes in (("m", int(draw["lanes_m"])), ("n", 32 // int(draw["lanes_m"]))):
+        values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
+        values[f"block_{side}"] = values[f"warp_{side}"] * int(draw[f"warps_{side}"])
+    for operand in "ab":
+        values[f"pad_{operand}"], values[f"swizzle_{operand}"] = _LAYOUTS[str(draw[f"layout_{operand}"])]
+        values[f"transport_{operand}"], width = str(draw[f"copy_{operand}"]).split()
+        values[f"vector_{operand}"] = int(width)
+    values["warps_k"] = _warps_k(values, int(draw["warps_k"]))
+    one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
+    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
+    fragments = bool(draw["double_buffer_fragments"]) and stages > 1
+    steps = (
+        min(int(draw["copy_steps"]), one_stage.block_k // one_stage.warps_k)
+        if one_stage.asynchronous and stages > 1
+        else 1
+    )
+    staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=steps)
+    fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
+    return replace(
+        staged,
+        grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
+        min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)),
+    )
+
+
+def _warps_k(values: dict[str, Any], wanted: int) -> int:
+    """Halved until each part has 4 steps along k, and a block 512 threads at most."""
+    warps = values["block_m"] // values["warp_m"] * (values["block_n"] // values["warp_n"])
+    while wanted > 1 and (values["block_k"] % (4 * wanted) or warps * wanted > 16):
+        wanted //= 2
+    return 1 if values["swizzle_a"] or values["swizzle_b"] else wanted
+
+
+def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> Draw:
+    values = schedule.to_dict()
+    draw = {
+        name: values[name]
+        for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks", "warps_k")
+    }
+    draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
+    draw["lanes_m"] = schedule.warp_m // schedule.thread_m
+    for side in "mn":
+        draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
+    grids = (
+        grid for grid in _grids(problem, limits) if grid_blocks(problem, limits, schedule, grid) == schedule.grid_blocks
+    )
+    draw["grid"] = next(grids, "other")
+    names = {layout: name for name, layout in _LAYOUTS.items()}
+    for operand in "ab":
+        draw[f"layout_{operand}"] = names.get((values[f"pad_{operand}"], values[f"swizzle_{operand}"]), "other")
+        draw[f"copy_{operand}"] = f"{values[f'transport_{operand}']} {values[f'vector_{operand}']}"
+    return draw
