@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/opaque.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sgemm/multiply.cuh"
 #include "sgemm/tile_copy.cuh"
@@ -21,7 +22,11 @@ class MainLoop {
       : copy_a_(copy_a),
         copy_b_(copy_b),
         word_a_(LayoutA::index(k_part() * steps, 0) + thread.m),
-        word_b_(LayoutB::index(k_part() * steps, 0) + thread.n) {}
+        word_b_(LayoutB::index(k_part() * steps, 0) + thread.n) {
+    // Else NVRTC 13.0 turns sums into ORs where bits do not overlap, and computes every address of the loop.
+    make_opaque(word_a_);
+    make_opaque(word_b_);
+  }
 
   // Adds the products of `tiles` tiles along k to `sum`.
   __device__ __forceinline__ void run(Accumulators& sum, int tiles) {
@@ -95,11 +100,10 @@ class MainLoop {
 
   static __device__ __forceinline__ int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
 
-  static __device__ __forceinline__ float* tile_a(int stage) {
-    return dynamic_shared<float>() + stage * LayoutA::words;
-  }
-  static __device__ __forceinline__ float* tile_b(int stage) {
-    return dynamic_shared<float>() + stages * LayoutA::words + stage * LayoutB::words;
+  // The first word of a tile in shared memory.
+  static __device__ __forceinline__ int tile_a(int stage) { return stage * LayoutA::words; }
+  static __device__ __forceinline__ int tile_b(int stage) {
+    return stages * LayoutA::words + stage * LayoutB::words;
   }
 
   __device__ __forceinline__ void begin(int stage, int step = 0, int steps = 1) {
@@ -116,8 +120,9 @@ class MainLoop {
     copy_b_.advance(more);
   }
   __device__ __forceinline__ void load(Fragments& fragments, int k) const {
-    load_fragment<LayoutA, StripsM>(fragments.a, tile_a(read_), k, word_a_);
-    load_fragment<LayoutB, StripsN>(fragments.b, tile_b(read_), k, word_b_);
+    const float* shared = dynamic_shared<float>();
+    load_fragment<LayoutA, StripsM>(fragments.a, shared + tile_a(read_), k, word_a_);
+    load_fragment<LayoutB, StripsN>(fragments.b, shared + tile_b(read_), k, word_b_);
   }
 
   TileCopy<OperandA> copy_a_;

@@ -1,6 +1,7 @@
 #pragma once
 #include "cuda/async_copy.cuh"
 #include "cuda/opaque.cuh"
+#include "cuda/shared_memory.cuh"
 #include "cuda/vector.cuh"
 #include "sgemm/layout.cuh"
 // Copies of an operand's tiles from global to shared memory, by all threads of the block.
@@ -59,8 +60,10 @@ class TileCopy {
     make_opaque(target_);
   }
 
-  // The share of `step` out of `steps` in beginning a tile.
-  __device__ __forceinline__ void begin(float* tile, int step = 0, int steps = 1) {
+  // The share of `step` out of `steps` in beginning a tile, which begins at a word of shared memory.
+  __device__ __forceinline__ void begin(int tile, int step = 0, int steps = 1) {
+    int first = tile + target_;
+    make_opaque(first);
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       if (round * steps / rounds != step || !has_part_in(round)) continue;
@@ -68,14 +71,14 @@ class TileCopy {
       if constexpr (!Operand::asynchronous) {
         load(staged_[round], source, valid_words(round));
       } else if constexpr (Operand::guarded) {
-        async_copy_guarded<4 * vector>(tile + target(round), source, 4 * valid_words(round));
+        async_copy_guarded<4 * vector>(place(tile, first, round), source, 4 * valid_words(round));
       } else {
-        async_copy<4 * vector>(tile + target(round), source);
+        async_copy<4 * vector>(place(tile, first, round), source);
       }
     }
   }
 
-  __device__ __forceinline__ void finish(float* tile) {
+  __device__ __forceinline__ void finish(int tile) {
     if constexpr (!Operand::asynchronous) {
 #pragma unroll
       for (int round = 0; round < rounds; ++round) {
@@ -119,13 +122,14 @@ class TileCopy {
   __device__ __forceinline__ int k() const { return Operand::along_k ? word_ : row_; }
   __device__ __forceinline__ int column() const { return Operand::along_k ? row_ : word_; }
 
-  // Where a word of the round's vector goes in the tile. Without a swizzle, rounds and words differ by
-  // constants.
-  __device__ __forceinline__ int target(int round, int word = 0) const {
+  // Where a word of the round's vector goes in the tile, whose first word from this thread goes to `first`.
+  // Without a swizzle, rounds and words differ by constants.
+  __device__ __forceinline__ float* place(int tile, int first, int round, int word = 0) const {
     if constexpr (Layout::swizzle) {
-      return Layout::index(k() + k_step(round) + word, column() + column_step(round));
+      const int index = Layout::index(k() + k_step(round) + word, column() + column_step(round));
+      return dynamic_shared<float>() + tile + index;
     } else {
-      return target_ + Layout::index(k_step(round) + word, column_step(round));
+      return dynamic_shared<float>() + first + Layout::index(k_step(round) + word, column_step(round));
     }
   }
 
@@ -147,12 +151,13 @@ class TileCopy {
     }
   }
 
-  __device__ __forceinline__ void store(float* tile, int round) const {
+  __device__ __forceinline__ void store(int tile, int round) const {
     if constexpr (Operand::along_k) {
 #pragma unroll
-      for (int word = 0; word < vector; ++word) tile[target(round, word)] = staged_[round][word];
+      for (int word = 0; word < vector; ++word)
+        *place(tile, tile + target_, round, word) = staged_[round][word];
     } else {
-      copy_vector<vector>(tile + target(round), staged_[round]);
+      copy_vector<vector>(place(tile, tile + target_, round), staged_[round]);
     }
   }
 

@@ -112,7 +112,7 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator
         yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"
     if blocks > tiles * steps > 0:
         yield f"grid_blocks {blocks} over the {tiles * steps} steps along k of all tiles"
-    # The kernel counts the steps of the tiles that are shared, fewer than two waves of them, in 31 bits.
+    # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
     if min(tiles, 2 * blocks) * steps > _INT_MAX:
         yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
     workspace = schedule.workspace_bytes(problem)

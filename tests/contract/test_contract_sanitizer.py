@@ -34,7 +34,7 @@ _FOUND = "99"  # the exit code
 # Errors of the driver's own probing are none of ours. Padding tells one allocation from the next.
 _OPTIONS = ["--report-api-errors", "no", "--padding", "4096", "--launch-timeout", "120", "--error-exitcode", _FOUND]
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
-_SEEDS, _DRAWN = 3, 8
+_SEEDS, _DRAWN = 3, 10
 _LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
 
 Kernel = tuple[Problem, KernelSource]
@@ -72,6 +72,7 @@ def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
     assert {(schedule.transport_a, schedule.transport_b) for schedule in schedules} == set(product(Transport, repeat=2))
     assert {schedule.grid_blocks > 0 for schedule in schedules} == {False, True}
+    assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 
 
 def watched(tool: str, sanitizer: str, kernels: list[Kernel], arch: str, folder: Path) -> tuple[int, str]:
