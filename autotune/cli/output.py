@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or cut short there
@@ -44,23 +41,3 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     with console.capture() as text:
         console.print(table)
     print("\n".join(line.rstrip() for line in text.get().splitlines()))
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that readers see the whole old one or the whole new one; a device or pipe is written to.
-
-    Raises:
-        OSError: it cannot be written; what was there is still there.
-    """
-    if path.exists() and not path.is_file():
-        path.write_text(text)
-        return
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise

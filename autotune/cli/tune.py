@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files import write_text
 from .errors import CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
 from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
-from .output import print_json, print_table, write_text
+from .output import print_json, print_table
 from .progress import shown_progress
 from .suite import Entry, read_suite
 from .trials import schedule_words, trial_document
