@@ -13,7 +13,7 @@ from ..files import write_text
 from .errors import CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
 from .operator_commands import problem_of
-from .options import DatabaseOption, DeviceOption, JsonOption, device_of
+from .options import DatabaseOption, DeviceOption, JsonOption, worker_device_of
 from .output import print_json, print_table
 from .progress import shown_progress
 from .suite import Entry, read_suite
@@ -66,9 +66,8 @@ def tune(
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
     entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
-    target = device_of(device)
     runs: list[_Run] = []
-    with TuningDB(db) as database:
+    with worker_device_of(device) as target, TuningDB(db) as database:
         for problem, _ in entries:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
                 result = search(operator, problem, target, database, options, show)

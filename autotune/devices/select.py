@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from ..search_spaces.devices import named_device, named_devices
 from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
 from .driver import cuda_device_count
+
+if TYPE_CHECKING:
+    from .worker import WorkerDevice
 
 _FALLBACK = "h200"
 
@@ -26,6 +32,17 @@ def device(selector: str) -> Device:
     from .offline import OfflineDevice
 
     return OfflineDevice(name)
+
+
+def worker_device(selector: str) -> WorkerDevice:
+    """`device` in a process of its own, for kernels that nobody has tried before.
+
+    Raises:
+        DeviceError: as `device` does.
+    """
+    from .worker import WorkerDevice
+
+    return WorkerDevice(partial(device, selector))
 
 
 def device_limits(selector: str) -> DeviceLimits:

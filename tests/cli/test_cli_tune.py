@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cli_command import Command
 from autotune import tuner
 from autotune.codegen.problem import Problem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import operator as operator_of
 from autotune.tuner import Progress, TuneOptions, TuneResult
@@ -61,6 +63,7 @@ class Search:
 def search(monkeypatch: pytest.MonkeyPatch) -> Search:
     stand_in = Search()
     monkeypatch.setattr(tuner, "tune", stand_in)
+    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
     return stand_in
 
 
