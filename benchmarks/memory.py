@@ -1,4 +1,4 @@
-"""What a long tuning run takes: memory after 500 and after 10,000 trials, and what the newest ones took in time.
+"""What a long tuning run takes: time and memory after 500 and after up to 10,000 trials.
 
     python benchmarks/memory.py [SAMPLER]
 
@@ -68,13 +68,11 @@ class Device(OfflineDevice):
 
 
 def show(progress: Progress) -> None:
-    """Print the memory in use and the largest so far."""
+    """Print the memory in use."""
     if progress.done in SHOWN:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
-        now, most = pages * resource.getpagesize() / 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-        print(
-            f"{progress.done:>6} trials  {progress.elapsed:6.1f} s  {now:6.1f} MB  at most {most:6.1f} MB", flush=True
-        )
+        used = pages * resource.getpagesize() / 1e6
+        print(f"{progress.done:>6} trials  {progress.elapsed:6.1f} s  {used:6.1f} MB", flush=True)
 
 
 def main(sampler: str = "tpe") -> None:

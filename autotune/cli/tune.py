@@ -100,6 +100,8 @@ def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best:
 
 
 def _print_winner(run: _Run) -> None:
+    from ..tuner.bundle import failures_folder
+
     best = run.result.best
     if best is None or best.seconds is None:
         return
@@ -111,6 +113,8 @@ def _print_winner(run: _Run) -> None:
         ("tried", f"{_counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),
     ]
+    if run.result.failed:
+        rows.append(("failed", f"{run.result.failed} bundles for autotune replay in {failures_folder()}"))
     print_table(_title(run.operator, run.problem, run.limits), ("winner", ""), rows)
 
 

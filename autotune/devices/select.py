@@ -24,7 +24,7 @@ def device(selector: str) -> Device:
     Raises:
         DeviceError: the device cannot be used, or there is no such device; then the message lists what is allowed.
     """
-    name = _resolved(selector)
+    name = resolved(selector)
     if name.isdecimal():
         from .cuda import CudaDevice
 
@@ -47,12 +47,16 @@ def worker_device(selector: str) -> WorkerDevice:
 
 def device_limits(selector: str) -> DeviceLimits:
     """The limits of `device`, also where an offline device could not run anything."""
-    name = _resolved(selector)
+    name = resolved(selector)
     return device(name).limits if name.isdecimal() else named_device(name)
 
 
-def _resolved(selector: str) -> str:
-    """A GPU's number or the name of an offline device."""
+def resolved(selector: str) -> str:
+    """A selector without ``auto``: a GPU's number or the name of an offline device.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
     if selector == "auto":
         return "0" if cuda_device_count() else _FALLBACK
     if not selector.isdecimal() and selector not in named_devices():
