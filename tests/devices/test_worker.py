@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from worker_fakes import (
@@ -143,3 +146,25 @@ def test_ctrl_c_ends_the_process_and_the_device_can_be_used_again(
         assert not worker.alive
     with device.session(FAULTY, PROBLEM, seed=7) as session:
         assert evaluated(session).status is Status.OK
+
+
+SCRIPT = """
+from worker_fakes import FAULTY, KERNEL, Fault, FaultyProblem, FaultySchedule, emit, faulty_device
+from autotune.devices.worker import WorkerDevice
+
+if __name__ == "__main__":
+    problem, schedule = FaultyProblem(), FaultySchedule(Fault.HANG)
+    with WorkerDevice(faulty_device) as device, device.session(FAULTY, problem, 7) as session:
+        session.evaluate(schedule, emit(problem, schedule), KERNEL)
+"""
+
+
+def test_a_kernel_that_hangs_does_not_outlive_a_tuner_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment) as tuner:
+        assert tuner.stdout
+        assert tuner.stdout.readline() == "hangs\n"
+        tuner.kill()
+        assert tuner.stdout.read() == ""  # all that hold it have ended

@@ -118,6 +118,7 @@ class FaultyDevice:
             case Fault.CONTEXT:
                 return Evaluation(Status.CRASHED, error="CUDA_ERROR_ILLEGAL_ADDRESS")
             case Fault.HANG:
+                print("hangs", flush=True)
                 signal.pause()
             case Fault.LOST:
                 raise DeviceError("the GPU has fallen off the bus")
