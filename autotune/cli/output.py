@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or cut short there
 
@@ -20,24 +23,37 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
-def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right."""
-    from rich.box import SIMPLE_HEAD
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], narrow: int | None = None) -> None:
+    """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right.
+
+    Where a terminal is too narrow for whole lines it gets the first `narrow` columns only, if that is given; else cells
+    are folded.
+    """
     from rich.console import Console
-    from rich.table import Table
 
     cells = [list(row) for row in rows]
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
-        table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*("" if value is None else str(value) for value in row))
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _WIDE, markup=False, highlight=False, emoji=False)
+    table = _table(title, columns, cells)
+    whole = console.measure(table, options=console.options.update(max_width=_WIDE)).maximum
+    if narrow and whole > console.width:
+        table = _table(title, columns[:narrow], [row[:narrow] for row in cells])
     if terminal:
         console.print(table)
         return
     with console.capture() as text:
         console.print(table)
     print("\n".join(line.rstrip() for line in text.get().splitlines()))
+
+
+def _table(title: str, columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(columns):
+        numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
+        table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    return table

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..db.states import TimeSource
 from ..search_spaces.devices import named_device, named_devices
 from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
@@ -43,6 +45,15 @@ def worker_device(selector: str) -> WorkerDevice:
     from .worker import WorkerDevice
 
     return WorkerDevice(partial(device, selector))
+
+
+def device_of_model(model: str, time_source: TimeSource) -> Device | None:
+    """The first device here that files times of this kind under a model; None if there is none that can be used."""
+    modelled = time_source is TimeSource.MODELLED
+    selectors = named_devices() if modelled else map(str, range(cuda_device_count()))
+    with suppress(DeviceError):
+        return next((device(one) for one in selectors if device_limits(one).name == model), None)
+    return None
 
 
 def device_limits(selector: str) -> DeviceLimits:

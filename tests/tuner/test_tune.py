@@ -9,7 +9,7 @@ from itertools import count
 
 import optuna
 import pytest
-from tuner_fakes import LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
+from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
 
 from autotune.codegen.source import generator_digest
 from autotune.db import Status, TimeSource, TuningDB
@@ -49,9 +49,9 @@ def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
     assert (trial.status, trial.time_source) == (Status.OK, TimeSource.MEASURED)
     assert (trial.samples, trial.max_error, trial.error) == ((toy_seconds(schedule),), 0.25, "")
     assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
-    assert trial.environment == {"driver": "580"}
+    assert trial.environment == {"driver": "580", "limits": device.limits.digest}
     source, arch = pools[0].submitted[0]
-    assert (trial.compiler, trial.generator, trial.source) == ("NVRTC 13.0", generator_digest(), source.digest)
+    assert (trial.compiler, trial.generator, trial.source) == (KERNEL.compiler, generator_digest(), source.digest)
     assert arch == "sm_90"
 
 
@@ -225,7 +225,15 @@ def test_illegal_draws_cost_no_budget_and_are_not_stored(device, db):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"generator": "other"}, {"time_source": TimeSource.MODELLED}, {"device": "NVIDIA A100"}, {"problem": "n9"}],
+    [
+        {"generator": "other"},
+        {"compiler": "NVRTC 12.9"},
+        {"environment": {"driver": "570"}},
+        {"environment": {"limits": "0" * 16}},
+        {"time_source": TimeSource.MODELLED},
+        {"device": "NVIDIA A100"},
+        {"problem": "n9"},
+    ],
 )
 def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
     run(device, db, trials=2)
