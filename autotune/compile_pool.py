@@ -37,17 +37,21 @@ class CompilePool:
         return self._threads.submit(self._compile, source, arch)
 
     def _compile(self, source: KernelSource, arch: str) -> CompiledKernel:
-        if not hasattr(self._own, "worker"):
-            self._own.worker = Worker(_Compiler)
-            self._workers.append(self._own.worker)
-        worker: Worker = self._own.worker
         try:
-            kernel: CompiledKernel = worker.call("compile", source, arch, seconds=_SECONDS)
+            kernel: CompiledKernel = self._worker().call("compile", source, arch, seconds=_SECONDS)
         except WorkerError as error:
-            del self._own.worker
-            self._workers.remove(worker)
             raise CompileError(f"the compiler {error} on {source.entry} for {arch}") from None
         return kernel
+
+    def _worker(self) -> Worker:
+        """The process of this thread, started again if it is gone."""
+        worker: Worker | None = getattr(self._own, "worker", None)
+        if worker is None or not worker.alive:
+            if worker:
+                self._workers.remove(worker)
+            worker = self._own.worker = Worker(_Compiler)
+            self._workers.append(worker)
+        return worker
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,6 @@ DEVICE is a GPU's number or an offline device; SIZE (4096) is that of a square s
 from __future__ import annotations
 
 import sys
-from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -35,7 +34,7 @@ def main(selector: str, size: int = 4096) -> None:
         candidates = list(zip(seeds, sources, kernels, strict=True))
         # The first round makes what is cached, such as the emulator's executables.
         rounds = [[_seconds(place, problem, candidates) for place in places.values()] for _ in range(1 + ROUNDS)][1:]
-    here, away = (median(seconds) for seconds in zip(*rounds, strict=True))
+    here, away = (min(seconds) for seconds in zip(*rounds, strict=True))  # of the rounds that were disturbed least
     for name, seconds in zip(places, (here, away), strict=True):
         print(f"{name:<21} {1e3 * seconds / len(candidates):.2f} ms for each of {len(candidates)} kernels")
     print(f"isolation costs       {away / here - 1:.2%} of measuring")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -35,7 +35,8 @@ class WorkerDevice:
     def __init__(self, make: Callable[[], Device]) -> None:
         self._make = make
         self._worker = self._started()
-        facts: _Facts = self._worker.call("facts")
+        with _loss_is_an_error("described the device"):
+            facts: _Facts = self._worker.call("facts")
         self.selector, self.limits, self.time_source, self.environment = facts
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> WorkerSession:
@@ -59,10 +60,8 @@ class WorkerDevice:
         self._worker.end()
 
     def _started(self) -> Worker:
-        try:
+        with _loss_is_an_error("started"):
             return Worker(partial(_Host, self._make))
-        except WorkerError as error:
-            raise DeviceError(f"the process for measuring {error} when it started") from None
 
 
 class WorkerSession:
@@ -108,11 +107,18 @@ class WorkerSession:
 
     def _open(self) -> None:
         self._worker = self._device.worker()
-        try:
+        _, problem, _ = self._setup
+        with _loss_is_an_error(f"set up {problem.key}"):
             self.time_limit: float = self._worker.call("open", *self._setup)
-        except WorkerError as error:
-            _, problem, _ = self._setup
-            raise DeviceError(f"the process for measuring {error} while it set up {problem.key}") from None
+
+
+@contextmanager
+def _loss_is_an_error(doing: str) -> Iterator[None]:
+    """Turn the end of the process into a `DeviceError`, where no kernel is to blame."""
+    try:
+        yield
+    except WorkerError as error:
+        raise DeviceError(f"the process for measuring {error} while it {doing}") from None
 
 
 class _Facts(NamedTuple):

@@ -112,5 +112,7 @@ def _compile(command: list[str], text: str = "") -> None:
         refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
         if refused:
             raise CompileError(refused)
+        if completed.returncode < 0 or "signal terminated program" in completed.stderr:
+            raise CompileError("the C++ compiler crashed, or was ended when memory ran out")
         said = next((line for line in lines if "rror" in line), "it failed without a word")
         raise NoCompilerError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

@@ -23,12 +23,14 @@ _WINNERS = 5
 
 
 def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, Trial]:
-    """The trials that need not be made again, oldest first: same device model and kind of time, and not stale."""
+    """The trials that need not be made again, oldest first: same device model and kind of time, legal and not stale."""
     known: dict[Schedule, Trial] = {}
     for trial in reversed(db.trials(operator.name, problem.key, device.limits.name)):
         if trial.time_source is device.time_source and not stale(trial, device):
             with suppress(ValueError):  # an import may hold what this generator never made
-                known[operator.schedule_type.from_dict(trial.schedule)] = trial
+                schedule = operator.schedule_type.from_dict(trial.schedule)
+                if not operator.violations(problem, schedule, device.limits):
+                    known[schedule] = trial
     return known
 
 

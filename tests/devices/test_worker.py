@@ -128,7 +128,7 @@ def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(
 def test_a_device_that_cannot_be_made_is_an_error() -> None:
     with pytest.raises(DeviceError, match="no driver"):
         WorkerDevice(no_device)
-    with pytest.raises(DeviceError, match="the process for measuring ended by SIGKILL when it started"):
+    with pytest.raises(DeviceError, match="the process for measuring ended by SIGKILL while it started"):
         WorkerDevice(deadly_device)
 
 

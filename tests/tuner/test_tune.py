@@ -251,6 +251,16 @@ def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
     assert set(device.evaluations[2:]) == set(SEEDS)
 
 
+@pytest.mark.parametrize("schedule", [{"width": 16, "depth": 16}, {"height": 1}])
+def test_an_imported_record_of_what_cannot_be_is_never_best(device, db, schedule):
+    run(device, db, trials=1)
+    (trial,) = db.trials()
+    db.record(changed(trial, schedule=schedule, schedule_digest="imported", samples=(1e-9,)))
+    result = run(device, db, trials=3)
+    assert (result.known, result.evaluated) == (1, 3)
+    assert result.best.seconds > 1e-9
+
+
 def test_the_winner_of_another_generator_is_tried_first(device, db):
     run(device, db, trials=12)
     best = db.best("toy", "n8", "NVIDIA H200")
