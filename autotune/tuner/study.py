@@ -16,7 +16,6 @@ from .samplers import new_sampler
 if TYPE_CHECKING:
     import optuna
 
-
 # More trials than this, and a sampler forgets all but half as many. Without an end a run on sgemm's space grew by 9 KB
 # a trial, and each draw of TPE took longer than the one before.
 _MOST_TRIALS = 1000

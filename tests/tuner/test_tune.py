@@ -195,6 +195,7 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
     result = run(device, db, trials=1000)
     by_status = {status: db.trials(status=status) for status in Status}
     assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}
+    assert result.failed == sum(len(trials) for trials in by_status.values()) - len(by_status[Status.OK])
     assert {trial.error for trial in by_status[Status.WRONG]} == {"17 of 64 outputs are wrong"}
     assert [trial.error for trial in by_status[Status.LAUNCH_ERROR]] == ["too many resources"]
     (error,) = {trial.error for trial in by_status[Status.COMPILE_ERROR]}
