@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from . import pretuned
-from .engine import WRITE, database_url, engine_of, location
+from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
@@ -39,6 +39,7 @@ class TuningDB:
     Args:
         url: a SQLAlchemy URL or the path of a SQLite file; by default the environment variable AUTOTUNE_DB, else a file
             in the user's data folder.
+        create: whether to create a SQLite file where there is none.
 
     Attributes:
         url: where the database is; its text holds the password, if there is one.
@@ -49,9 +50,11 @@ class TuningDB:
             than this version or another program's is never changed.
     """
 
-    def __init__(self, url: str | None = None) -> None:
+    def __init__(self, url: str | None = None, *, create: bool = True) -> None:
         self.url = database_url(url)
         self.location = location(self.url)
+        if not create:
+            check_exists(self.url)
         self._engine = engine_of(self.url)
         try:
             with one_line_errors(self.location):
@@ -91,20 +94,23 @@ class TuningDB:
         trials = from_document(document)
         return self._write(lambda session: store(trials, session, better))
 
-    def best(self, operator: str, key: str, device: str) -> Trial | None:
+    def best(self, operator: str, key: str, device: str, generator: str | None = None) -> Trial | None:
         """The best trial of one problem on one device model; None if there is none.
 
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
-        ok verdict with the shortest median, any measured one before all modelled ones.
+        ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
+        `generator`, if it is given, before all others: its kernels are what the times of others say little about.
         """
         with self._read() as session:
-            row = session.scalar(best_of(matching(operator, key, device)))
+            row = session.scalar(best_of(matching(operator, key, device), generator))
             return row.record if row else None
 
-    def bests(self, operator: str | None = None, device: str | None = None) -> list[Trial]:
+    def bests(
+        self, operator: str | None = None, device: str | None = None, generator: str | None = None
+    ) -> list[Trial]:
         """`best` for each problem and device model that has one."""
         with self._read() as session:
-            return [row.record for row in session.scalars(best_of(matching(operator, device=device)))]
+            return [row.record for row in session.scalars(best_of(matching(operator, device=device), generator))]
 
     def trials(
         self,
@@ -135,19 +141,24 @@ class TuningDB:
         with self._read() as session:
             return [row.record for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
 
-    def export(self, operator: str | None = None, device: str | None = None, best_only: bool = False) -> dict[str, Any]:
-        """A JSON document for `merge`: all trials of an operator and a device model, or their best ones."""
-        return to_document(self.bests(operator, device) if best_only else self.trials(operator, device=device))
+    def export(
+        self,
+        operator: str | None = None,
+        device: str | None = None,
+        best_only: bool = False,
+        generator: str | None = None,
+    ) -> dict[str, Any]:
+        """A JSON document for `merge`: all trials of an operator and a device model, or what `bests` says of them."""
+        trials = self.bests(operator, device, generator) if best_only else self.trials(operator, device=device)
+        return to_document(trials)
 
-    def write_export(
-        self, path: Path, operator: str | None = None, device: str | None = None, best_only: bool = False
-    ) -> None:
-        """Write `export` to a file, which is replaced as a whole.
+    def write_export(self, path: Path, *arguments: Any, **named: Any) -> None:
+        """Write `export` of these arguments to a file, which is replaced as a whole.
 
         Raises:
             OSError: the file cannot be written; what was there is still there.
         """
-        write_document(path, self.export(operator, device, best_only))
+        write_document(path, self.export(*arguments, **named))
 
     def _add_pretuned(self) -> None:
         """Merge the shipped records once for every set of them."""

@@ -38,6 +38,17 @@ def location(url: URL) -> str:
     return str(file) if file else url.render_as_string(hide_password=True)
 
 
+def check_exists(url: URL) -> None:
+    """Make sure that a SQLite file is there.
+
+    Raises:
+        BadUrlError: it is not.
+    """
+    file = _sqlite_file(url)
+    if file and not file.exists():
+        raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
+
+
 def engine_of(url: URL) -> Engine:
     """An engine for `url`; creates the folder of a SQLite file, touches nothing else.
 

@@ -28,6 +28,7 @@ _REMEDIES = {
     sqlite3.SQLITE_NOTADB: "is not a SQLite database: move it away or restore it; nothing was changed",
     sqlite3.SQLITE_CORRUPT: "is malformed: move it away or restore it; nothing was changed",
     sqlite3.SQLITE_FULL: "does not fit on its disk: free some space; what was stored before is safe",
+    sqlite3.SQLITE_IOERR: "could not be written or read: look at its disk; what was stored before is safe",
     sqlite3.SQLITE_BUSY: f"was locked by another process for over {BUSY_SECONDS} s: end that process or try again",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: it must be a file in a folder that you may write to",
     sqlite3.SQLITE_READONLY: "is read-only: make it writable or use another --db",

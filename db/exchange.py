@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, TypeVar
 
+from ..files import write_text
 from .records import DeviceRecord, ProblemRecord, Trial
 from .states import Status, TimeSource
 
@@ -59,23 +59,12 @@ def from_document(document: Any) -> list[Trial]:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a document so that readers see the whole old file or the whole new one; a device or pipe is written to.
+    """Write a document by a rename.
 
     Raises:
         OSError: the file cannot be written; what was there is still there.
     """
-    special = path.exists() and not path.is_file()
-    temporary = path if special else path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1, allow_nan=False)
-            file.write("\n")
-        if not special:
-            temporary.replace(path)
-    except BaseException:
-        if not special:
-            temporary.unlink(missing_ok=True)
-        raise
+    write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def read_document(path: Path) -> Any:

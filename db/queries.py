@@ -22,15 +22,16 @@ def matching(
     return conditions
 
 
-def best_of(conditions: list[ColumnElement[bool]]) -> Select[TrialRow]:
-    """The best trial of every problem and device among the trials that meet `conditions`."""
+def best_of(conditions: list[ColumnElement[bool]], generator: str | None) -> Select[TrialRow]:
+    """The best trial of every problem and device among the trials that meet `conditions`; see `TuningDB.best`."""
     modelled = case((TrialRow.time_source == TimeSource.MODELLED, 1), else_=0)
+    foreign = case((TrialRow.generator == generator, 0), else_=1)
     place = (TrialRow.device_id, TrialRow.problem_id)
-    newest = (modelled, TrialRow.created_at.desc(), TrialRow.id.desc())
+    newest = (modelled, foreign, TrialRow.created_at.desc(), TrialRow.id.desc())
     verdict = func.row_number().over(partition_by=(*place, TrialRow.schedule_digest), order_by=newest)
     verdicts = select(TrialRow.id, verdict.label("position")).where(*conditions).subquery()
 
-    fastest = (modelled, TrialRow.seconds, TrialRow.id)
+    fastest = (modelled, foreign, TrialRow.seconds, TrialRow.id)
     ranked = (
         select(TrialRow.id, func.row_number().over(partition_by=place, order_by=fastest).label("position"))
         .join(verdicts, TrialRow.id == verdicts.c.id)

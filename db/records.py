@@ -125,6 +125,11 @@ class Trial:
         self._check_created_at()
 
     @property
+    def ok(self) -> bool:
+        """Whether it has a valid time."""
+        return self.status is Status.OK
+
+    @property
     def seconds(self) -> float | None:
         """Median of the samples; None if there are none."""
         return median(self.samples) if self.samples else None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,11 @@ class DeviceLimits:
         """The compiler's name of the architecture, such as ``sm_90``."""
         major, minor = self.compute_capability
         return f"sm_{major}{minor}"
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name these limits: times that were taken under others may not hold."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def peak_flops(self) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
+from ..codegen.source import generator_digest
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
@@ -29,7 +30,7 @@ class Choice(NamedTuple):
 
 def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, database: TuningDB) -> Choice:
     """The best measured record of the problem on this device model; without one that is legal here, the default."""
-    best = database.best(operator.name, problem.key, limits.name)
+    best = database.best(operator.name, problem.key, limits.name, generator_digest())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..files import replacing
 from .run import Run
 
 FORMATS = (".svg", ".png")
@@ -30,6 +31,5 @@ def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) 
         axes.tick_params(axis="y", labelsize=7)
         axes.margins(y=0.01)
     columns[0].invert_yaxis()
-    temporary = path.with_name(f".{path.name}")
-    figure.savefig(temporary, format=path.suffix.removeprefix("."))
-    temporary.replace(path)
+    with replacing(path) as written:
+        figure.savefig(written)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files import write_text
 from .bench_document import document
 from .bench_tables import print_markdown, tables
 from .errors import BadInputError, CommandError, InterruptedRunError
 from .figures import duration
 from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
-from .output import json_text, print_json, print_table, write_text
+from .output import json_text, print_json, print_table
 from .suite import Entry, read_suite
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from .figures import roofline
-
 if TYPE_CHECKING:
     from ..bench import Contest, Run, Setting
     from ..codegen.problem import Problem
@@ -42,6 +40,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
 
 def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ..bench import OWN
+    from ..devices.timing import roofline
 
     bound = roofline(run.problem, setting.device.limits)
     contest = run.contest

@@ -12,10 +12,11 @@ from ..db.states import Status
 from .errors import BadInputError, user_input
 from .options import DatabaseOption, JsonOption
 from .output import print_json, print_table
-from .trials import print_trials
+from .records import print_explained, print_stale
+from .trials import print_bests, print_trials
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from ..db import Trial, TuningDB
 
 app = typer.Typer(help="List, export and import what the tuning database holds.")
 
@@ -32,13 +33,30 @@ def best(
     operator: OperatorArgument = None,
     problem: ProblemOption = None,
     device: ModelOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the trials behind each one.")] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The best trial of each problem on each device."""
     with _opened(db) as database:
-        trials = database.bests(_operator(operator), _model(device, database))
-        print_trials([trial for trial in trials if problem in (None, trial.problem.key)], as_json)
+        records = _bests(database, operator, problem, device)
+        if explain:
+            print_explained(records, database, as_json)
+        else:
+            print_bests(records, as_json)
+
+
+@app.command()
+def doctor(
+    operator: OperatorArgument = None,
+    problem: ProblemOption = None,
+    device: ModelOption = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The best trials whose time may no longer hold, and why."""
+    with _opened(db) as database:
+        print_stale(_bests(database, operator, problem, device), as_json)
 
 
 @app.command()
@@ -90,8 +108,10 @@ def export_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Write trials as a JSON document that import reads; to stdout unless there is a file."""
+    from ..codegen.source import generator_digest
+
     with _opened(db) as database:
-        selection = (_operator(operator), _model(device, database), best_only)
+        selection = (_operator(operator), _model(device, database), best_only, generator_digest())
         if output is None:
             print_json(database.export(*selection))
             return
@@ -109,6 +129,7 @@ def import_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Add the trials of an exported document; of two of the same key the better one stays."""
+    from ..db import TuningDB
     from ..db.exchange import read_document
 
     with user_input():
@@ -116,7 +137,7 @@ def import_trials(
             document = read_document(file)
         except OSError as error:
             raise BadInputError(f"{file}: {error.strerror}; expected a file that db export wrote") from error
-        with _opened(db) as database:
+        with TuningDB(db) as database:
             counts = database.merge(document)
     if as_json:
         print_json(asdict(counts))
@@ -136,9 +157,17 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
 
 
 def _opened(url: str | None) -> TuningDB:
+    """A database to read; one that the user names must be there."""
     from ..db import TuningDB
 
-    return TuningDB(url)
+    return TuningDB(url, create=url is None)
+
+
+def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:
+    from ..codegen.source import generator_digest
+
+    records = database.bests(_operator(operator), _model(device, database), generator_digest())
+    return [record for record in records if problem in (None, record.problem.key)]
 
 
 def _operator(name: str | None) -> str | None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files import write_text
 from .errors import BadInputError, user_input
 from .operator_commands import problem_of
 from .options import DeviceOption, JsonOption, limits_of
-from .output import print_json, write_text
+from .output import print_json
 
 if TYPE_CHECKING:
     from ..codegen.problem import Problem

@@ -16,13 +16,10 @@ def rate(problem: Problem, seconds: float) -> str:
     return f"{problem.bytes_moved / seconds / 1e9:.4g} GB/s"
 
 
-def roofline(problem: Problem, limits: DeviceLimits) -> float:
-    """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
-    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
-
-
 def peak_share(problem: Problem, limits: DeviceLimits, seconds: float) -> float:
     """The roofline's time over this one."""
+    from ..devices.timing import roofline
+
     return roofline(problem, limits) / seconds
 
 

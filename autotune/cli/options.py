@@ -12,6 +12,7 @@ from .errors import BadInputError
 
 if TYPE_CHECKING:
     from ..devices.base import Device
+    from ..devices.worker import WorkerDevice
     from ..search_spaces.limits import DeviceLimits
 
 DeviceOption = Annotated[
@@ -39,6 +40,14 @@ def device_of(selector: str) -> Device:
 
     with _device_errors():
         return device(selector)
+
+
+def worker_device_of(selector: str) -> WorkerDevice:
+    """`device_of` in a process of its own."""
+    from ..devices.select import worker_device
+
+    with _device_errors():
+        return worker_device(selector)
 
 
 def limits_of(selector: str) -> DeviceLimits:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or cut short there
 
@@ -23,21 +23,21 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
-def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
-    """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right."""
-    from rich.box import SIMPLE_HEAD
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], narrow: int | None = None) -> None:
+    """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right.
+
+    Where a terminal is too narrow for whole lines it gets the first `narrow` columns only, if that is given; else cells
+    are folded.
+    """
     from rich.console import Console
-    from rich.table import Table
 
     cells = [list(row) for row in rows]
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
-        table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*("" if value is None else str(value) for value in row))
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _WIDE, markup=False, highlight=False, emoji=False)
+    table = _table(title, columns, cells)
+    whole = console.measure(table, options=console.options.update(max_width=_WIDE)).maximum
+    if narrow and whole > console.width:
+        table = _table(title, columns[:narrow], [row[:narrow] for row in cells])
     if terminal:
         console.print(table)
         return
@@ -46,21 +46,14 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     print("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that readers see the whole old one or the whole new one; a device or pipe is written to.
+def _table(title: str, columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
 
-    Raises:
-        OSError: it cannot be written; what was there is still there.
-    """
-    if path.exists() and not path.is_file():
-        path.write_text(text)
-        return
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(columns):
+        numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
+        table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .figures import duration
@@ -15,14 +15,30 @@ if TYPE_CHECKING:
 
 def print_trials(trials: Sequence[Trial], as_json: bool) -> None:
     """Print trials for people or for scripts."""
+    columns = ("operator", "problem", "device", "status", "time", "source", "tried", "schedule or error")
+    _print(trials, as_json, "Trials", columns, _row)
+
+
+def print_bests(trials: Sequence[Trial], as_json: bool) -> None:
+    """Print the best trials of problems; a narrow terminal gets them without their schedules."""
+    columns = ("operator", "problem", "device", "time", "source", "schedule")
+    _print(trials, as_json, "Best trials", columns, _best_row, narrow=len(columns) - 1)
+
+
+def _print(
+    trials: Sequence[Trial],
+    as_json: bool,
+    title: str,
+    columns: Sequence[str],
+    row: Callable[[Trial], tuple[Any, ...]],
+    narrow: int | None = None,
+) -> None:
     if as_json:
         print_json([trial_document(trial) for trial in trials])
-        return
-    if not trials:
+    elif trials:
+        print_table(title, columns, map(row, trials), narrow)
+    else:
         print("no trials; autotune tune makes some", file=sys.stderr)
-        return
-    columns = ("operator", "problem", "device", "status", "time", "source", "tried", "schedule or error")
-    print_table("Trials", columns, map(_row, trials))
 
 
 def trial_document(trial: Trial) -> dict[str, Any]:
@@ -40,6 +56,11 @@ def schedule_words(trial: Trial) -> str:
         return str(OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule))
     except (KeyError, ValueError):  # a record of another version
         return " ".join(f"{name}={value}" for name, value in trial.schedule.items())
+
+
+def _best_row(trial: Trial) -> tuple[Any, ...]:
+    operator, key, model, _, time, source, *_ = _row(trial)
+    return operator, key, model, time, source, schedule_words(trial)
 
 
 def _row(trial: Trial) -> tuple[Any, ...]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import CommandError, InterruptedRunError, user_input
+from ..files import write_text
+from .errors import BadInputError, CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
 from .operator_commands import problem_of
-from .options import DatabaseOption, DeviceOption, JsonOption, device_of
-from .output import print_json, print_table, write_text
+from .options import DatabaseOption, DeviceOption, JsonOption, worker_device_of
+from .output import print_json, print_table
 from .progress import shown_progress
 from .suite import Entry, read_suite
 from .trials import schedule_words, trial_document
@@ -54,6 +55,9 @@ def tune(
         Path | None,
         typer.Option(help="Tune each problem of this JSON list; fields that it leaves out come from the options."),
     ] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
+    ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -61,14 +65,17 @@ def tune(
     from ..db import TuningDB
     from ..tuner import TuneOptions
     from ..tuner import tune as search
+    from ..tuner.history import stale_problems
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
+    if stale and suite:
+        raise BadInputError("--stale and --suite exclude each other: --stale takes the problems of the database")
     entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
-    target = device_of(device)
     runs: list[_Run] = []
-    with TuningDB(db) as database:
-        for problem, _ in entries:
+    with worker_device_of(device) as target, TuningDB(db) as database:
+        problems = stale_problems(operator, target, database) if stale else [entry.problem for entry in entries]
+        for problem in problems:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
                 result = search(operator, problem, target, database, options, show)
             path = _written_source(operator, problem, target.limits, result.best) if result.best else None
@@ -80,6 +87,8 @@ def tune(
     if as_json:
         print_json({"database": database.location, "runs": [_document(run) for run in runs]})
     else:
+        if not runs:
+            print(f"no record of {operator.name} for {target.limits.name} is stale")
         print(f"database  {database.location}")
         print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")
     _check_outcome(runs)
@@ -100,6 +109,8 @@ def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best:
 
 
 def _print_winner(run: _Run) -> None:
+    from ..tuner.bundle import failures_folder
+
     best = run.result.best
     if best is None or best.seconds is None:
         return
@@ -111,6 +122,8 @@ def _print_winner(run: _Run) -> None:
         ("tried", f"{_counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),
     ]
+    if run.result.failed:
+        rows.append(("failed", f"{run.result.failed} bundles for autotune replay in {failures_folder()}"))
     print_table(_title(run.operator, run.problem, run.limits), ("winner", ""), rows)
 
 
@@ -144,7 +157,7 @@ def _document(run: _Run) -> dict[str, Any]:
 
 def _check_outcome(runs: list[_Run]) -> None:
     """Raise unless every problem has a winner and nobody stopped the search."""
-    if runs[-1].result.interrupted:
+    if runs and runs[-1].result.interrupted:
         raise InterruptedRunError("interrupted; every trial is kept, and the same command goes on from there")
     failed = [f"{run.problem.key}: {_counts(run.result)}" for run in runs if run.result.best is None]
     if failed:

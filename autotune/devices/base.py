@@ -44,7 +44,14 @@ class Evaluation:
 
 
 class Session(Protocol):
-    """One problem set up on a device: inputs, reference and timing stand ready for many kernels."""
+    """One problem set up on a device: inputs, reference and timing stand ready for many kernels.
+
+    Attributes:
+        time_limit: seconds after which an evaluation can be taken to hang.
+    """
+
+    @property
+    def time_limit(self) -> float: ...  # noqa: D102
 
     def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""

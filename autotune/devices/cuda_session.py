@@ -27,7 +27,7 @@ from .base import DeviceError, Evaluation
 from .driver import reason
 from .launcher import LoadedKernel
 from .memory import POISON, GuardedBuffer
-from .timing import impossible_rate, measure
+from .timing import impossible_rate, measure, time_limit
 from .verifier import Verifier
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class CudaSession:
         self._device = device
         self._operator = operator
         self._seed = seed
+        self.time_limit = time_limit(problem, device.limits)
         self._bound = problem.error_bound(problem.scalars)
         self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
         self._memory = ExitStack()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from ..codegen.problem import Problem
@@ -17,6 +18,8 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .base import DeviceError, Evaluation
 from .model import predict_seconds
+
+_REMEMBERED = 100  # kernels and what the emulator said of them: schedules may share the text of a small problem
 
 
 class OfflineDevice:
@@ -46,13 +49,15 @@ class OfflineDevice:
 class OfflineSession:
     """A `Session` that verifies a schedule on the operator's check problems and models its time on the real one."""
 
+    time_limit = 600.0  # the emulator's runs have limits of their own; compiling for them has none
+
     def __init__(self, operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, seed: int) -> None:
         self._operator = operator
         self._problem = problem
         self._limits = limits
         # The emulator's first two orders are up and down, all others are random.
         self._seeds = (0, 1, 2 + seed)
-        self._verified: dict[tuple[str, Problem], Evaluation] = {}
+        self._verify = lru_cache(_REMEMBERED)(self._emulate)
 
     def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
         """Verify one kernel in the emulator, and model its time."""
@@ -68,14 +73,8 @@ class OfflineSession:
             errors.append(check.max_error or 0.0)
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
-    def _verify(self, problem: Problem, source: KernelSource) -> Evaluation:
-        """What the emulator says of one kernel on one small problem, asked once."""
-        key = source.digest, problem
-        if key not in self._verified:
-            self._verified[key] = self._emulate(problem, source)
-        return self._verified[key]
-
     def _emulate(self, problem: Problem, source: KernelSource) -> Evaluation:
+        """What the emulator says of one kernel on one small problem."""
         try:
             return Evaluation(Status.OK, max_error=verify(problem, source, self._seeds))
         except EmulatorError as error:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..db.states import TimeSource
 from ..search_spaces.devices import named_device, named_devices
 from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
 from .driver import cuda_device_count
+
+if TYPE_CHECKING:
+    from .worker import WorkerDevice
 
 _FALLBACK = "h200"
 
@@ -18,7 +26,7 @@ def device(selector: str) -> Device:
     Raises:
         DeviceError: the device cannot be used, or there is no such device; then the message lists what is allowed.
     """
-    name = _resolved(selector)
+    name = resolved(selector)
     if name.isdecimal():
         from .cuda import CudaDevice
 
@@ -28,14 +36,38 @@ def device(selector: str) -> Device:
     return OfflineDevice(name)
 
 
+def worker_device(selector: str) -> WorkerDevice:
+    """`device` in a process of its own, for kernels that nobody has tried before.
+
+    Raises:
+        DeviceError: as `device` does.
+    """
+    from .worker import WorkerDevice
+
+    return WorkerDevice(partial(device, selector))
+
+
+def device_of_model(model: str, time_source: TimeSource) -> Device | None:
+    """The first device here that files times of this kind under a model; None if there is none that can be used."""
+    modelled = time_source is TimeSource.MODELLED
+    selectors = named_devices() if modelled else map(str, range(cuda_device_count()))
+    with suppress(DeviceError):
+        return next((device(one) for one in selectors if device_limits(one).name == model), None)
+    return None
+
+
 def device_limits(selector: str) -> DeviceLimits:
     """The limits of `device`, also where an offline device could not run anything."""
-    name = _resolved(selector)
+    name = resolved(selector)
     return device(name).limits if name.isdecimal() else named_device(name)
 
 
-def _resolved(selector: str) -> str:
-    """A GPU's number or the name of an offline device."""
+def resolved(selector: str) -> str:
+    """A selector without ``auto``: a GPU's number or the name of an offline device.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
     if selector == "auto":
         return "0" if cuda_device_count() else _FALLBACK
     if not selector.isdecimal() and selector not in named_devices():

@@ -24,6 +24,13 @@ _ROUND_SAMPLES, _ROUND_SECONDS = 5, 0.02
 # A clock ramps up within tens of milliseconds: two equal medians before that prove nothing.
 _WARM_UP_LEAST, _WARM_UP_MOST = 0.025, 0.5
 
+# Of the longest evaluation: what does not depend on the problem; inputs made anew after a kernel damaged them; launches
+# of a kernel that takes long (4 to verify and to warm up, `_FEWEST` samples) and what else passes over the data; and
+# how slow a kernel may be.
+_FIXED_SECONDS = 10.0
+_HOST_BYTES_PER_SECOND = 1e8
+_LAUNCHES, _SLOWEST = 20, 100
+
 
 def measure(sample: Callable[[], float], now: Callable[[], float] = monotonic) -> tuple[float, ...]:
     """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
@@ -56,6 +63,17 @@ def _round(sample: Callable[[], float]) -> float:
     while len(samples) < _ROUND_SAMPLES and sum(samples) < _ROUND_SECONDS:
         samples.append(sample())
     return median(samples)
+
+
+def roofline(problem: Problem, limits: DeviceLimits) -> float:
+    """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
+    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
+
+
+def time_limit(problem: Problem, limits: DeviceLimits) -> float:
+    """Seconds that an evaluation may take: enough for a kernel that reaches a hundredth of what the device can."""
+    host = problem.bytes_moved / _HOST_BYTES_PER_SECOND
+    return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, limits)
 
 
 def impossible_rate(problem: Problem, seconds: float, limits: DeviceLimits) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
+from ..codegen.source import generator_digest
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
@@ -90,7 +91,7 @@ def _bests(operator: Operator[Any, Any], limits: DeviceLimits) -> Iterator[_Best
     if database is None:
         return
     try:
-        trials = database.bests(operator.name, limits.name)
+        trials = database.bests(operator.name, limits.name, generator_digest())
     except DatabaseError as error:
         _warn(error)
         return

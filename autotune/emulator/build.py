@@ -7,15 +7,13 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from ..cache import cache_folder
 from ..codegen.source import KernelSource
 from ..compiler import CompileError
+from ..files import replacing
 
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
@@ -44,7 +42,7 @@ def executable(source: KernelSource) -> Path:
     path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
     if not path.exists():
         runtime = _runtime(compiler)
-        with _renamed_to(path) as built:
+        with replacing(path) as built:
             kernel = built.with_name("kernel.o")
             _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(source))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
@@ -55,7 +53,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
     """The object file of all that does not depend on the kernel."""
     path = cache_folder("emulator") / f"{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}.o"
     if not path.exists():
-        with _renamed_to(path) as built:
+        with replacing(path) as built:
             _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
     return path
 
@@ -106,15 +104,6 @@ def _toolchain(compiler: tuple[str, ...]) -> str:
     return "\0".join([*compiler, _version(compiler), *(path.read_text() for path in files)])
 
 
-@contextmanager
-def _renamed_to(path: Path) -> Iterator[Path]:
-    """A path to build at, renamed at the end, so that concurrent builds never see half a file."""
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        built = Path(folder) / "built"
-        yield built
-        built.replace(path)
-
-
 def _compile(command: list[str], text: str = "") -> None:
     english = {**os.environ, "LC_ALL": "C"}
     completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=english)
@@ -123,5 +112,7 @@ def _compile(command: list[str], text: str = "") -> None:
         refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
         if refused:
             raise CompileError(refused)
+        if completed.returncode < 0 or "signal terminated program" in completed.stderr:
+            raise CompileError("the C++ compiler crashed, or was ended when memory ran out")
         said = next((line for line in lines if "rror" in line), "it failed without a word")
         raise NoCompilerError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

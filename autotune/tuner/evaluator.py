@@ -16,6 +16,7 @@ from ..db.records import DeviceRecord, ProblemRecord, Trial
 from ..db.states import Status
 from ..devices.base import Device, Session
 from ..search_spaces.operator import Operator
+from .provenance import environment
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Evaluator:
             device=DeviceRecord(limits.name, limits.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
-            environment=dict(device.environment),
+            environment=environment(device),
             generator=generator_digest(),
         )
 

@@ -14,6 +14,7 @@ from ..db.records import Trial
 from ..devices.base import Device
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
+from .provenance import stale
 
 if TYPE_CHECKING:
     from ..db import TuningDB
@@ -22,26 +23,37 @@ _WINNERS = 5
 
 
 def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, Trial]:
-    """The trials that need not be made again, oldest first: same device model, kind of time and generator."""
-    same = (device.time_source, generator_digest())
+    """The trials that need not be made again, oldest first: same device model and kind of time, legal and not stale."""
     known: dict[Schedule, Trial] = {}
     for trial in reversed(db.trials(operator.name, problem.key, device.limits.name)):
-        if (trial.time_source, trial.generator) == same:
+        if trial.time_source is device.time_source and not stale(trial, device):
             with suppress(ValueError):  # an import may hold what this generator never made
-                known[operator.schedule_type.from_dict(trial.schedule)] = trial
+                schedule = operator.schedule_type.from_dict(trial.schedule)
+                if not operator.violations(problem, schedule, device.limits):
+                    known[schedule] = trial
     return known
 
 
 def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, db: TuningDB) -> list[Schedule]:
     """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
     found: list[tuple[float, Schedule]] = []
-    for trial in db.bests(operator.name, limits.name):
+    for trial in db.bests(operator.name, limits.name, generator_digest()):
         with suppress(ValueError):  # made by a version whose problems or schedules had other fields
             other = operator.problem_type.from_dict(trial.problem.fields)
             found.append((_distance(problem, other), operator.schedule_type.from_dict(trial.schedule)))
     found.sort(key=itemgetter(0))
     legal = [schedule for _, schedule in found if not operator.violations(problem, schedule, limits)]
     return list(dict.fromkeys(legal))[:_WINNERS]
+
+
+def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -> list[Problem]:
+    """The problems whose best trial on this device model is stale, and of the kind of time that the device gives."""
+    problems = []
+    for trial in db.bests(operator.name, device.limits.name, generator_digest()):
+        if trial.time_source is device.time_source and stale(trial, device):
+            with suppress(ValueError):  # as above
+                problems.append(operator.problem_type.from_dict(trial.problem.fields))
+    return problems
 
 
 def _distance(problem: Problem, other: Problem) -> float:

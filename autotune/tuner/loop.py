@@ -20,6 +20,7 @@ from ..db.records import Trial
 from ..db.states import Status
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
+from .bundle import Bundle
 from .evaluator import Evaluator, Job
 from .history import known_trials, winners
 from .options import Progress, TuneOptions, TuneResult
@@ -58,7 +59,8 @@ def tune(
 
     Previous winners and the operator's seeds come first, then what the sampler draws. A schedule that the database
     holds for this problem, device model, kind of time and generator is not evaluated again, so the same call goes on
-    where an earlier one stopped. Ctrl-C and SIGTERM end the run with all that was done kept.
+    where an earlier one stopped. A candidate that fails leaves a `Bundle`. Ctrl-C and SIGTERM end the run with all that
+    was done kept.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
     takes has no influence.
@@ -91,6 +93,8 @@ def tune(
             for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, 2 * workers):
                 trial = evaluator.finish(job)
                 db.record(trial)
+                if trial.status is not Status.OK:
+                    Bundle(trial, device.selector, options.seed, job.source.text).write()
                 proposals.tell(candidate, trial)
                 best = _better(best, trial)
                 by_status[trial.status] += 1

@@ -86,3 +86,8 @@ class TuneResult:
     seconds: float
     exhausted: bool
     interrupted: bool
+
+    @property
+    def failed(self) -> int:
+        """Evaluations that did not end with `Status.OK`."""
+        return sum(count for status, count in self.by_status.items() if status is not Status.OK)

@@ -12,7 +12,7 @@ from ..codegen.schedule import Schedule
 from ..db.records import Trial
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .study import Asked, Study
+from .study import Asked, Outcome, Study
 
 # Draws in a row that bring nothing new before one is made past the sampler, uniformly: while there are new schedules
 # to find, that happens seldom and does no harm (of draws that are half legal, ten illegal ones follow each other once
@@ -68,12 +68,13 @@ class Proposals(Iterator[Candidate]):
         # Every draw of a small space, one by one; random ones of a large space, without end.
         self._sweep = self._space.all_draws() if self._space.size <= _SWEEP else self._space.random_draws(seed)
         # None stands for a schedule that is being tried.
-        self._tried: dict[Schedule, Trial | None] = dict(known)
+        self._tried: dict[Schedule, Outcome | None] = {}
         # A run that goes on from others must not repeat their random numbers.
         self._study = Study(self._space.parameters, sampler, seed + len(known))
         for schedule, trial in known.items():
+            self._tried[schedule] = outcome = Outcome.of(trial)
             if schedule in self._space:
-                self._study.add(self._space.draw_of(schedule), trial)
+                self._study.add(self._space.draw_of(schedule), outcome)
 
     def __next__(self) -> Candidate:
         """The next schedule to try; whatever became of it goes to `tell`."""
@@ -86,9 +87,9 @@ class Proposals(Iterator[Candidate]):
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
         """What became of a candidate."""
-        self._tried[candidate.schedule] = trial
+        self._tried[candidate.schedule] = outcome = Outcome.of(trial)
         if candidate.asked:
-            self._study.tell(candidate.asked, trial)
+            self._study.tell(candidate.asked, outcome)
 
     def _from_first(self) -> Candidate | None:
         for schedule in self._first:
@@ -106,8 +107,8 @@ class Proposals(Iterator[Candidate]):
                 self._study.reject(asked, len(violations))
             elif schedule not in self._tried:
                 return Candidate(schedule, asked)
-            elif trial := self._tried[schedule]:
-                self._study.tell(asked, trial)
+            elif outcome := self._tried[schedule]:
+                self._study.tell(asked, outcome)
             else:
                 self._study.ignore(asked)
         return None

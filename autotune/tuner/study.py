@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..db.records import Trial
 from ..db.states import Status
@@ -15,13 +16,31 @@ from .samplers import new_sampler
 if TYPE_CHECKING:
     import optuna
 
+# More trials than this, and a sampler forgets all but half as many. Without an end a run on sgemm's space grew by 9 KB
+# a trial, and each draw of TPE took longer than the one before.
+_MOST_TRIALS = 1000
+_BEST_SHARE = 4  # one in so many of those that it keeps is one of the best; TPE learns from 25 of these
+
+
+class Outcome(NamedTuple):
+    """What a sampler needs to know of a trial."""
+
+    status: Status
+    seconds: float | None
+
+    @classmethod
+    def of(cls, trial: Trial) -> Outcome:
+        """The outcome of a trial."""
+        return cls(trial.status, trial.seconds)
+
 
 @dataclass(frozen=True)
 class Asked:
-    """A draw, and Optuna's trial that waits to be told what became of it."""
+    """A draw, and Optuna's trial in Optuna's study that waits to be told what became of it."""
 
     draw: Draw
     trial: optuna.Trial
+    study: optuna.Study
 
 
 class Study:
@@ -29,6 +48,8 @@ class Study:
 
     Seconds are to be minimised. What has no valid time (an illegal draw, a wrong kernel) violates a constraint:
     a sampler learns to avoid it, whereas it would learn nothing from a trial that failed.
+
+    Of a long run a sampler remembers the best and the newest trials.
 
     Args:
         parameters: of the search space.
@@ -41,20 +62,22 @@ class Study:
         self._parameters = parameters
         self._distributions = {p.name: _distribution(p) for p in parameters}
         self._study = optuna.create_study(sampler=new_sampler(sampler, seed))
+        self._size = 0
 
     def ask(self) -> Asked:
         """What the sampler draws."""
         trial = self._study.ask(self._distributions)
-        return Asked(self._draw(trial.params), trial)
+        self._size += 1
+        return Asked(self._draw(trial.params), trial, self._study)
 
     def ask_for(self, draw: Draw) -> Asked:
         """A given draw, in the sampler's place."""
         self._study.enqueue_trial(self._params(draw))
         return self.ask()
 
-    def tell(self, asked: Asked, trial: Trial) -> None:
+    def tell(self, asked: Asked, outcome: Outcome) -> None:
         """How a draw's schedule did."""
-        value, constraints = _outcome(trial)
+        value, constraints = _objective(outcome)
         self._tell(asked, value, constraints)
 
     def reject(self, asked: Asked, violations: int) -> None:
@@ -65,23 +88,44 @@ class Study:
         """A draw says nothing; samplers do not look at trials that failed."""
         from optuna.trial import TrialState
 
-        self._study.tell(asked.trial, state=TrialState.FAIL)
+        asked.study.tell(asked.trial, state=TrialState.FAIL)
 
-    def add(self, draw: Draw, trial: Trial) -> None:
+    def add(self, draw: Draw, outcome: Outcome) -> None:
         """A draw that was not asked for, and how its schedule did."""
+        self._add(draw, *_objective(outcome))
+
+    def _add(self, draw: Draw, value: float, constraints: Mapping[str, float]) -> None:
         from optuna.trial import create_trial
 
-        value, constraints = _outcome(trial)
         self._study.add_trial(
             create_trial(
-                params=self._params(draw), distributions=self._distributions, value=value, constraints=constraints
+                params=self._params(draw), distributions=self._distributions, value=value, constraints=dict(constraints)
             )
         )
+        self._size += 1
 
     def _tell(self, asked: Asked, value: float, constraints: Mapping[str, float]) -> None:
-        for name, violation in constraints.items():
-            asked.trial.set_constraint(name, violation)
-        self._study.tell(asked.trial, value)
+        if asked.study is self._study:
+            for name, violation in constraints.items():
+                asked.trial.set_constraint(name, violation)
+            self._study.tell(asked.trial, value)
+        else:
+            self._add(asked.draw, value, constraints)
+        if self._size > _MOST_TRIALS:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Go on with a new study of the best and the newest trials; draws that are waiting come to it when told."""
+        import optuna
+
+        # What violates a constraint has an infinite value, so that it is never among the best.
+        told = self._study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.COMPLETE])
+        kept = _MOST_TRIALS // 2
+        best = nsmallest(kept // _BEST_SHARE, told, key=lambda trial: trial.values[0])
+        numbers = {trial.number for trial in [*best, *told[len(best) - kept :]]}
+        self._study = optuna.create_study(sampler=self._study.sampler)
+        self._study.add_trials(trial for trial in told if trial.number in numbers)
+        self._size = len(numbers)
 
     def _params(self, draw: Draw) -> dict[str, Any]:
         return {p.name: p.values.index(draw[p.name]) if _ordered(p) else draw[p.name] for p in self._parameters}
@@ -90,11 +134,11 @@ class Study:
         return {p.name: p.values[params[p.name]] if _ordered(p) else params[p.name] for p in self._parameters}
 
 
-def _outcome(trial: Trial) -> tuple[float, dict[str, float]]:
+def _objective(outcome: Outcome) -> tuple[float, dict[str, float]]:
     """The value to minimise, and the constraints, of which one above 0 is violated."""
-    if trial.status is Status.OK and trial.seconds is not None:
-        return trial.seconds, {}
-    return inf, {trial.status: 1.0}
+    if outcome.status is Status.OK and outcome.seconds is not None:
+        return outcome.seconds, {}
+    return inf, {outcome.status: 1.0}
 
 
 def _ordered(parameter: Parameter) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_command import Command
 
+from autotune.codegen.source import generator_digest
+from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
@@ -48,6 +52,8 @@ def filled(environment: Path) -> Path:
         ("best sgemm --device h200", 1),
         ("best --problem m1-n1-e4", 1),
         ("best --device a100", 0),
+        ("best sgemm --explain", 2),
+        ("doctor", 0),
         ("trials", 4),
         ("trials --status wrong", 1),
         ("trials sgemm --limit 2", 2),
@@ -103,3 +109,66 @@ def test_a_corrupt_database_is_a_failure_and_stays(autotune: Command, environmen
     outcome = autotune("db", "best")
     assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (1, "", 1)
     assert environment.read_bytes() == b"not a database" * 100
+
+
+# ---- what stands behind a record -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stale(filled: Path) -> None:
+    """An old record of the transpose, and a slower one of the same schedule; a schedule that failed."""
+    new = trial("transpose", "m2-n2-e4", "h200", 2e-3)
+    with TuningDB() as database:
+        database.record(replace(new, generator="old", compiler="NVRTC 12.0", environment={"limits": "0", "uuid": "1"}))
+        database.record(replace(new, generator="old", schedule_digest="other", samples=(3e-3, 3e-3)))
+        database.record(trial("transpose", "m2-n2-e4", "h200", None))
+
+
+@pytest.mark.usefixtures("stale")
+def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
+    (found,) = autotune("db", "doctor", "--json").json
+    assert found["problem"] == "m2-n2-e4"
+    assert found["stale"] == [
+        f"generator old, now {generator_digest()}",
+        f"compiler NVRTC 12.0, now {compiler_version()}",
+        f"limits 0, now {named_device('h200').digest}",
+    ]
+    outcome = autotune("db", "doctor")
+    assert "m2-n2-e4" in outcome.stdout
+    assert outcome.stderr == "1 of 4 records are stale; autotune tune OPERATOR --stale renews them\n"
+
+
+@pytest.mark.usefixtures("stale")
+def test_explain_shows_the_trials_behind_a_record(autotune: Command) -> None:
+    (found,) = autotune("db", "best", "--problem", "m2-n2-e4", "--explain", "--json").json
+    assert [(one["seconds"], one["status"]) for one in found["behind"]] == [(3e-3, "ok"), (None, "wrong")]
+    assert len(found["stale"]) == 3
+    table = autotune("db", "best", "--problem", "m2-n2-e4", "--explain").stdout
+    assert "3 trials: 2 ok, 1 wrong" in table
+    assert "1.500" in table
+    assert str(operator("transpose").schedule_type()) in table
+
+
+def test_a_database_that_the_user_names_must_be_there(autotune: Command, tmp_path: Path) -> None:
+    typo = tmp_path / "typo.sqlite3"
+    for arguments in ("best", "trials", "problems", "devices", "export", "path", "doctor"):
+        outcome = autotune("db", arguments, "--db", str(typo))
+        assert (outcome.code, outcome.stdout) == (2, "")
+        assert "there is no such database" in outcome.stderr
+    assert not typo.exists()
+
+
+def test_a_narrow_terminal_gets_bests_without_schedules(
+    autotune: Command, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("db", "best").stdout.splitlines()]
+    assert max(map(len, narrow)) <= 80
+    assert narrow[4:7] == [
+        " sgemm       m1-n1-k1-nn   NVIDIA H200   2 µs    modelled",
+        " transpose   m1-n1-e4      NVIDIA H200   1.5 s   modelled",
+        " sgemm       m1-n1-k1-nn   Tesla T4      3 ms    modelled",
+    ]
+    monkeypatch.setenv("COLUMNS", "400")
+    assert str(operator("sgemm").schedule_type()) in autotune("db", "best").stdout

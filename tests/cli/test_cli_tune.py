@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from cli_command import Command
 
 from autotune import tuner
 from autotune.codegen.problem import Problem
+from autotune.codegen.source import generator_digest
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import operator as operator_of
 from autotune.tuner import Progress, TuneOptions, TuneResult
@@ -61,6 +65,7 @@ class Search:
 def search(monkeypatch: pytest.MonkeyPatch) -> Search:
     stand_in = Search()
     monkeypatch.setattr(tuner, "tune", stand_in)
+    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
     return stand_in
 
 
@@ -128,6 +133,22 @@ def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search,
     assert outcome.code == 130
     assert len(search.problems) == len(outcome.json["runs"]) == 2
     assert "the same command goes on" in outcome.stderr
+
+
+def test_stale_records_are_renewed(autotune: Command, search: Search, environment: Path) -> None:
+    h200, transpose = select.device("h200"), operator_of("transpose")
+    old, new = (transpose.problem_type(n, n) for n in (8, 16))
+    with TuningDB() as db:
+        for problem, generator in ((old, "old"), (new, generator_digest())):
+            trial = search._trial(transpose, problem, h200, wins=True)
+            db.record(replace(trial, generator=generator))
+    assert len(autotune(*TRANSPOSE, "--stale", "--json").json["runs"]) == 1
+    assert search.problems == [old]
+    assert autotune(*TRANSPOSE, "--stale", "--suite", "suite.json").code == 2
+    environment.unlink()
+    outcome = autotune(*TRANSPOSE, "--stale")
+    assert (outcome.code, len(search.problems)) == (0, 1)
+    assert "no record of transpose for NVIDIA H200 is stale" in outcome.stdout
 
 
 @pytest.mark.parametrize(

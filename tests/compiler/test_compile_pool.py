@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from autotune import compile_pool
 from autotune.codegen.source import KernelSource, Launch
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError, compile_kernel
@@ -28,6 +29,13 @@ class Bomb(str):
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return signal.raise_signal, (signal.SIGKILL,)
+
+
+class Standstill(str):
+    """A text at which the process that unpickles it stands still, as at a loop without end in the compiler."""
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return signal.pause, ()
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +65,15 @@ def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
         with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on bomb for sm_90$"):
             bomb.result()
     assert all(future.result().cubin for future in [*before, *after])
+
+
+def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    with CompilePool(workers=1) as pool:
+        monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
+        with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on long for sm_90$"):
+            pool.submit(KernelSource(Standstill(), "long", (), LAUNCH), "sm_90").result()
+        monkeypatch.undo()
+        assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
 
 def test_leaving_gives_up_what_is_unfinished() -> None:

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from cuda.core import Device
-from device_run import run
 
 from autotune.codegen.problem import Role
+from autotune.devices.bare_launch import run
 from autotune.verification import poisoned
 
 

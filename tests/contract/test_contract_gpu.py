@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from cuda.bindings import driver
 from cuda.core._utils.cuda_utils import CUDAError, handle_return
-from device_run import run
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from reference_kernel import check_reference_kernel
 
@@ -17,6 +16,7 @@ from autotune.codegen.source import KernelSource
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compile_kernel
 from autotune.db.states import Status
+from autotune.devices.bare_launch import run
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.driver import reason
 from autotune.search_spaces.operator import Operator

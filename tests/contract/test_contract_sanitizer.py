@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 from typing import cast
 
 import pytest
-from cuda.pathfinder import find_nvidia_binary_utility
 from operator_cases import LIMITS, Case, cases_of
 
-import autotune
 from autotune.codegen.problem import Problem
 from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.source import KernelSource
 from autotune.codegen.transpose.problem import TransposeProblem
 from autotune.codegen.transpose.schedule import TransposeSchedule
 from autotune.compile_pool import CompilePool
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
+from autotune.devices.sanitizer import compute_sanitizer, watched
 from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.tuner.bundle import Bundle
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
-_FOUND = "99"  # the exit code
-# Errors of the driver's own probing are none of ours. Padding tells one allocation from the next.
-_OPTIONS = ["--report-api-errors", "no", "--padding", "4096", "--launch-timeout", "120", "--error-exitcode", _FOUND]
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
 _SEEDS, _DRAWN = 3, 10
 _LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
@@ -46,11 +41,11 @@ def limits() -> DeviceLimits:
 
 
 @pytest.fixture(scope="module")
-def sanitizer() -> str:
-    found = shutil.which("compute-sanitizer") or find_nvidia_binary_utility("compute-sanitizer")
-    if not found:
-        pytest.skip("compute-sanitizer is not installed; it comes with the CUDA toolkit")
-    return found
+def sanitizer() -> None:
+    try:
+        compute_sanitizer()
+    except DeviceError as missing:
+        pytest.skip(str(missing))
 
 
 def sampled(name: str, limits: DeviceLimits) -> list[Case]:
@@ -75,35 +70,34 @@ def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 
 
-def watched(tool: str, sanitizer: str, kernels: list[Kernel], arch: str, folder: Path) -> tuple[int, str]:
-    """The exit code and all that a tool and the kernels under it say."""
+def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -> tuple[bool, str]:
+    """Whether a tool finds nothing in some kernels, and all that it and they say."""
     with CompilePool() as pool:
         compiled = [pool.submit(source, arch) for _, source in kernels]
         launched = [(*kernel, future.result()) for kernel, future in zip(kernels, compiled, strict=True)]
     file = folder / "kernels.pickle"
     file.write_bytes(pickle.dumps(launched))
-    root = Path(autotune.__file__).parents[1]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
-    command = [sanitizer, "--tool", tool, *_OPTIONS, sys.executable, PROGRAM, file]
-    completed = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, timeout=SECONDS
-    )
-    if "Device not supported" in completed.stdout:
-        pytest.skip("compute-sanitizer does not support this device")
-    return completed.returncode, completed.stdout
+    try:
+        return watched(tool, [PROGRAM, file], SECONDS)
+    except DeviceError as error:
+        if "does not support" in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
-def test_nothing_is_found_in_drawn_kernels(tool: str, sanitizer: str, limits: DeviceLimits, tmp_path: Path) -> None:
+def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceLimits, tmp_path: Path) -> None:
     kernels = [(p, operator(name).source(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
-    code, output = watched(tool, sanitizer, kernels, limits.arch, tmp_path)
-    assert code == 0, output
+    clean, output = watched_kernels(tool, kernels, limits.arch, tmp_path)
+    assert clean, output
     assert output.count("launching ") == len(kernels)
     assert re.search(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards", output), output
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize(
     ("tool", "right", "planted", "report"),
     [
@@ -112,12 +106,31 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, sanitizer: str, limits: De
     ],
 )
 def test_a_planted_bug_is_found(
-    tool: str, right: str, planted: str, report: str, sanitizer: str, limits: DeviceLimits, tmp_path: Path
+    tool: str, right: str, planted: str, report: str, limits: DeviceLimits, tmp_path: Path
 ) -> None:
     problem = TransposeProblem(31, 64)
     source = operator("transpose").source(problem, TransposeSchedule(), limits)
     assert right in source.text
     source = replace(source, text=source.text.replace(right, planted))
-    code, output = watched(tool, sanitizer, [(problem, source)], limits.arch, tmp_path)
-    assert code != 0, output
+    clean, output = watched_kernels(tool, [(problem, source)], limits.arch, tmp_path)
+    assert not clean, output
     assert report in output, output
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("sanitizer")
+def test_the_candidate_of_a_bundle_is_watched(limits: DeviceLimits) -> None:
+    problem, schedule = TransposeProblem(31, 64), TransposeSchedule()
+    trial = Trial(
+        device=DeviceRecord(limits.name, limits.compute_capability, {}),
+        problem=ProblemRecord("transpose", problem.key, problem.to_dict()),
+        schedule=schedule.to_dict(),
+        schedule_digest=schedule.digest,
+        status=Status.WRONG,
+        time_source=TimeSource.MEASURED,
+    )
+    path = Bundle(trial, "0", 1, "").write()
+    assert path
+    clean, output = watched("memcheck", ["-m", "autotune.tuner.launch_once", path, "0"], SECONDS)
+    assert clean, output
+    assert "ERROR SUMMARY: 0 errors" in output

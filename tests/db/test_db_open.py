@@ -169,6 +169,17 @@ def test_a_locked_database(path, monkeypatch):
         assert len(db.trials()) == 1
 
 
+def test_a_writer_waits_for_a_lock(path):
+    with TuningDB(str(path)) as db, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(1) as threads:
+            waiting = threads.submit(db.record, trial())
+            assert db.trials() == []
+            other.execute("ROLLBACK")
+            waiting.result()
+        assert db.trials() == [trial()]
+
+
 def test_sqlites_extended_codes_are_known_by_their_primary_one():
     busy = sqlite3.OperationalError("locked")
     busy.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY

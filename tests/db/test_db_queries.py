@@ -78,6 +78,24 @@ def test_another_generator_makes_another_record_and_the_newest_is_the_verdict(db
     assert best(db) is None
 
 
+def test_the_trials_of_the_generator_that_asks_come_before_all_others(db):
+    db.record(trial("a", 1e-3, generator="old"))
+    db.record(trial("b", 2e-3, generator="new"))
+    place = (SMALL.operator, SMALL.key, H200.model)
+    assert [db.best(*place, generator).schedule_digest for generator in ("old", "new", "other", None)] == list("abaa")
+    assert [db.bests(generator=one)[0].schedule_digest for one in ("old", "new")] == ["a", "b"]
+    db.record(modelled("c", 1e-6, generator="newest"))
+    assert db.best(*place, "newest").schedule_digest == "a"
+
+
+def test_a_clock_that_jumps_back_loses_nothing(db):
+    db.record(trial("a", 1e-3, generator="old", minutes=60))
+    db.record(trial("a", 2e-3, generator="new", minutes=50))
+    db.record(trial("a", 3e-3, generator="new", minutes=0))
+    assert sorted(one.seconds for one in db.trials()) == [1e-3, 3e-3]
+    assert db.best(SMALL.operator, SMALL.key, H200.model, "new").seconds == 3e-3
+
+
 def test_bests_has_one_trial_for_each_problem_and_device(db):
     for device in (H200, T4):
         for problem in (SMALL, LARGE, TRANSPOSE):

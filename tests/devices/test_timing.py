@@ -8,8 +8,9 @@ from itertools import chain, repeat
 import pytest
 from scale import Claim
 
-from autotune.devices.timing import impossible_rate, measure, warm_up
+from autotune.devices.timing import impossible_rate, measure, roofline, time_limit, warm_up
 from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
 
 H200 = named_device("h200")
 
@@ -98,3 +99,10 @@ def test_a_rate_above_the_bandwidth_is_impossible_beyond_what_the_cache_may_hold
 
 def test_nothing_to_do_in_no_time_is_possible() -> None:
     assert rate(Claim(), 0.0) == ""
+
+
+def test_a_kernel_may_take_a_hundred_times_as_long_as_the_device_needs() -> None:
+    small, large = (operator("sgemm").problem_type(n, n, n) for n in (64, 8192))
+    for problem in (small, large):
+        evaluation = 16 * 100 * roofline(problem, H200)
+        assert evaluation < time_limit(problem, H200) < 60 + 2 * evaluation

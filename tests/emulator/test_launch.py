@@ -75,6 +75,15 @@ def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
         run(kernel(COPY), X, 64)
 
 
+def test_a_compiler_that_crashes_fails_one_kernel(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", "sh -c 'kill -SEGV $$'")
+    with pytest.raises(CompileError, match=r"the C\+\+ compiler crashed"):
+        run(kernel(COPY), X, 64)
+
+
 def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     run(kernel(COPY), X, 64)

@@ -9,7 +9,7 @@ from itertools import count
 
 import optuna
 import pytest
-from tuner_fakes import LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
+from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
 
 from autotune.codegen.source import generator_digest
 from autotune.db import Status, TimeSource, TuningDB
@@ -49,9 +49,9 @@ def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
     assert (trial.status, trial.time_source) == (Status.OK, TimeSource.MEASURED)
     assert (trial.samples, trial.max_error, trial.error) == ((toy_seconds(schedule),), 0.25, "")
     assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
-    assert trial.environment == {"driver": "580"}
+    assert trial.environment == {"driver": "580", "limits": device.limits.digest}
     source, arch = pools[0].submitted[0]
-    assert (trial.compiler, trial.generator, trial.source) == ("NVRTC 13.0", generator_digest(), source.digest)
+    assert (trial.compiler, trial.generator, trial.source) == (KERNEL.compiler, generator_digest(), source.digest)
     assert arch == "sm_90"
 
 
@@ -195,6 +195,7 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
     result = run(device, db, trials=1000)
     by_status = {status: db.trials(status=status) for status in Status}
     assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}
+    assert result.failed == sum(len(trials) for trials in by_status.values()) - len(by_status[Status.OK])
     assert {trial.error for trial in by_status[Status.WRONG]} == {"17 of 64 outputs are wrong"}
     assert [trial.error for trial in by_status[Status.LAUNCH_ERROR]] == ["too many resources"]
     (error,) = {trial.error for trial in by_status[Status.COMPILE_ERROR]}
@@ -225,7 +226,15 @@ def test_illegal_draws_cost_no_budget_and_are_not_stored(device, db):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"generator": "other"}, {"time_source": TimeSource.MODELLED}, {"device": "NVIDIA A100"}, {"problem": "n9"}],
+    [
+        {"generator": "other"},
+        {"compiler": "NVRTC 12.9"},
+        {"environment": {"driver": "570"}},
+        {"environment": {"limits": "0" * 16}},
+        {"time_source": TimeSource.MODELLED},
+        {"device": "NVIDIA A100"},
+        {"problem": "n9"},
+    ],
 )
 def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
     run(device, db, trials=2)
@@ -241,6 +250,16 @@ def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
         result = run(device, others, trials=3)
     assert (result.known, result.evaluated) == (0, 3)
     assert set(device.evaluations[2:]) == set(SEEDS)
+
+
+@pytest.mark.parametrize("schedule", [{"width": 16, "depth": 16}, {"height": 1}])
+def test_an_imported_record_of_what_cannot_be_is_never_best(device, db, schedule):
+    run(device, db, trials=1)
+    (trial,) = db.trials()
+    db.record(changed(trial, schedule=schedule, schedule_digest="imported", samples=(1e-9,)))
+    result = run(device, db, trials=3)
+    assert (result.known, result.evaluated) == (1, 3)
+    assert result.best.seconds > 1e-9
 
 
 def test_the_winner_of_another_generator_is_tried_first(device, db):

@@ -8,7 +8,7 @@ from enum import StrEnum
 from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.source import KernelSource, Launch
-from autotune.compiler import CompiledKernel, CompileError, Resources
+from autotune.compiler import CompiledKernel, CompileError, Resources, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device
@@ -134,7 +134,7 @@ class LazyFuture(Future):
         return super().result(timeout)
 
 
-KERNEL = CompiledKernel(b"", Resources(registers=40, spill_load_bytes=8), "sm_90", "NVRTC 13.0")
+KERNEL = CompiledKernel(b"", Resources(registers=40, spill_load_bytes=8), "sm_90", compiler_version())
 
 
 class FakePool:

@@ -1,4 +1,4 @@
-"""One launch on the current GPU, in memory of exactly the declared sizes and alignments."""
+"""One launch on the current GPU, in memory of exactly the declared sizes and alignments, for a tool that watches."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from cuda.bindings import driver
 from cuda.core._utils.cuda_utils import handle_return
 
-from autotune.codegen.problem import Array, Role, Tensor
-from autotune.codegen.source import KernelSource
-from autotune.compiler import CompiledKernel
-from autotune.devices.launcher import LoadedKernel
+from ..codegen.problem import Array, Role, Tensor
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel
+from .launcher import LoadedKernel
 
 _DEFAULT_STREAM = 0
 

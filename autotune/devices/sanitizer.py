@@ -1,0 +1,66 @@
+"""NVIDIA's compute-sanitizer: a program on a GPU, every access watched."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .base import DeviceError
+
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+_FOUND = 99
+# Errors of the driver's own probing are none of ours. Padding tells one allocation from the next.
+_OPTIONS = ("--report-api-errors", "no", "--padding", "4096", "--launch-timeout", "120")
+_ROOT = Path(__file__).parents[2]
+
+
+def compute_sanitizer() -> str:
+    """The path of the tool.
+
+    Raises:
+        DeviceError: it is not installed.
+    """
+    from cuda.pathfinder import find_nvidia_binary_utility
+
+    found = shutil.which("compute-sanitizer") or find_nvidia_binary_utility("compute-sanitizer")
+    if not found:
+        raise DeviceError("compute-sanitizer is not installed; it comes with the CUDA toolkit")
+    return str(found)
+
+
+def watched(tool: str, program: Sequence[str | Path], seconds: float | None = None) -> tuple[bool, str]:
+    """Run a Python program under one of `TOOLS`: whether nothing was found, and all that was said.
+
+    Args:
+        tool: what to look for.
+        program: the arguments of the Python interpreter.
+        seconds: when to give up.
+
+    Raises:
+        DeviceError: compute-sanitizer is not installed or does not support the GPU, or the program failed by itself.
+    """
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
+    command = [compute_sanitizer(), "--tool", tool, *_OPTIONS, "--error-exitcode", str(_FOUND), sys.executable]
+    done = subprocess.run(
+        [*command, *program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        timeout=seconds,
+        check=False,
+    )
+    if "Device not supported" in done.stdout:
+        raise DeviceError("compute-sanitizer does not support this GPU")
+    if done.returncode not in (0, _FOUND) and not re.search(r"SUMMARY: [1-9]", done.stdout):
+        raise DeviceError(f"what {tool} watches ended with exit code {done.returncode}: {_last_line(done.stdout)}")
+    return done.returncode == 0, done.stdout
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["without a word"])[-1]

@@ -1,0 +1,156 @@
+"""Any device in a process of its own: a kernel that crashes or hangs costs that process, which is started again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..codegen.source import KernelSource
+from ..compiler import CompiledKernel
+from ..db.states import Status, TimeSource
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+from ..search_spaces.registry import operator as registered
+from ..worker import Worker, WorkerError, WorkerHungError
+from .base import Device, DeviceError, Evaluation, Session
+
+
+class WorkerDevice:
+    """A `Device` that lives in a process of its own, kept warm; a context manager that ends the process.
+
+    Args:
+        make: makes the device, there; a function that can be imported by its name, or a partial of one.
+
+    Attributes:
+        selector, limits, time_source, environment: see `Device`.
+
+    Raises:
+        DeviceError: the device cannot be used.
+    """
+
+    def __init__(self, make: Callable[[], Device]) -> None:
+        self._make = make
+        self._worker = self._started()
+        with _loss_is_an_error("described the device"):
+            facts: _Facts = self._worker.call("facts")
+        self.selector, self.limits, self.time_source, self.environment = facts
+
+    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> WorkerSession:
+        """Set up a problem of a registered operator, with random inputs made from `seed`.
+
+        Raises:
+            DeviceError: the problem cannot be set up.
+        """
+        return WorkerSession(self, operator, problem, seed)
+
+    def worker(self) -> Worker:
+        """The process, started again if it is gone."""
+        if not self._worker.alive:
+            self._worker = self._started()
+        return self._worker
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._worker.end()
+
+    def _started(self) -> Worker:
+        with _loss_is_an_error("started"):
+            return Worker(partial(_Host, self._make))
+
+
+class WorkerSession:
+    """A `Session` in the process of a `WorkerDevice`; a context manager.
+
+    What a kernel does to the process becomes its status: `Status.TIMEOUT` if it does not end within `time_limit`,
+    else `Status.CRASHED`. The next kernel gets a new process, with the same problem set up.
+    """
+
+    def __init__(self, device: WorkerDevice, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+        self._device = device
+        self._setup = (operator.name, problem, seed)
+
+    def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        with suppress(WorkerError):  # Ctrl-C may have ended it
+            self._worker.call("close")
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        """Verify and time one kernel.
+
+        Raises:
+            DeviceError: there is no new process to be had after the last one ended.
+        """
+        if not self._worker.alive:
+            self._open()
+        found = self._evaluation(schedule, source, kernel)
+        if found.status in (Status.CRASHED, Status.TIMEOUT):
+            self._worker.end()  # a CUDA context that a kernel has destroyed stays so until its process ends
+        return found
+
+    def _evaluation(self, *candidate: Any) -> Evaluation:
+        try:
+            found: Evaluation = self._worker.call("evaluate", *candidate, seconds=self.time_limit)
+        except WorkerHungError as error:
+            return Evaluation(Status.TIMEOUT, error=f"measuring {error}")
+        except WorkerError as error:
+            return Evaluation(Status.CRASHED, error=f"the process for measuring {error}")
+        return found
+
+    def _open(self) -> None:
+        self._worker = self._device.worker()
+        _, problem, _ = self._setup
+        with _loss_is_an_error(f"set up {problem.key}"):
+            self.time_limit: float = self._worker.call("open", *self._setup)
+
+
+@contextmanager
+def _loss_is_an_error(doing: str) -> Iterator[None]:
+    """Turn the end of the process into a `DeviceError`, where no kernel is to blame."""
+    try:
+        yield
+    except WorkerError as error:
+        raise DeviceError(f"the process for measuring {error} while it {doing}") from None
+
+
+class _Facts(NamedTuple):
+    """What a `Device` says of itself."""
+
+    selector: str
+    limits: DeviceLimits
+    time_source: TimeSource
+    environment: Mapping[str, str]
+
+
+class _Host:
+    """What lives in the process: the device, and one session at a time."""
+
+    def __init__(self, make: Callable[[], Device]) -> None:
+        self._device = make()
+        self._opened = ExitStack()
+
+    def facts(self) -> _Facts:
+        device = self._device
+        return _Facts(device.selector, device.limits, device.time_source, dict(device.environment))
+
+    def open(self, operator: str, problem: Problem, seed: int) -> float:
+        """Set a problem up; the time limit of its evaluations."""
+        self._session: Session = self._opened.enter_context(self._device.session(registered(operator), problem, seed))
+        return self._session.time_limit
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        try:
+            return self._session.evaluate(schedule, source, kernel)
+        except MemoryError:
+            return Evaluation(Status.CRASHED, error="the process for measuring ran out of memory")
+
+    def close(self) -> None:
+        self._opened.close()

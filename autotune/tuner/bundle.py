@@ -1,0 +1,79 @@
+"""What is needed to run a candidate that failed once more, as a file; one from elsewhere is not trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import repr as short
+from typing import TYPE_CHECKING, Any
+
+from ..cache import cache_folder
+from ..db.records import Trial
+
+if TYPE_CHECKING:
+    pass
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A candidate and how it failed.
+
+    Attributes:
+        trial: problem, schedule, error and environment.
+        device: the selector of the device that it failed on.
+        seed: that the inputs were made from.
+        source: the CUDA source, for people: what runs is always emitted anew.
+    """
+
+    trial: Trial
+    device: str
+    seed: int
+    source: str
+
+    def write(self) -> Path | None:
+        """Write the file that is named after the schedule, the problem and the device; None where nothing can be."""
+        from ..db.exchange import to_document, write_document
+
+        trial = self.trial
+        place = hashlib.sha256(f"{trial.problem.key}\0{trial.device.model}".encode()).hexdigest()[:8]
+        path = failures_folder() / f"{trial.problem.operator}-{trial.schedule_digest}-{place}.json"
+        own = {"version": VERSION, "device": self.device, "seed": self.seed, "source": self.source}
+        with suppress(OSError):  # a full disk must not end a run that can do without
+            write_document(path, own | {"record": to_document([trial])})
+            return path
+        return None
+
+    @classmethod
+    def read(cls, path: Path) -> Bundle:
+        """Read and check a file.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: one line that says where it is wrong.
+        """
+        from ..db.exchange import from_document, read_document
+
+        document: Any = read_document(path)
+        if not isinstance(document, dict) or set(document) != {"version", "device", "seed", "source", "record"}:
+            raise ValueError(f"{path} is no bundle: expected an object with version, device, seed, source and record")
+        if document["version"] != VERSION:
+            raise ValueError(f"{path}: version {short(document['version'])}, expected {VERSION}")
+        device, seed, source = document["device"], document["seed"], document["source"]
+        if not (isinstance(device, str) and isinstance(source, str)):
+            raise ValueError(f"{path}: device={short(device)}, source={short(source)}: expected text")
+        if type(seed) is not int or not 0 <= seed < 2**31:
+            raise ValueError(f"{path}: seed={short(seed)}: expected 0 … {2**31 - 1}")
+        try:
+            (trial,) = from_document(document["record"])
+        except ValueError as error:
+            raise ValueError(f"{path}: the record: {error}") from None
+        return cls(trial, device, seed, source)
+
+
+def failures_folder() -> Path:
+    """Where bundles are written; it may be emptied at any time."""
+    return cache_folder("failures")

@@ -1,0 +1,34 @@
+"""Where a trial's time comes from, and why it may no longer hold."""
+
+from __future__ import annotations
+
+from ..codegen.source import generator_digest
+from ..compiler import compiler_version
+from ..db.records import Trial
+from ..devices.base import Device
+
+# Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
+_DEPENDS_ON = ("driver", "limits", "time model")
+
+
+def environment(device: Device) -> dict[str, str]:
+    """The environment of a trial made now on a device."""
+    return {**device.environment, "limits": device.limits.digest}
+
+
+def stale(trial: Trial, device: Device | None) -> list[str]:
+    """Why a trial's time may no longer hold: one line for each thing that has changed, none if nothing has.
+
+    Args:
+        trial: the trial; what it does not tell cannot have changed.
+        device: the device that it was made on, as it is now; None if that is not here.
+
+    Raises:
+        CompilerMissingError: there is no compiler.
+    """
+    then = {"generator": trial.generator, "compiler": trial.compiler, **trial.environment}
+    now = {"generator": generator_digest(), "compiler": compiler_version()}
+    if device:
+        now |= {name: value for name, value in environment(device).items() if name in _DEPENDS_ON}
+    changed = [name for name, value in now.items() if then.get(name) and then[name] != value]
+    return [f"{name} {then[name]}, now {now[name]}" for name in changed]

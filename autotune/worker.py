@@ -1,0 +1,138 @@
+"""An object in a process of its own, which may crash, hang or be killed without harm to this one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+# A fork of a process with threads or a CUDA context is not safe.
+_processes = get_context("spawn")
+_START_SECONDS, _END_SECONDS = 120.0, 10.0
+_FIRST_TO_GO = "1000"
+
+
+class WorkerError(RuntimeError):
+    """The process is gone; the message says how, such as ``ended by SIGSEGV``."""
+
+
+class WorkerHungError(WorkerError):
+    """The process did not answer in time, and was ended."""
+
+
+class Worker:
+    """Makes an object in a new process and calls its methods there, one at a time.
+
+    The process ends with this one, however that ends; Ctrl-C in a terminal reaches this one alone. When memory runs
+    out, the system ends the worker rather than this process.
+
+    Args:
+        make: makes the object; like all that is sent, it is pickled, between these two processes only.
+
+    Raises:
+        WorkerError: the process ended before the object was made; what `make` raises is raised here, too.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._pipe, theirs = _processes.Pipe()
+        self._process = _processes.Process(target=_serve, args=(theirs, make), daemon=True)
+        with _ctrl_c_blocked():
+            self._process.start()
+        theirs.close()
+        self._exchange(None, _START_SECONDS)
+
+    def call(self, method: str, *arguments: Any, seconds: float | None = None) -> Any:
+        """What a method of the object returns or raises there.
+
+        Raises:
+            WorkerError: the process ended before it answered.
+            WorkerHungError: it did not answer within `seconds`.
+        """
+        return self._exchange((method, arguments), seconds)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is there."""
+        return self._process.is_alive()
+
+    def end(self) -> None:
+        """End the process, and what it started, whatever they are doing."""
+        if self._process.pid and self._process.exitcode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
+            self._process.join()
+        self._pipe.close()
+
+    def _exchange(self, message: Any, seconds: float | None) -> Any:
+        try:
+            if message is not None:
+                self._pipe.send(message)
+            if not self._pipe.poll(seconds):
+                raise WorkerHungError(f"did not end within {seconds:.3g} s")
+            value, error = self._pipe.recv()
+        except (EOFError, OSError):
+            raise WorkerError(self._ending()) from None
+        except BaseException:
+            self.end()  # an answer that comes later would be taken for that of the next call
+            raise
+        if error is not None:
+            raise error
+        return value
+
+    def _ending(self) -> str:
+        self._process.join(_END_SECONDS)
+        code = self._process.exitcode
+        self.end()
+        if code is None:
+            return "closed its pipe and went on"
+        return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Let a process that is started inherit a mask without SIGINT."""
+    # Up to Python 3.11 the start of multiprocessing's resource tracker unblocks the signal: have it behind us.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Connection, make: Callable[[], Any]) -> None:
+    """Make the object, and do what the pipe brings until its other end is closed."""
+    os.setpgid(0, 0)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)
+    with suppress(EOFError, ConnectionError):
+        served, error = _outcome(make)
+        pipe.send((None, error))
+        while error is None:
+            method, arguments = pipe.recv()
+            pipe.send(_outcome(getattr(served, method), *arguments))
+
+
+def _outcome(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception | None]:
+    try:
+        return call(*arguments), None
+    except Exception as error:
+        error.add_note("".join(traceback.format_exception(error)))  # which is lost on the way
+        return None, error
+
+
+def _end_with_parent() -> None:
+    """A worker that hangs does not see that its pipe was closed."""
+    parent = parent_process()
+    if parent:
+        parent.join()
+        os.killpg(0, signal.SIGKILL)

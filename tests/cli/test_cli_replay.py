@@ -1,0 +1,146 @@
+"""replay: a bundle is run again where it failed, or refused with one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_command import Command
+
+from autotune.codegen.source import generator_digest
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.devices import sanitizer, select
+from autotune.devices.base import Evaluation
+from autotune.devices.offline import OfflineSession
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+from autotune.tuner.bundle import Bundle
+
+H200 = named_device("h200")
+TRANSPOSE = operator("transpose")
+PROBLEM = TRANSPOSE.problem_type(40, 30)
+SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
+SOURCE = TRANSPOSE.source(PROBLEM, SCHEDULE, H200)
+
+
+def bundle(**changes: Any) -> Bundle:
+    trial = Trial(
+        device=DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compute_capability": [9, 0]}),
+        problem=ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
+        schedule=SCHEDULE.to_dict(),
+        schedule_digest=SCHEDULE.digest,
+        status=Status.WRONG,
+        time_source=TimeSource.MODELLED,
+        error="wrong: 1 of 1200 elements",
+        generator=generator_digest(),
+        source=SOURCE.digest,
+    )
+    return Bundle(replace(trial, **changes), "h200", 3, SOURCE.text)
+
+
+def written(failure: Bundle) -> str:
+    path = failure.write()
+    assert path
+    return str(path)
+
+
+@pytest.fixture
+def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
+    """A function that says what the device finds, which is in this process."""
+    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+
+    def set_outcome(found: Evaluation) -> None:
+        monkeypatch.setattr(OfflineSession, "evaluate", lambda *_: found)
+
+    return set_outcome
+
+
+def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment: Path) -> None:
+    outcome = autotune("replay", written(bundle()), "--json")
+    assert outcome.code == 0
+    recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
+    assert (recorded["status"], replayed["status"]) == ("wrong", "ok")
+    assert outcome.json["same_source"] is True
+    assert not environment.exists()
+
+
+def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:
+    outcomes(Evaluation(Status.CRASHED, error="the process for measuring ended by SIGSEGV"))
+    outcome = autotune("replay", written(bundle(source="0" * 64)))
+    assert outcome.code == 1
+    assert "wrong: 1 of 1200 elements" in outcome.stdout
+    assert "the generator or the problem has changed" in outcome.stdout
+    assert outcome.stderr == "autotune: crashed: the process for measuring ended by SIGSEGV\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"seed": -1}, "seed=-1: expected 0 … 2147483647"),
+        ({"seed": True}, "seed=True"),
+        ({"device": 5}, "device=5"),
+        ({"device": "h300"}, "unknown device 'h300'"),
+        ({"version": 2}, "version 2, expected 1"),
+        ({"record": []}, "the record: not an export"),
+        ({"more": 1}, "is no bundle"),
+    ],
+)
+def test_a_bundle_that_is_wrong_is_refused(
+    autotune: Command, tmp_path: Path, changes: dict[str, Any], complaint: str
+) -> None:
+    file = tmp_path / "bundle.json"
+    file.write_text(json.dumps(json.loads(Path(written(bundle())).read_text()) | changes))
+    outcome = autotune("replay", str(file))
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert complaint in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("failure", "complaint"),
+    [
+        (bundle(schedule={"tile_m": 10**9}), "tile_m"),
+        (bundle(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
+        (bundle(problem=ProblemRecord("transpose", "m1-n1-e4", PROBLEM.to_dict())), "has the fields of"),
+        (bundle(problem=ProblemRecord("gemv", "m1", {})), "unknown operator 'gemv'"),
+    ],
+)
+def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: Bundle, complaint: str) -> None:
+    outcome = autotune("replay", written(failure))
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert complaint in outcome.stderr
+
+
+def test_a_file_that_is_not_there(autotune: Command, tmp_path: Path) -> None:
+    outcome = autotune("replay", str(tmp_path / "none.json"))
+    assert outcome.code == 2
+    assert "expected a file that a failed candidate left" in outcome.stderr
+
+
+def test_the_sanitizer_is_for_gpus_and_has_tools(autotune: Command) -> None:
+    path = written(bundle())
+    assert "needs a GPU" in autotune("replay", path, "--sanitize", "memcheck").stderr
+    assert "expected one of memcheck, racecheck" in autotune("replay", path, "--sanitize", "leakcheck").stderr
+
+
+@pytest.mark.parametrize(("clean", "code"), [(True, 0), (False, 1)])
+def test_the_sanitizer_watches_one_launch(
+    autotune: Command, monkeypatch: pytest.MonkeyPatch, clean: bool, code: int
+) -> None:
+    watched: list[Any] = []
+
+    def watch(tool: str, program: list[Any]) -> tuple[bool, str]:
+        watched.extend([tool, *program])
+        return clean, "the report\n"
+
+    monkeypatch.setattr(sanitizer, "watched", watch)
+    monkeypatch.setattr(select, "resolved", lambda selector: "1")
+    monkeypatch.setattr(select, "device_limits", lambda selector: H200)
+    path = written(bundle())
+    outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
+    assert (outcome.code, outcome.stdout) == (code, "the report\n")
+    assert watched == ["racecheck", "-m", "autotune.tuner.launch_once", Path(path), "1"]

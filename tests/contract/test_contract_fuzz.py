@@ -1,0 +1,87 @@
+"""Whatever a word or a record says, an operator has a schedule and a problem of it, or one line that says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from enum import StrEnum
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from operator_cases import LIMITS, SMALL_PROBLEMS
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.registry import OPERATORS, operator
+
+EXAMPLES = 200
+ODD = (0, -1, 1, 3, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30)
+anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
+
+
+def members(kind: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """The fields of a dataclass with values of their types; in half of the cases something is of another type."""
+    required = {field.name: values(0) for field in fields(kind) if field.default is MISSING}
+    optional = {field.name: values(field.default) for field in fields(kind) if field.default is not MISSING}
+    wrong = st.dictionaries(st.sampled_from([*required, *optional, "unknown"]), anything, max_size=1)
+    return st.builds(dict.__or__, st.fixed_dictionaries(required, optional=optional), wrong)
+
+
+def values(default: object) -> st.SearchStrategy[Any]:
+    if isinstance(default, StrEnum):
+        return st.sampled_from([str(member) for member in type(default)])
+    if isinstance(default, bool):
+        return st.booleans()
+    return st.sampled_from([1, 2, 4, 8, 16, 32, 64, 128]) | st.sampled_from(ODD) | st.integers()
+
+
+def made(kind: type[Any], fields: Mapping[str, Any]) -> Any:
+    """The schedule or problem of some fields; None, with one line that says why, if there is none."""
+    try:
+        return kind.from_dict(fields)
+    except ValueError as error:
+        assert "\n" not in str(error)
+        return None
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataObject) -> None:
+    chosen = operator(name)
+    schedule = made(chosen.schedule_type, data.draw(members(chosen.schedule_type)))
+    problem = data.draw(st.sampled_from([problem for other, problem in SMALL_PROBLEMS if other == name]))
+    if schedule is not None:
+        violations = chosen.violations(problem, schedule, LIMITS)
+        assert all(violation and "\n" not in violation for violation in violations)
+        if not violations:
+            assert chosen.source(problem, schedule, LIMITS).text
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_a_problem_from_anywhere_is_none_or_has_a_key(name: str, data: st.DataObject) -> None:
+    problem_type: type[Problem] = operator(name).problem_type
+    problem = made(problem_type, data.draw(members(problem_type)))
+    if problem is not None:
+        assert problem_type.from_dict(problem.to_dict()) == problem
+        assert problem.key
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_words_are_a_schedule_or_an_error(name: str, data: st.DataObject) -> None:
+    schedule_type: type[Schedule] = operator(name).schedule_type
+    names = st.sampled_from([*(field.name for field in fields(schedule_type)), *schedule_type.short_names])
+    texts = st.text(max_size=5) | st.integers().map(str) | st.sampled_from(["true", "0", "9" * 5000, "٣", "1_0", " 4"])
+    words = st.lists(st.builds("{}={}".format, names, texts) | st.text(max_size=10), max_size=5)
+    try:
+        schedule = schedule_type.parse(data.draw(words))
+    except ValueError as error:
+        assert "\n" not in str(error)
+    else:
+        assert schedule_type.parse(str(schedule).split()) == schedule

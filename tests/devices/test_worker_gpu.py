@@ -1,0 +1,52 @@
+"""Kernels that harm a GPU's context, in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from scale import OPERATOR, ScaleProblem, scale
+
+from autotune.codegen.schedule import Schedule
+from autotune.compiler import compile_kernel
+from autotune.db.states import Status
+from autotune.devices.base import Evaluation
+from autotune.devices.cuda import CudaDevice
+from autotune.devices.worker import WorkerDevice, WorkerSession
+from autotune.search_spaces.registry import OPERATORS
+
+pytestmark = pytest.mark.gpu
+
+PROBLEM = ScaleProblem()
+
+
+def gpu() -> CudaDevice:
+    """What the worker makes; its operator is registered there, too."""
+    OPERATORS["scale"] = OPERATOR
+    return CudaDevice(0)
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[WorkerSession]:
+    with WorkerDevice(gpu) as device, device.session(OPERATOR, PROBLEM, seed=1) as opened:
+        yield opened
+
+
+def evaluated(session: WorkerSession, body: str = "SCALE") -> Evaluation:
+    source = scale(PROBLEM, body)
+    return session.evaluate(Schedule(), source, compile_kernel(source, CudaDevice(0).limits.arch))
+
+
+def test_an_illegal_access_costs_one_kernel(session: WorkerSession) -> None:
+    crashed, good = evaluated(session, "SCALE *(float*)16 = 1;"), evaluated(session)
+    assert crashed.status is Status.CRASHED
+    assert crashed.error.startswith("CUDA_ERROR_ILLEGAL_ADDRESS")
+    assert (good.status, good.error) == (Status.OK, "")
+
+
+def test_a_kernel_without_end_costs_one_kernel(session: WorkerSession) -> None:
+    assert evaluated(session).status is Status.OK
+    session.time_limit = 2.0
+    hung = evaluated(session, "SCALE for (volatile int i = 0; i == 0;) {}")
+    assert (hung.status, hung.error) == (Status.TIMEOUT, "measuring did not end within 2 s")
+    assert evaluated(session).status is Status.OK

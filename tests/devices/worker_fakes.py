@@ -1,0 +1,142 @@
+"""A toy operator whose schedules do harm to the process that evaluates them, and a device that lets them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from autotune.codegen.problem import Array, Problem, Tensor
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource, Launch
+from autotune.compiler import CompiledKernel, Resources
+from autotune.db.states import Status, TimeSource
+from autotune.devices.base import DeviceError, Evaluation
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.space import Parameter, Space
+
+
+@dataclass(frozen=True)
+class FaultyProblem(Problem):
+    n: int = 1
+
+    key = "faulty"
+    flops = bytes_moved = 0
+    tensors: tuple[Tensor, ...] = ()
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        return {}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        return {}
+
+    def error_bound(self, scalars: Mapping[str, float]) -> float:
+        return 0.0
+
+
+class Fault(StrEnum):
+    NONE = "none"
+    SEGFAULT = "segfault"
+    KILLED = "killed"
+    EXIT = "exit"
+    MEMORY = "memory"
+    CONTEXT = "context"
+    HANG = "hang"
+    LOST = "lost"
+    BUG = "bug"
+
+
+@dataclass(frozen=True)
+class FaultySchedule(Schedule):
+    fault: Fault = Fault.NONE
+    number: int = 0
+
+
+def emit(problem: FaultyProblem, schedule: FaultySchedule) -> KernelSource:
+    return KernelSource(f"// {schedule}", "faulty", (), Launch((1, 1, 1), (32, 1, 1)))
+
+
+FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
+    name="faulty",
+    summary="",
+    problem_type=FaultyProblem,
+    schedule_type=FaultySchedule,
+    violations=lambda problem, schedule, limits: [],
+    emit=emit,
+    reference=lambda problem: emit(problem, FaultySchedule()),
+    space=lambda problem, limits: Space(
+        (Parameter("number", tuple(range(100))),),
+        lambda draw: FaultySchedule.from_dict(draw),
+        lambda schedule: {"number": schedule.number},
+    ),
+    default=lambda problem, limits: FaultySchedule(),
+    seeds=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
+    presets={},
+    checks=lambda problem, schedule: [],
+)
+KERNEL = CompiledKernel(b"", Resources(registers=40), "sm_90", "NVRTC 13.0")
+
+
+class FaultyDevice:
+    """Times everything as 1 ms; its sample says in which process."""
+
+    selector = "faulty"
+    limits = named_device("h200")
+    time_source = TimeSource.MEASURED
+    environment: Mapping[str, str] = {"driver": "580"}
+    time_limit = 60.0
+
+    @contextmanager
+    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> Iterator[FaultyDevice]:
+        self.setup = (operator.name, problem, seed)
+        if problem == FaultyProblem(0):
+            raise DeviceError("the problem does not fit")
+        if problem == FaultyProblem(-1):
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield self
+
+    def evaluate(self, schedule: FaultySchedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        assert (source.text, kernel.arch) == (f"// {schedule}", "sm_90")
+        assert self.setup == ("faulty", FaultyProblem(), 7)
+        match schedule.fault:
+            case Fault.SEGFAULT:
+                os.kill(os.getpid(), signal.SIGSEGV)
+            case Fault.KILLED:
+                os.kill(os.getpid(), signal.SIGKILL)
+            case Fault.EXIT:
+                os._exit(3)
+            case Fault.MEMORY:
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
+                bytearray(1 << 40)
+            case Fault.CONTEXT:
+                return Evaluation(Status.CRASHED, error="CUDA_ERROR_ILLEGAL_ADDRESS")
+            case Fault.HANG:
+                print("hangs", flush=True)
+                signal.pause()
+            case Fault.LOST:
+                raise DeviceError("the GPU has fallen off the bus")
+            case Fault.BUG:
+                raise KeyError("bug")
+        return Evaluation(Status.OK, (1e-3,), str(os.getpid()))
+
+
+def faulty_device() -> FaultyDevice:
+    """What a worker makes; its operator is registered there, too."""
+    OPERATORS["faulty"] = FAULTY
+    return FaultyDevice()
+
+
+def no_device() -> FaultyDevice:
+    raise DeviceError("no driver")
+
+
+def deadly_device() -> FaultyDevice:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError

@@ -1,0 +1,39 @@
+"""Failed candidates leave what is needed to run them again."""
+
+import errno
+
+import pytest
+from tuner_fakes import SEEDS, TOY, ToyProblem, emit
+
+from autotune.db import Status, exchange
+from autotune.devices.base import Evaluation
+from autotune.tuner import TuneOptions, tune
+from autotune.tuner.bundle import Bundle, failures_folder
+
+PROBLEM = ToyProblem(8)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+
+
+def second_is_wrong(schedule):
+    return Evaluation(Status.WRONG, error="wrong: 1 of 8") if schedule == SEEDS[1] else None
+
+
+def test_a_failed_candidate_leaves_a_bundle_and_a_good_one_none(device, db):
+    device.outcome = second_is_wrong
+    tune(TOY, PROBLEM, device, db, TuneOptions(trials=3, seed=11))
+    (path,) = failures_folder().iterdir()
+    (failed,) = db.trials(status=Status.WRONG)
+    assert Bundle.read(path) == Bundle(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).text)
+
+
+def test_a_full_disk_does_not_end_the_run(device, db, monkeypatch):
+    def full(path, document):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(exchange, "write_document", full)
+    device.outcome = second_is_wrong
+    assert tune(TOY, PROBLEM, device, db, TuneOptions(trials=3)).evaluated == 3

@@ -1,0 +1,21 @@
+"""A run whose candidates do harm: each gets its status, and the run goes on."""
+
+from collections import Counter
+
+import pytest
+from devices.worker_fakes import FAULTY, Fault, FaultyProblem, FaultySchedule, faulty_device
+
+from autotune.db import Status
+from autotune.devices.worker import WorkerDevice
+from autotune.tuner import TuneOptions, tune
+
+
+@pytest.mark.usefixtures("pools")
+def test_a_run_goes_on_after_crashes_and_kills(db):
+    with WorkerDevice(faulty_device) as device:
+        result = tune(FAULTY, FaultyProblem(), device, db, TuneOptions(trials=8, seed=7, compile_workers=1))
+    assert result.by_status == {Status.CRASHED: 2, Status.OK: 6}
+    trials = {FaultySchedule.from_dict(trial.schedule).fault: trial for trial in db.trials()}
+    assert trials[Fault.SEGFAULT].error == "the process for measuring ended by SIGSEGV"
+    assert trials[Fault.KILLED].error == "the process for measuring ended by SIGKILL"
+    assert Counter(trial.status for trial in db.trials()) == result.by_status

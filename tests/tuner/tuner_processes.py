@@ -1,0 +1,117 @@
+"""Tuning runs in processes of their own that say what they do, and that may be killed."""
+
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+from dataclasses import replace
+
+from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
+
+from autotune.db import DatabaseError, TuningDB
+from autotune.search_spaces.space import Parameter, Space
+from autotune.tuner import TuneOptions, loop, tune
+
+PROBLEM = ToyProblem(8)
+# Like "spawn", processes that share nothing with this one, but the imports are made only once.
+PROCESS = multiprocessing.get_context("forkserver")
+PROCESS.set_forkserver_preload(["alembic.command", "autotune.db.database", "optuna", "tuner_processes"])
+
+
+def space(problem, limits):
+    """More schedules than a test tries."""
+    sizes = tuple(range(1, 17))
+    words = (Parameter("order", ("row", "column")), Parameter("unrolled", (False, True)))
+    parameters = (Parameter("width", sizes), Parameter("depth", sizes), *words)
+    return Space(parameters, TOY.schedule_type.from_dict, TOY.schedule_type.to_dict)
+
+
+LARGE_TOY = replace(TOY, space=space)
+
+
+class TellingDevice(ToyDevice):
+    """Says what it evaluates."""
+
+    def evaluate(self, schedule, source, kernel):
+        self.tell(("evaluated", schedule.digest))
+        return super().evaluate(schedule, source, kernel)
+
+
+def run(path, tell, trials, seed=0):
+    """Tune, and say which trials were stored."""
+    loop.CompilePool = FakePool
+    device = TellingDevice()
+    device.tell = tell
+    options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
+    with TuningDB(path) as db:
+        tune(LARGE_TOY, PROBLEM, device, db, options, lambda p: tell(("stored", p.trial.schedule_digest)))
+
+
+def run_until_killed(path, pipe, trials, calls, first="evaluated"):
+    """Tune, and be killed when so many functions, Python's and C's, have been called and have returned.
+
+    They are counted from the first evaluation on, or from the start.
+    """
+
+    def count(_frame, _event, _argument):
+        nonlocal calls
+        calls -= 1
+        if calls == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def tell(message):
+        pipe.send(message)
+        if message[0] == first:
+            sys.setprofile(count)
+
+    if first == "start":
+        sys.setprofile(count)
+    run(path, tell, trials)
+
+
+def run_on_a_full_disk(path, pipe, trials, size):
+    """Tune where no file may become larger than `size`."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    try:
+        run(path, pipe.send, trials)
+    except DatabaseError as error:
+        pipe.send(("error", str(error)))
+
+
+def run_beside_others(path, pipe, barrier, trials, seed):
+    """Tune when all others are ready."""
+    barrier.wait(timeout=60)
+    run(path, pipe.send, trials, seed)
+
+
+def read_beside_others(path, pipe, barrier, done):
+    """Ask for the best until the others are done; what is best may only get better."""
+    last = float("inf")
+    barrier.wait(timeout=60)
+    with TuningDB(path) as db:
+        while not done.is_set():
+            best = db.best("toy", PROBLEM.key, ToyDevice.limits.name)
+            assert best is None or best.seconds <= last
+            last = best.seconds if best else last
+
+
+def started(target, path, *arguments):
+    """A process that runs ``target(path, pipe, *arguments)``, and the pipe's other end."""
+    receiver, sender = PROCESS.Pipe(duplex=False)
+    process = PROCESS.Process(target=target, args=(str(path), sender, *arguments))
+    process.start()
+    sender.close()
+    return process, receiver
+
+
+def said(process, receiver):
+    """All that a process says until it ends: a list of what followed each word."""
+    words = {"evaluated": [], "stored": [], "error": []}
+    try:
+        while True:
+            word, value = receiver.recv()
+            words[word].append(value)
+    except EOFError:
+        process.join()
+    return words
