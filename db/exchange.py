@@ -59,22 +59,25 @@ def from_document(document: Any) -> list[Trial]:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a document so that readers see the whole old file or the whole new one; a device or pipe is written to.
+    """Write a document as `write_whole` does."""
+    write_whole(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that readers see the whole old one or the whole new one; a device or pipe is written to.
 
     Raises:
         OSError: the file cannot be written; what was there is still there.
     """
-    special = path.exists() and not path.is_file()
-    temporary = path if special else path.with_name(f".{path.name}.{os.getpid()}")
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1, allow_nan=False)
-            file.write("\n")
-        if not special:
-            temporary.replace(path)
+        temporary.write_bytes(content)
+        temporary.replace(path)
     except BaseException:
-        if not special:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

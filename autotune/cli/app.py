@@ -18,6 +18,7 @@ from .doctor import doctor
 from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
+from .record import record
 from .show import show
 from .tune import tune
 
@@ -34,6 +35,7 @@ app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(operator_commands(bench), name="bench")
+app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))

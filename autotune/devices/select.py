@@ -6,12 +6,13 @@ from ..search_spaces.devices import named_device, named_devices
 from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
 from .driver import cuda_device_count
+from .replay import PREFIX, ReplayDevice
 
 _FALLBACK = "h200"
 
 
 def device(selector: str) -> Device:
-    """The device of a selector: ``auto``, a GPU's number, or the name of an offline device.
+    """The device of a selector: ``auto``, a GPU's number, the name of an offline device, or ``replay:FILE``.
 
     ``auto`` is GPU 0 if the driver sees one, else the offline h200.
 
@@ -23,6 +24,8 @@ def device(selector: str) -> Device:
         from .cuda import CudaDevice
 
         return CudaDevice(int(name))
+    if name.startswith(PREFIX):
+        return ReplayDevice(name)
     from .offline import OfflineDevice
 
     return OfflineDevice(name)
@@ -31,15 +34,16 @@ def device(selector: str) -> Device:
 def device_limits(selector: str) -> DeviceLimits:
     """The limits of `device`, also where an offline device could not run anything."""
     name = _resolved(selector)
-    return device(name).limits if name.isdecimal() else named_device(name)
+    return named_device(name) if name in named_devices() else device(name).limits
 
 
 def _resolved(selector: str) -> str:
-    """A GPU's number or the name of an offline device."""
+    """A GPU's number, a recording, or the name of an offline device."""
     if selector == "auto":
         return "0" if cuda_device_count() else _FALLBACK
-    if not selector.isdecimal() and selector not in named_devices():
-        raise DeviceError(
-            f"unknown device {selector!r}; expected auto, a GPU's number, or one of {', '.join(named_devices())}"
-        )
-    return selector
+    if selector.isdecimal() or selector.startswith(PREFIX) or selector in named_devices():
+        return selector
+    raise DeviceError(
+        f"unknown device {selector!r}; expected auto, a GPU's number, {PREFIX}FILE, or one of "
+        f"{', '.join(named_devices())}"
+    )

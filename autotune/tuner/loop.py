@@ -19,6 +19,7 @@ from ..compile_pool import CompilePool
 from ..db.records import Trial
 from ..db.states import Status
 from ..devices.base import Device
+from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .evaluator import Evaluator, Job
 from .history import known_trials, winners
@@ -77,7 +78,7 @@ def tune(
         CompilerMissingError: there is no compiler.
     """
     start = now()
-    limits = device.limits
+    operator, limits = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
     best = reduce(_better, known.values(), None)
     first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]

@@ -3,6 +3,7 @@
 import copy
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -131,7 +132,7 @@ def test_an_export_is_written_as_a_whole_or_not_at_all(db, tmp_path, monkeypatch
     db.record(trial())
     target = tmp_path / "export.json"
     target.write_text("old")
-    monkeypatch.setattr(json, "dump", lambda _document, file, **_options: file.write("half") and 1 / 0)
+    monkeypatch.setattr(Path, "write_bytes", lambda path, _content: path.write_text("half") and 1 / 0)
     with pytest.raises(ZeroDivisionError):
         db.write_export(target)
     assert target.read_text() == "old"
