@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -79,6 +80,7 @@ def restricted(operator: Operator[Any, S], schedules: Collection[S], source: str
         objection = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
         return operator.violations(problem, schedule, limits) or objection
 
+    @cache
     def space(problem: Any, limits: DeviceLimits) -> Space[S]:
         return _listed(operator.space(problem, limits), schedules)
 
@@ -108,13 +110,13 @@ class _ListedSpace(Space[S]):
 
 
 def _listed(space: Space[S], schedules: Collection[S]) -> Space[S]:
-    by_draw = {tuple(space.draw_of(schedule)[p.name] for p in space.parameters): schedule for schedule in schedules}
+    names = [parameter.name for parameter in space.parameters]
+    by_draw = {tuple(map(space.draw_of(schedule).__getitem__, names)): schedule for schedule in schedules}
     parameters = tuple(
         Parameter(p.name, tuple(value for value in p.values if any(draw[index] == value for draw in by_draw)))
         for index, p in enumerate(space.parameters)
     )
     nearest = _nearest(parameters, list(by_draw))
-    names = [parameter.name for parameter in parameters]
     draws = tuple(dict(zip(names, draw, strict=True)) for draw in by_draw)
     return _ListedSpace(parameters, lambda draw: by_draw[nearest(draw)], space.draw_of, draws)
 

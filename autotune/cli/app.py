@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from .bench import bench
+from .bench_search import bench_search
 from .database import app as database
 from .devices import devices
 from .doctor import doctor
@@ -34,7 +35,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
-app.add_typer(operator_commands(bench), name="bench")
+app.add_typer(operator_commands(bench, search=bench_search), name="bench")
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")

@@ -1,0 +1,45 @@
+"""bench search: its table, its JSON, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+from recording_factory import recording
+
+QUICK = ("--seeds", "2", "--evaluations", "40", "--searchers", "random,tpe")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(recording(tmp_path_factory.mktemp("recording") / "small.jsonl.gz", 40))
+
+
+def test_a_row_for_each_search_and_the_same_as_json(autotune: Command, path: str) -> None:
+    outcome = autotune("bench", "search", "--recording", path, *QUICK, "--json")
+    assert outcome.code == 0
+    document = outcome.json
+    assert (document["seeds"], document["evaluations"], document["ahead"]) == (2, 40, 1)
+    assert [result["searcher"] for result in document["results"]] == ["random", "tpe"]
+    near, nearer = document["results"][0]["within"]
+    assert (near["margin"], nearer["margin"], near["reached"]) == (0.05, 0.01, 2)
+    assert all(a <= b for a, b in zip(near["evaluations"], nearer["evaluations"], strict=True))
+    table = autotune("bench", "search", "--recording", path, *QUICK)
+    assert "small.jsonl.gz   random" in table.stdout
+    assert "2/2" in table.stdout
+    assert "1/2  small.jsonl.gz random" in table.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--searchers", "tpe,best"), "unknown search 'best'; known: default, "),
+        (("--recording", "README.md"), "README.md is not a recording"),
+    ],
+)
+def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[str, ...], message: str) -> None:
+    outcome = autotune("bench", "search", "--recording", path, *arguments)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert message in outcome.stderr
+    assert Path(path).exists()
