@@ -48,7 +48,7 @@ def tune(
     device: DeviceOption = "auto",
     trials: Annotated[int, typer.Option(help="Try so many new schedules at most.")] = 200,
     seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
-    sampler: Annotated[str, typer.Option(help="What proposes schedules, such as tpe or random.")] = "tpe",
+    sampler: Annotated[str, typer.Option(help="What proposes schedules: bayes, tpe, random or nsga2.")] = "bayes",
     seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
     suite: Annotated[
         Path | None,

@@ -32,6 +32,7 @@ _L2_BYTES_PER_CLOCK = 32  # that one SM reads through L2
 _ISSUE_LANES = 128  # four schedulers issue to 32 lanes each, in every clock
 _LOAD_LANES = 32  # of an SM that load from shared memory or L1, in every clock
 _WORD = 4
+_ADDRESS_REGISTERS, _REGISTERS_PER_RESULT = 80, 1.3
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,29 @@ def predict_seconds(problem: Problem, source: KernelSource, resources: Resources
     return LAUNCH_SECONDS + seconds * (1 + spills)
 
 
+def estimated_resources(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Resources:
+    """What a kernel that is not compiled yet may use: enough registers for its results, operands and addresses.
+
+    A thread's results are its share of the outputs. In the sgemm records of an H200 that ship, threads with 16, 64 and
+    128 results take 91 to 147, 146 to 255 and 213 to 255 registers.
+    """
+    launch = source.launch
+    fitting = limits.registers_per_block // max(1, launch.threads)
+    registers = _ADDRESS_REGISTERS + _REGISTERS_PER_RESULT * _results(problem, source)
+    return Resources(int(min(registers, limits.registers_per_thread, fitting)))
+
+
+def _results(problem: Problem, source: KernelSource) -> float:
+    """Words that a thread writes. Partial results in the workspace (split-K) are written like any others."""
+    outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
+    threads = source.launch.blocks * source.launch.threads
+    return max(1.0, (outputs + source.workspace_bytes) / _WORD / max(1, threads))
+
+
 def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Block:
     launch = source.launch
-    # Partial results in the workspace (split-K) are written once and read once, like any others.
-    outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
-    results = (outputs + source.workspace_bytes) / _WORD / (launch.blocks * launch.threads)
     # About half of a thread's registers can hold results: the rest are operands and addresses.
-    results = max(1.0, min(results, resources.registers / 2))
+    results = max(1.0, min(_results(problem, source), resources.registers / 2))
     side = sqrt(results)
     multiply_adds = problem.flops / 2 / launch.blocks
     return _Block(

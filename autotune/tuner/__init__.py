@@ -1,4 +1,4 @@
-"""Finding the fastest schedule: Optuna proposes, a device evaluates, the database remembers."""
+"""Finding the fastest schedule: a sampler proposes, a device evaluates, the database remembers."""
 
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult

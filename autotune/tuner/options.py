@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..db.records import Trial
 from ..db.states import Status
-from .samplers import SAMPLERS
+from .samplers import BAYES, SAMPLERS
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class TuneOptions:
 
     trials: int = 200
     seconds: float | None = None
-    sampler: str = "tpe"
+    sampler: str = BAYES
     seed: int = 0
     compile_workers: int | None = None
 

@@ -61,7 +61,8 @@ def test_a_search_evaluates_every_recorded_schedule_once(recorded, name, ahead):
     found = list(SEARCHERS[name](recorded, 0, 200, ahead))
     assert sorted(found) == sorted(recorded.seconds.values())
     assert found[:20] == list(islice(SEARCHERS[name](recorded, 0, 200, ahead), 20))
-    assert found != list(SEARCHERS[name](recorded, 1, 200, ahead))
+    # All of a small space is in the pool of Bayesian optimisation, so that nothing is left to chance.
+    assert (found != list(SEARCHERS[name](recorded, 1, 200, ahead))) == (name in ("tpe", "random"))
 
 
 def test_the_default_begins_with_the_seeds_and_the_others_do_not(recorded):

@@ -281,7 +281,7 @@ def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sampler": "best"}, "unknown sampler 'best'; known: tpe, random, nsga2"),
+        ({"sampler": "best"}, "unknown sampler 'best'; known: bayes, tpe, random, nsga2"),
         ({"trials": 0}, "trials=0: expected 1 or more"),
         ({"seconds": 0.0}, "seconds=0.0: expected more than 0"),
         ({"seconds": float("nan")}, "seconds=nan: expected more than 0"),
