@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from .bench import bench
+from .bench_model import bench_model
 from .bench_search import bench_search
 from .database import app as database
 from .devices import devices
@@ -35,7 +36,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
-app.add_typer(operator_commands(bench, search=bench_search), name="bench")
+app.add_typer(operator_commands(bench, search=bench_search, model=bench_model), name="bench")
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")

@@ -1,4 +1,4 @@
-"""bench search: its table, its JSON, and what it refuses."""
+"""bench search and bench model: their tables, their JSON, and what they refuse."""
 
 from __future__ import annotations
 
@@ -43,3 +43,17 @@ def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[st
     assert (outcome.code, outcome.stdout) == (2, "")
     assert message in outcome.stderr
     assert Path(path).exists()
+
+
+def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp_path: Path) -> None:
+    other = str(recording(tmp_path / "other.jsonl.gz", 15))
+    document = autotune("bench", "model", "--recording", path, "--recording", other, "--json").json
+    assert [(result["schedules"], result["calibrated_on"]) for result in document["results"]] == [
+        (40, "default"), (40, "others"), (15, "default"), (15, "others")
+    ]  # fmt: skip
+    assert all(-1 <= result["rank_correlation"] <= 1 and result["regret"] >= 0 for result in document["results"])
+    assert set(document["calibration"]) == {"hiding", "l2_bytes", "load_lanes"}
+    alone = autotune("bench", "model", "--recording", path)
+    assert "small.jsonl.gz" in alone.stdout
+    assert "others" not in alone.stdout
+    assert "calibrated on all: hiding=" in alone.stdout
