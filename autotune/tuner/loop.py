@@ -22,6 +22,7 @@ from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .evaluator import Evaluator, Job
+from .final import Final, fastest, finalists, play
 from .history import known_trials, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Candidate, Proposals
@@ -59,7 +60,7 @@ def tune(
 
     Previous winners and the operator's seeds come first, then what the sampler draws. A schedule that the database
     holds for this problem, device model, kind of time and generator is not evaluated again, so the same call goes on
-    where an earlier one stopped. Ctrl-C and SIGTERM end the run with all that was done kept.
+    where an earlier one stopped. A long run ends with a final. Ctrl-C and SIGTERM end it with all that was done kept.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
     takes has no influence.
@@ -80,26 +81,37 @@ def tune(
     start = now()
     operator, limits = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
-    best = reduce(_better, known.values(), None)
+    best = incumbent = reduce(_better, known.values(), None)
     first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
     proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
     by_status: Counter[Status] = Counter()
+    few: list[Trial] = []
+    decided: Final | None = None
     interrupted = False
     try:
         with CompilePool(workers) as pool, device.session(operator, problem, options.seed) as session:
             evaluator = Evaluator(operator, problem, device, pool, session)
+
+            def measured_again(trial: Trial) -> Trial:
+                return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
+
             for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, 2 * workers):
                 trial = evaluator.finish(job)
                 db.record(trial)
                 proposals.tell(candidate, trial)
-                best = _better(best, trial)
+                best, few = _better(best, trial), fastest([*few, trial])
                 by_status[trial.status] += 1
                 elapsed = now() - start
                 if on_progress:
                     on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
                 if options.seconds is not None and elapsed >= options.seconds:
                     break
+            if listed := finalists(incumbent, few, by_status.total()):
+                decided, again = play(listed, measured_again)
+                for trial in again:
+                    db.record(trial)
+                best = decided.winner if decided else reduce(_better, again, None)
     except KeyboardInterrupt:
         interrupted = True
     return TuneResult(
@@ -111,6 +123,7 @@ def tune(
         seconds=now() - start,
         exhausted=proposals.exhausted,
         interrupted=interrupted,
+        final=decided,
     )
 
 
