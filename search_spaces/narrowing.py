@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
@@ -117,22 +117,31 @@ def _listed(space: Space[S], schedules: Collection[S]) -> Space[S]:
         for index, p in enumerate(space.parameters)
     )
     nearest = _nearest(parameters, list(by_draw))
-    draws = tuple(dict(zip(names, draw, strict=True)) for draw in by_draw)
-    return _ListedSpace(parameters, lambda draw: by_draw[nearest(draw)], space.draw_of, draws)
+
+    def build(draw: Draw) -> S:
+        values = tuple(map(draw.__getitem__, names))
+        return by_draw[values if values in by_draw else nearest(values)]
+
+    return _ListedSpace(
+        parameters, build, space.draw_of, tuple(dict(zip(names, draw, strict=True)) for draw in by_draw)
+    )
 
 
 def _nearest(
     parameters: Sequence[Parameter], draws: Sequence[tuple[Any, ...]]
-) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """What finds the draw that differs least: in the fewest parameters, and then by the fewest steps."""
     import numpy as np
 
     places = [{value: place for place, value in enumerate(p.values)} for p in parameters]
-    table = np.array([[place[value] for place, value in zip(places, draw, strict=True)] for draw in draws])
 
-    def nearest(draw: Mapping[str, Any]) -> tuple[Any, ...]:
-        wanted = [place[draw[p.name]] for place, p in zip(places, parameters, strict=True)]
-        steps = np.abs(table - wanted)
+    def placed(draw: Sequence[Any]) -> list[int]:
+        return [place[value] for place, value in zip(places, draw, strict=True)]
+
+    table = np.array([placed(draw) for draw in draws])
+
+    def nearest(draw: Sequence[Any]) -> tuple[Any, ...]:
+        steps = np.abs(table - placed(draw))
         difference = np.count_nonzero(steps, axis=1) + steps.sum(axis=1) / (1 + steps.sum())
         return draws[int(np.argmin(difference))]
 

@@ -14,6 +14,7 @@ from typer.main import get_command
 from .bench import bench
 from .bench_model import bench_model
 from .bench_search import bench_search
+from .convert import convert
 from .database import app as database
 from .devices import devices
 from .doctor import doctor
@@ -38,6 +39,7 @@ app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(operator_commands(bench, search=bench_search, model=bench_model), name="bench")
 app.add_typer(operator_commands(record), name="record")
+app.add_typer(_alone(convert))
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))

@@ -31,6 +31,11 @@ from .samplers import quiet_optuna
 if TYPE_CHECKING:
     from ..db import TuningDB
 
+# A search learns of a schedule only when as many others have begun. On synthetic recordings of two sgemm problems and a
+# transpose it took 39, 58 and 28 evaluations (medians) to come within 1 % of the optimum one by one, 36, 49 and 51 with
+# 4 ahead, 48, 48 and 76 with 8, and 94, 66 and 98 with 32.
+_MOST_AHEAD = 8
+
 
 @contextmanager
 def _sigterm_as_ctrl_c() -> Iterator[None]:
@@ -96,7 +101,8 @@ def tune(
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, 2 * workers):
+            depth = min(2 * workers, _MOST_AHEAD)
+            for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, depth):
                 trial = evaluator.finish(job)
                 db.record(trial)
                 proposals.tell(candidate, trial)

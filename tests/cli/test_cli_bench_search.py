@@ -1,7 +1,8 @@
-"""bench search and bench model: their tables, their JSON, and what they refuse."""
+"""bench search, bench model and convert: their tables, their JSON, and what they refuse."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,17 @@ def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[st
     assert (outcome.code, outcome.stdout) == (2, "")
     assert message in outcome.stderr
     assert Path(path).exists()
+
+
+@pytest.mark.parametrize(("name", "member"), [("kernel-tuner", "cache"), ("t4", "results")])
+def test_a_recording_is_converted(autotune: Command, path: str, tmp_path: Path, name: str, member: str) -> None:
+    output = tmp_path / "out.json"
+    assert autotune("convert", path, "--to", name, "-o", str(output)).code == 0
+    assert len(json.loads(output.read_text())[member]) == 40
+    outcome = autotune("convert", path, "--to", "csv", "-o", str(output))
+    assert outcome.code == 2
+    assert "'kernel-tuner', 't4'" in outcome.stderr
+    assert autotune("convert", "README.md", "--to", name, "-o", str(output)).code == 2
 
 
 def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp_path: Path) -> None:

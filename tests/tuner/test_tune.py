@@ -124,6 +124,13 @@ def test_compiling_runs_ahead_of_evaluating(device, db, pools):
     assert ahead == [3] * 7 + [2, 1, 0]
 
 
+def test_no_more_than_eight_are_ahead_on_a_machine_with_many_cpus(device, db, pools):
+    ahead = []
+    device.outcome = lambda schedule: ahead.append(len(pools[0].submitted) - len(device.evaluations))
+    run(device, db, trials=20, compile_workers=64)
+    assert max(ahead) == 7
+
+
 # ---- what ends a run -------------------------------------------------------------------------------------------------
 
 

@@ -20,8 +20,9 @@ from .kernel_tuner import simulated
 # for a schedule that failed. None is evaluated twice.
 Searcher = Callable[[Recording, int, int, int], Iterator[float]]
 
-# Kernel Tuner's strategies that its authors found best: Bayesian optimisation (Willemsen, van Nieuwpoort, van
-# Werkhoven, 2021), metaheuristics (Schoonhoven, van Werkhoven, Batenburg, 2022), and two that a language model wrote.
+# Kernel Tuner's strategies that do well in its authors' papers: Bayesian optimisation (Willemsen, van Nieuwpoort, van
+# Werkhoven, 2021), metaheuristics (Schoonhoven, van Werkhoven, Batenburg, 2022), and the last two, which come from
+# "Automated Algorithm Design For Auto-Tuning Optimizers".
 _STRATEGIES = ("bayes_opt", "genetic_algorithm", "pso", "hybrid_vndx", "adaptive_tabu_greywolf")
 _KERNEL_TUNER = "kernel_tuner."
 
