@@ -23,6 +23,11 @@ class Parameter:
     name: str
     values: tuple[Value, ...]
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are numbers, so that neighbours are alike."""
+        return all(type(value) is int for value in self.values)
+
 
 @dataclass(frozen=True)
 class Space(Generic[S]):

@@ -12,12 +12,16 @@ import typer
 from typer.main import get_command
 
 from .bench import bench
+from .bench_model import bench_model
+from .bench_search import bench_search
+from .convert import convert
 from .database import app as database
 from .devices import devices
 from .doctor import doctor
 from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
+from .record import record
 from .replay import replay
 from .show import show
 from .tune import tune
@@ -34,7 +38,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
-app.add_typer(operator_commands(bench), name="bench")
+app.add_typer(operator_commands(bench, search=bench_search, model=bench_model), name="bench")
+app.add_typer(operator_commands(record), name="record")
+app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _SIZE = 4096  # of what has no default in the problem
 
 
-def operator_commands(function: Callable[..., None]) -> typer.Typer:
+def operator_commands(function: Callable[..., None], **others: Callable[..., None]) -> typer.Typer:
     """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
 
-    `fields` are the values of the problem's fields, for `problem_of`.
+    `fields` are the values of the problem's fields, for `problem_of`; `others` are commands beside those.
 
     The operators are imported when a command is looked for, not before.
     """
@@ -33,11 +33,13 @@ def operator_commands(function: Callable[..., None]) -> typer.Typer:
         def list_commands(self, ctx: Any) -> list[str]:
             from ..search_spaces.registry import OPERATORS
 
-            return list(OPERATORS)
+            return [*OPERATORS, *others]
 
         def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
             from ..search_spaces.registry import operator
 
+            if cmd_name in others:
+                return _typer_command(cmd_name, others[cmd_name])
             with user_input():
                 return _command(function, operator(cmd_name))
 
@@ -45,10 +47,13 @@ def operator_commands(function: Callable[..., None]) -> typer.Typer:
 
 
 def _command(function: Callable[..., None], operator: Any) -> TyperCommand:
+    texts = {"help": f"{operator.summary}\n\n{function.__doc__}", "short_help": operator.summary}
+    return _typer_command(operator.name, _with_problem_options(function, operator), **texts)
+
+
+def _typer_command(name: str, function: Callable[..., None], **texts: str) -> TyperCommand:
     app = typer.Typer(add_completion=False)
-    app.command(operator.name, help=f"{operator.summary}\n\n{function.__doc__}", short_help=operator.summary)(
-        _with_problem_options(function, operator)
-    )
+    app.command(name, **texts)(function)  # type: ignore[arg-type]
     command = typer.main.get_command(app)
     assert isinstance(command, TyperCommand)
     return command

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DeviceOption = Annotated[
     str,
     typer.Option(
-        help="A GPU's number, an offline device such as h200, or auto: GPU 0 if there is one, else h200.",
+        help="A GPU's number, an offline device such as h200, replay:FILE, or auto: GPU 0 if there is one, else h200.",
         metavar="DEVICE",
     ),
 ]

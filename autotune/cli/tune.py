@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..codegen.problem import Problem
     from ..db import Trial
     from ..search_spaces.limits import DeviceLimits
-    from ..tuner import TuneResult
+    from ..tuner import Final, TuneResult
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def tune(
     device: DeviceOption = "auto",
     trials: Annotated[int, typer.Option(help="Try so many new schedules at most.")] = 200,
     seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
-    sampler: Annotated[str, typer.Option(help="What proposes schedules, such as tpe or random.")] = "tpe",
+    sampler: Annotated[str, typer.Option(help="What proposes schedules: bayes, tpe, random or nsga2.")] = "bayes",
     seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
     suite: Annotated[
         Path | None,
@@ -119,12 +119,19 @@ def _print_winner(run: _Run) -> None:
         ("rate", rate(run.problem, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.limits, best.seconds):.1%}"),
         ("schedule", schedule_words(best)),
+        *([("final", _final(run.result.final))] if run.result.final else []),
         ("tried", f"{_counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),
     ]
     if run.result.failed:
         rows.append(("failed", f"{run.result.failed} bundles for autotune replay in {failures_folder()}"))
     print_table(_title(run.operator, run.problem, run.limits), ("winner", ""), rows)
+
+
+def _final(final: Final) -> str:
+    verdict = "the incumbent stays" if final.winner is final.incumbent else "the challenger wins"
+    ratio = final.ratio
+    return f"{verdict}: the challenger takes {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f}) of its time"
 
 
 def _counts(result: TuneResult) -> str:
@@ -152,7 +159,12 @@ def _document(run: _Run) -> dict[str, Any]:
         "seconds": result.seconds,
         "exhausted": result.exhausted,
         "interrupted": result.interrupted,
+        "final": _final_document(result.final) if result.final else None,
     }
+
+
+def _final_document(final: Final) -> dict[str, Any]:
+    return {"won_by": "incumbent" if final.winner is final.incumbent else "challenger", "ratio": asdict(final.ratio)}
 
 
 def _check_outcome(runs: list[_Run]) -> None:

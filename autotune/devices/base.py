@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Protocol
 
@@ -30,12 +30,14 @@ class Evaluation:
         samples: seconds of each timed launch (or one modelled time), in the order taken.
         error: one line that says what went wrong, empty if nothing did.
         max_error: largest absolute error of the output, None where it was not compared.
+        conditions: in which state the device took the samples (clocks, temperature, …) as JSON values.
     """
 
     status: Status
     samples: tuple[float, ...] = ()
     error: str = ""
     max_error: float | None = None
+    conditions: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float | None:

@@ -13,6 +13,7 @@ from ..search_spaces.devices import capability_limits, named_device, named_devic
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .base import DeviceError
+from .conditions import Conditions
 from .driver import check_device, cuda_version
 
 # cuda.core and what is built on it are imported by the first who has a GPU.
@@ -28,6 +29,7 @@ class CudaDevice:
     Attributes:
         selector, limits, time_source, environment: see `Device`.
         handle: cuda.core's object.
+        conditions: in which state it measures.
 
     Raises:
         DeviceError: no driver, an old one, no such GPU, or one of an unknown compute capability.
@@ -44,6 +46,7 @@ class CudaDevice:
         self.handle.set_current()
         self.limits = device_limits(self.handle.name, self.handle.properties)
         self.environment: Mapping[str, str] = _environment(self.handle)
+        self.conditions = Conditions(self.handle.to_system_device)
         self._lost = False
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> CudaSession:

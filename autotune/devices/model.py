@@ -1,8 +1,8 @@
 """A kernel's modelled time on a GPU that is not here: a roofline with occupancy, waves, reuse and spills.
 
 The model knows a kernel only by its launch, its registers and memory, and by what the problem asks for, so it serves
-every operator. Its two free constants, `_HIDING` and `_L2_BYTES_PER_CLOCK`, were set by two measurements on an H200:
-a copy moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product reaches 78 % of the peak.
+every operator. Its free constants are a `Calibration`. The default's were set by two measurements on an H200: a copy
+moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product reaches 78 % of the peak.
 
 1. Blocks run in waves of as many as the device holds at once (see `occupancy`); the last one may be partly filled.
 2. A wave takes as long as the slowest of four: the multiply-adds of its fullest SM, the loads of their operands into
@@ -27,11 +27,24 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import occupancy
 
 LAUNCH_SECONDS = 2e-6
-_HIDING = 2.0  # the exponential's rate: registers all in use reach 1 - exp(-2) = 86 % of a peak rate
-_L2_BYTES_PER_CLOCK = 32  # that one SM reads through L2
 _ISSUE_LANES = 128  # four schedulers issue to 32 lanes each, in every clock
-_LOAD_LANES = 32  # of an SM that load from shared memory or L1, in every clock
 _WORD = 4
+_ADDRESS_REGISTERS, _REGISTERS_PER_RESULT = 80, 1.3
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the model cannot know of a device; ``autotune bench model`` fits it to recordings.
+
+    Attributes:
+        hiding: the exponential's rate: registers all in use reach 1 - exp(-2) = 86 % of a peak rate.
+        l2_bytes: that one SM reads through L2 in a clock.
+        load_lanes: of an SM that load from shared memory or L1, in a clock.
+    """
+
+    hiding: float = 2.0
+    l2_bytes: float = 32.0
+    load_lanes: float = 32.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +66,13 @@ class _Block:
     registers: int
 
 
-def predict_seconds(problem: Problem, source: KernelSource, resources: Resources, limits: DeviceLimits) -> float:
+def predict_seconds(
+    problem: Problem,
+    source: KernelSource,
+    resources: Resources,
+    limits: DeviceLimits,
+    calibration: Calibration = Calibration(),  # noqa: B008: frozen
+) -> float:
     """Modelled seconds of one launch; never less than the device's peak rates allow.
 
     Raises:
@@ -72,19 +91,36 @@ def predict_seconds(problem: Problem, source: KernelSource, resources: Resources
     block = _block(problem, source, resources)
     wave = limits.sm_count * resident.blocks_per_sm
     full, tail = divmod(launch.blocks, wave)
-    seconds = full * _wave_seconds(wave, block, limits) + _wave_seconds(tail, block, limits)
+    seconds = full * _wave_seconds(wave, block, limits, calibration)
+    seconds += _wave_seconds(tail, block, limits, calibration)
     # A spilled word costs about what a register's worth of the thread's state is of the whole.
     spills = (resources.spill_store_bytes + resources.spill_load_bytes) / (_WORD * max(1, resources.registers))
     return LAUNCH_SECONDS + seconds * (1 + spills)
 
 
+def estimated_resources(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Resources:
+    """What a kernel that is not compiled yet may use: enough registers for its results, operands and addresses.
+
+    A thread's results are its share of the outputs. In the sgemm records of an H200 that ship, threads with 16, 64 and
+    128 results take 91 to 147, 146 to 255 and 213 to 255 registers.
+    """
+    launch = source.launch
+    fitting = limits.registers_per_block // max(1, launch.threads)
+    registers = _ADDRESS_REGISTERS + _REGISTERS_PER_RESULT * _results(problem, source)
+    return Resources(int(min(registers, limits.registers_per_thread, fitting)))
+
+
+def _results(problem: Problem, source: KernelSource) -> float:
+    """Words that a thread writes. Partial results in the workspace (split-K) are written like any others."""
+    outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
+    threads = source.launch.blocks * source.launch.threads
+    return max(1.0, (outputs + source.workspace_bytes) / _WORD / max(1, threads))
+
+
 def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Block:
     launch = source.launch
-    # Partial results in the workspace (split-K) are written once and read once, like any others.
-    outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
-    results = (outputs + source.workspace_bytes) / _WORD / (launch.blocks * launch.threads)
     # About half of a thread's registers can hold results: the rest are operands and addresses.
-    results = max(1.0, min(results, resources.registers / 2))
+    results = max(1.0, min(_results(problem, source), resources.registers / 2))
     side = sqrt(results)
     multiply_adds = problem.flops / 2 / launch.blocks
     return _Block(
@@ -96,22 +132,22 @@ def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Blo
     )
 
 
-def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits) -> float:
+def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits, calibration: Calibration) -> float:
     """Seconds of `blocks` blocks that the device holds at once, spread evenly over its SMs."""
     if blocks == 0:
         return 0.0
     fullest = ceil(blocks / limits.sm_count)
     # Where a multiply-add takes more than one clock of a scheduler, loads are issued beside it at no cost.
     issue = min(1.0, _ISSUE_LANES / limits.fp32_lanes / (1 + block.loads))
-    lanes = limits.fp32_lanes * issue * _hiding(fullest, block, limits)
+    lanes = limits.fp32_lanes * issue * _hiding(fullest, block, limits, calibration)
     return max(
         fullest * block.multiply_adds / (lanes * limits.clock_hz),
-        fullest * block.multiply_adds * block.loads / (_LOAD_LANES * limits.clock_hz),
-        fullest * block.operand_bytes / (_L2_BYTES_PER_CLOCK * limits.clock_hz),
-        blocks * block.bytes / (limits.bandwidth * _hiding(blocks / limits.sm_count, block, limits)),
+        fullest * block.multiply_adds * block.loads / (calibration.load_lanes * limits.clock_hz),
+        fullest * block.operand_bytes / (calibration.l2_bytes * limits.clock_hz),
+        blocks * block.bytes / (limits.bandwidth * _hiding(blocks / limits.sm_count, block, limits, calibration)),
     )
 
 
-def _hiding(blocks_per_sm: float, block: _Block, limits: DeviceLimits) -> float:
+def _hiding(blocks_per_sm: float, block: _Block, limits: DeviceLimits, calibration: Calibration) -> float:
     """The share of a peak rate that the registers in use keep busy."""
-    return 1 - exp(-_HIDING * blocks_per_sm * block.registers / limits.registers_per_sm)
+    return 1 - exp(-calibration.hiding * blocks_per_sm * block.registers / limits.registers_per_sm)

@@ -11,6 +11,7 @@ from ..search_spaces.devices import named_device, named_devices
 from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
 from .driver import cuda_device_count
+from .replay import PREFIX, ReplayDevice
 
 if TYPE_CHECKING:
     from .worker import WorkerDevice
@@ -19,7 +20,7 @@ _FALLBACK = "h200"
 
 
 def device(selector: str) -> Device:
-    """The device of a selector: ``auto``, a GPU's number, or the name of an offline device.
+    """The device of a selector: ``auto``, a GPU's number, the name of an offline device, or ``replay:FILE``.
 
     ``auto`` is GPU 0 if the driver sees one, else the offline h200.
 
@@ -31,6 +32,8 @@ def device(selector: str) -> Device:
         from .cuda import CudaDevice
 
         return CudaDevice(int(name))
+    if name.startswith(PREFIX):
+        return ReplayDevice(name)
     from .offline import OfflineDevice
 
     return OfflineDevice(name)
@@ -59,19 +62,20 @@ def device_of_model(model: str, time_source: TimeSource) -> Device | None:
 def device_limits(selector: str) -> DeviceLimits:
     """The limits of `device`, also where an offline device could not run anything."""
     name = resolved(selector)
-    return device(name).limits if name.isdecimal() else named_device(name)
+    return named_device(name) if name in named_devices() else device(name).limits
 
 
 def resolved(selector: str) -> str:
-    """A selector without ``auto``: a GPU's number or the name of an offline device.
+    """A selector without ``auto``: a GPU's number, a recording, or the name of an offline device.
 
     Raises:
         DeviceError: there is no such device.
     """
     if selector == "auto":
         return "0" if cuda_device_count() else _FALLBACK
-    if not selector.isdecimal() and selector not in named_devices():
-        raise DeviceError(
-            f"unknown device {selector!r}; expected auto, a GPU's number, or one of {', '.join(named_devices())}"
-        )
-    return selector
+    if selector.isdecimal() or selector.startswith(PREFIX) or selector in named_devices():
+        return selector
+    raise DeviceError(
+        f"unknown device {selector!r}; expected auto, a GPU's number, {PREFIX}FILE, or one of "
+        f"{', '.join(named_devices())}"
+    )

@@ -10,15 +10,17 @@ microseconds compare kernels on equal terms but are too long by that much.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, inf
 from statistics import median
 from time import monotonic
 
 from ..codegen.problem import Problem
+from ..confidence import surely_above
 from ..search_spaces.limits import DeviceLimits
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
 _FEWEST, _MOST = 10, 100
+_AGAIN = 10  # times that samples are taken again
 _STEADY = 0.01  # relative difference of two medians in a row
 _ROUND_SAMPLES, _ROUND_SECONDS = 5, 0.02
 # A clock ramps up within tens of milliseconds: two equal medians before that prove nothing.
@@ -32,16 +34,35 @@ _HOST_BYTES_PER_SECOND = 1e8
 _LAUNCHES, _SLOWEST = 20, 100
 
 
-def measure(sample: Callable[[], float], now: Callable[[], float] = monotonic) -> tuple[float, ...]:
+def measure(
+    sample: Callable[[], float],
+    now: Callable[[], float] = monotonic,
+    incumbent: float = inf,
+    slowed_down: Callable[[], bool] = lambda: False,
+) -> tuple[float, ...]:
     """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
+
+    They are taken ten at a time. Ten during which the clock was held down are taken again, unless it stays so; and a
+    kernel that is surely slower than the incumbent gets no more of them.
 
     Args:
         sample: launches once and returns the seconds that it took.
         now: the host's clock in seconds.
+        incumbent: seconds of the kernel to beat.
+        slowed_down: whether the device's clock is held down.
     """
     estimate = warm_up(sample, now)
     count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))
-    return tuple(sample() for _ in range(count))
+    samples: list[float] = []
+    again = _AGAIN
+    while len(samples) < count and not (samples and surely_above(samples, incumbent)):
+        batch = [sample() for _ in range(min(_FEWEST, count - len(samples)))]
+        if again and slowed_down():
+            again -= 1
+            warm_up(sample, now)
+        else:
+            samples += batch
+    return tuple(samples)
 
 
 def warm_up(sample: Callable[[], float], now: Callable[[], float]) -> float:

@@ -44,12 +44,12 @@ class Evaluator:
         plain = asdict(limits) | {"compute_capability": list(limits.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._limits = operator, problem, limits
         self._pool, self._session = pool, session
+        self._environment = environment(device)
         self._trial = partial(
             Trial,
             device=DeviceRecord(limits.name, limits.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
-            environment=environment(device),
             generator=generator_digest(),
         )
 
@@ -70,6 +70,7 @@ class Evaluator:
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
             source=job.source.digest,
+            environment=self._environment,
         )
         try:
             kernel = job.kernel.result()
@@ -83,4 +84,5 @@ class Evaluator:
             max_error=evaluation.max_error,
             resources=asdict(kernel.resources),
             compiler=kernel.compiler,
+            environment={**self._environment, **evaluation.conditions},
         )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..db.records import Trial
 from ..db.states import Status
-from .samplers import SAMPLERS
+from .final import Final
+from .samplers import BAYES, SAMPLERS
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class TuneOptions:
 
     trials: int = 200
     seconds: float | None = None
-    sampler: str = "tpe"
+    sampler: str = BAYES
     seed: int = 0
     compile_workers: int | None = None
 
@@ -68,7 +69,8 @@ class TuneResult:
     """How a run ended.
 
     Attributes:
-        best: the fastest ok trial of this run and of those it went on from; None if there is none.
+        best: the winner of the final; without one the fastest ok trial of this run and of those it went on from, None
+            if there is none.
         evaluated: evaluations of this run.
         known: trials in the database that the run went on from.
         by_status: how many of the run's evaluations ended in which way.
@@ -76,6 +78,7 @@ class TuneResult:
         seconds: how long the run took.
         exhausted: whether no legal schedule was left to propose.
         interrupted: whether Ctrl-C or SIGTERM ended it.
+        final: how the final ended; None if there was none.
     """
 
     best: Trial | None
@@ -86,6 +89,7 @@ class TuneResult:
     seconds: float
     exhausted: bool
     interrupted: bool
+    final: Final | None = None
 
     @property
     def failed(self) -> int:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.records import Trial
+from ..devices.model import estimated_resources, predict_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .study import Asked, Outcome, Study
+from ..search_spaces.space import Draw
+from .samplers import BAYES
+from .study import Outcome, Study
 
 # Draws in a row that bring nothing new before one is made past the sampler, uniformly: while there are new schedules
 # to find, that happens seldom and does no harm (of draws that are half legal, ten illegal ones follow each other once
@@ -31,7 +34,18 @@ class Candidate:
     """
 
     schedule: Schedule
-    asked: Asked | None
+    asked: Any
+
+
+class Asking(Protocol):
+    """What `Study` and `BayesStudy` have in common. Each knows its own answers again; they have a `draw`."""
+
+    def ask(self) -> Any: ...  # noqa: D102
+    def ask_for(self, draw: Draw) -> Any: ...  # noqa: D102
+    def tell(self, asked: Any, outcome: Outcome) -> None: ...  # noqa: D102
+    def reject(self, asked: Any, violations: int) -> None: ...  # noqa: D102
+    def ignore(self, asked: Any) -> None: ...  # noqa: D102
+    def add(self, draw: Draw, outcome: Outcome) -> None: ...  # noqa: D102
 
 
 class Proposals(Iterator[Candidate]):
@@ -70,11 +84,18 @@ class Proposals(Iterator[Candidate]):
         # None stands for a schedule that is being tried.
         self._tried: dict[Schedule, Outcome | None] = {}
         # A run that goes on from others must not repeat their random numbers.
-        self._study = Study(self._space.parameters, sampler, seed + len(known))
+        self._study = self._new_study(sampler, seed + len(known))
         for schedule, trial in known.items():
             self._tried[schedule] = outcome = Outcome.of(trial)
             if schedule in self._space:
                 self._study.add(self._space.draw_of(schedule), outcome)
+
+    def _new_study(self, sampler: str, seed: int) -> Asking:
+        if sampler != BAYES:
+            return Study(self._space.parameters, sampler, seed)
+        from .bayes import BayesStudy
+
+        return BayesStudy(self._space, lambda schedule: not self._violations(schedule), self._modelled, seed)
 
     def __next__(self) -> Candidate:
         """The next schedule to try; whatever became of it goes to `tell`."""
@@ -119,6 +140,11 @@ class Proposals(Iterator[Candidate]):
             if schedule not in self._tried and not self._violations(schedule):
                 return Candidate(schedule, self._study.ask_for(draw))
         return None
+
+    def _modelled(self, schedule: Schedule) -> float:
+        source = self._operator.emit(self._problem, schedule)
+        resources = estimated_resources(self._problem, source, self._limits)
+        return predict_seconds(self._problem, source, resources, self._limits)
 
     def _violations(self, schedule: Schedule) -> list[str]:
         return self._operator.violations(self._problem, schedule, self._limits)

@@ -1,4 +1,4 @@
-"""Optuna's samplers by name, and Optuna without its words."""
+"""The samplers by name, and Optuna without its words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
 # Those that need nothing beyond Optuna itself, by the names of their classes.
-SAMPLERS: Mapping[str, str] = {"tpe": "TPESampler", "random": "RandomSampler", "nsga2": "NSGAIISampler"}
+_OPTUNA: Mapping[str, str] = {"tpe": "TPESampler", "random": "RandomSampler", "nsga2": "NSGAIISampler"}
+BAYES = "bayes"  # our own, in `bayes`
+SAMPLERS = (BAYES, *_OPTUNA)
 
 
 def new_sampler(name: str, seed: int) -> BaseSampler:
-    """A sampler by its name in `SAMPLERS`."""
+    """A sampler of Optuna by its name in `SAMPLERS`."""
     import optuna
 
-    sampler: BaseSampler = getattr(optuna.samplers, SAMPLERS[name])(seed=seed)
+    sampler: BaseSampler = getattr(optuna.samplers, _OPTUNA[name])(seed=seed)
     return sampler
 
 

@@ -128,10 +128,10 @@ class Study:
         self._size = len(numbers)
 
     def _params(self, draw: Draw) -> dict[str, Any]:
-        return {p.name: p.values.index(draw[p.name]) if _ordered(p) else draw[p.name] for p in self._parameters}
+        return {p.name: p.values.index(draw[p.name]) if p.ordered else draw[p.name] for p in self._parameters}
 
     def _draw(self, params: Mapping[str, Any]) -> Draw:
-        return {p.name: p.values[params[p.name]] if _ordered(p) else params[p.name] for p in self._parameters}
+        return {p.name: p.values[params[p.name]] if p.ordered else params[p.name] for p in self._parameters}
 
 
 def _objective(outcome: Outcome) -> tuple[float, dict[str, float]]:
@@ -141,14 +141,9 @@ def _objective(outcome: Outcome) -> tuple[float, dict[str, float]]:
     return inf, {outcome.status: 1.0}
 
 
-def _ordered(parameter: Parameter) -> bool:
-    """Whether the values are numbers, so that neighbours are alike: a sampler draws their positions."""
-    return all(type(value) is int for value in parameter.values)
-
-
 def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
-    if _ordered(parameter):
+    if parameter.ordered:  # a sampler draws their positions
         return IntDistribution(0, len(parameter.values) - 1)
     return CategoricalDistribution(parameter.values)

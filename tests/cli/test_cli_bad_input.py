@@ -27,7 +27,7 @@ SUITES = {
         ("tune sgemm --m many", "integer"),
         ("tune sgemm --mm 1", "--help"),
         ("tune sgemm --lda 5", "4096"),
-        ("tune sgemm --device h300", "auto, a GPU's number, or one of a100"),
+        ("tune sgemm --device h300", "auto, a GPU's number, replay:FILE, or one of a100"),
         ("tune sgemm --device 99", "device"),
         ("tune sgemm --sampler best", "tpe, random"),
         ("tune sgemm --trials 0", "1 or more"),

@@ -15,11 +15,12 @@ from cli_command import Command
 from autotune import tuner
 from autotune.codegen.problem import Problem
 from autotune.codegen.source import generator_digest
+from autotune.confidence import Interval
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import operator as operator_of
-from autotune.tuner import Progress, TuneOptions, TuneResult
+from autotune.tuner import Final, Progress, TuneOptions, TuneResult
 
 TRANSPOSE = ("tune", "transpose", "--device", "h200")
 
@@ -33,6 +34,7 @@ class Search:
         self.wins: Callable[[Problem], bool] = lambda problem: True
         self.interrupted_at = 0
         self.error: Exception | None = None
+        self.ratio: Interval | None = None
 
     def __call__(
         self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any
@@ -45,7 +47,8 @@ class Search:
         if self.error:
             raise self.error
         interrupted = len(self.problems) == self.interrupted_at
-        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted)
+        final = Final(trial, trial, self.ratio) if self.ratio else None
+        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, final)
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
@@ -88,13 +91,21 @@ def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, 
     assert "1/200" in outcome.stderr
 
 
+def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> None:
+    search.ratio = Interval(0.9951, 1.0004, 1.0062)
+    told = autotune(*TRANSPOSE).stdout
+    assert "the incumbent stays: the challenger takes 1.000 (0.995 to 1.006) of its time" in told
+    (run,) = autotune(*TRANSPOSE, "--json").json["runs"]
+    assert run["final"] == {"won_by": "incumbent", "ratio": {"low": 0.9951, "middle": 1.0004, "high": 1.0062}}
+
+
 def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environment: Path) -> None:
     document = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json").json
     assert document["database"] == str(environment)
     (run,) = document["runs"]
     assert list(run) == [
         "operator", "problem", "fields", "device", "best", "flops_per_second", "bytes_per_second", "peak_share",
-        "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
+        "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted", "final",
     ]  # fmt: skip
     assert run["best"]["seconds"] == 1e-3
     assert run["bytes_per_second"] == 8e9

@@ -39,6 +39,13 @@ def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: KernelSource)
         return [session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch)) for source in sources]
 
 
+def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
+    (found,) = evaluated(device, PROBLEM, scale(PROBLEM, "SCALE"))
+    assert found.conditions.keys() <= {"sm_mhz", "memory_mhz", "celsius", "clock_event_reasons"}
+    if found.conditions:  # a container may lack NVML
+        assert 100 < found.conditions["sm_mhz"] < 5000
+
+
 def test_limits_and_environment(device: CudaDevice) -> None:
     limits = device.limits
     assert device.selector == "0"

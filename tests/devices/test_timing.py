@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, repeat
+from itertools import chain, cycle, repeat
 
 import pytest
 from scale import Claim
@@ -39,6 +39,40 @@ class Bench:
 def test_samples_take_about_100_ms_but_are_10_to_100(seconds: float, count: int) -> None:
     bench = Bench(repeat(seconds))
     assert measure(bench.sample, bench.now) == (seconds,) * count
+
+
+def test_a_kernel_that_is_surely_slower_than_the_incumbent_stops_early() -> None:
+    bench = Bench(repeat(1.1e-3))
+    assert measure(bench.sample, bench.now, incumbent=1e-3) == (1.1e-3,) * 10
+    assert len(measure(bench.sample, bench.now, incumbent=1.1e-3)) == 91
+    mixed = Bench(chain(repeat(1e-3, 40), cycle([0.9e-3, 1.4e-3])))
+    assert len(measure(mixed.sample, mixed.now, incumbent=1e-3)) > 40, "half of the samples are faster"
+
+
+def test_samples_of_a_slowed_clock_are_taken_again() -> None:
+    bench = Bench(repeat(1e-3))
+    states = chain([True, False, True], repeat(False))
+    slow = iter([2e-3] * 10)
+    held_down = False
+
+    def slowed_down() -> bool:
+        nonlocal held_down
+        held_down = next(states)
+        return held_down
+
+    taken: list[float] = []
+
+    def sample() -> float:
+        taken.append(bench.sample())
+        return next(slow) if len(taken) in range(26, 36) else taken[-1]
+
+    # The warm-up takes 25 samples; the ten that follow are slow, and thrown away.
+    assert measure(sample, bench.now, slowed_down=slowed_down) == (1e-3,) * 100
+
+
+def test_a_clock_that_stays_down_does_not_hold_up_the_run() -> None:
+    bench = Bench(repeat(1e-3))
+    assert measure(bench.sample, bench.now, slowed_down=lambda: True) == (1e-3,) * 100
 
 
 def test_an_empty_launch_that_takes_no_time_is_timed_all_the_same() -> None:

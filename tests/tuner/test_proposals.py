@@ -64,7 +64,7 @@ def spies(monkeypatch):
 
 
 def run(device, db, trials):
-    return tune(TOY, PROBLEM, device, db, TuneOptions(trials=trials, compile_workers=1))
+    return tune(TOY, PROBLEM, device, db, TuneOptions(trials=trials, sampler="tpe", compile_workers=1))
 
 
 def unrolled_is_wrong(schedule):

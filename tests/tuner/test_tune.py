@@ -124,6 +124,13 @@ def test_compiling_runs_ahead_of_evaluating(device, db, pools):
     assert ahead == [3] * 7 + [2, 1, 0]
 
 
+def test_no_more_than_eight_are_ahead_on_a_machine_with_many_cpus(device, db, pools):
+    ahead = []
+    device.outcome = lambda schedule: ahead.append(len(pools[0].submitted) - len(device.evaluations))
+    run(device, db, trials=20, compile_workers=64)
+    assert max(ahead) == 7
+
+
 # ---- what ends a run -------------------------------------------------------------------------------------------------
 
 
@@ -300,7 +307,7 @@ def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sampler": "best"}, "unknown sampler 'best'; known: tpe, random, nsga2"),
+        ({"sampler": "best"}, "unknown sampler 'best'; known: bayes, tpe, random, nsga2"),
         ({"trials": 0}, "trials=0: expected 1 or more"),
         ({"seconds": 0.0}, "seconds=0.0: expected more than 0"),
         ({"seconds": float("nan")}, "seconds=nan: expected more than 0"),

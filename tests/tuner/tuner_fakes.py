@@ -25,7 +25,8 @@ class ToyProblem(Problem):
     def key(self):
         return f"n{self.n}{'-turned' * self.turned}"
 
-    flops = bytes_moved = tensors = None
+    flops = bytes_moved = 1 << 20
+    tensors = ()
 
     def inputs(self, seed):
         raise NotImplementedError

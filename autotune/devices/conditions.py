@@ -1,0 +1,59 @@
+"""In what state a GPU measures: clocks, temperature, and why its clock is held down, as NVML says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from cuda.core import system
+
+T = TypeVar("T")
+
+# What makes a clock drop for a while: samples taken meanwhile are those of another GPU. A cap on power
+# (sw_power_cap) is no such thing: a kernel that reaches it does so every time it runs.
+_SLOWDOWNS = ("hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown")
+
+
+class Conditions:
+    """What NVML says of one GPU; where there is no NVML, or a driver hides a value, nothing is said.
+
+    Args:
+        find: gives NVML's handle of the GPU.
+    """
+
+    def __init__(self, find: Callable[[], system.Device]) -> None:
+        self._device = _told(find)
+
+    def slowed_down(self) -> bool:
+        """Whether the clock is held down by heat or by the hardware."""
+        return any(reason in _SLOWDOWNS for reason in self._reasons())
+
+    def now(self) -> dict[str, Any]:
+        """``sm_mhz``, ``memory_mhz``, ``celsius`` and ``clock_event_reasons``, without those that are not known."""
+        device = self._device
+        if device is None:
+            return {}
+        found = {
+            "sm_mhz": _told(lambda: device.get_clock("sm").get_current_mhz()),
+            "memory_mhz": _told(lambda: device.get_clock("memory").get_current_mhz()),
+            "celsius": _told(lambda: device.temperature.get_sensor()),
+            "clock_event_reasons": self._reasons() or None,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _reasons(self) -> list[str]:
+        device = self._device
+        if device is None:
+            return []
+        return [str(reason) for reason in _told(lambda: device.current_clock_event_reasons) or []]
+
+
+def _told(question: Callable[[], T]) -> T | None:
+    """The answer, or None: a container may have the driver without its management library."""
+    from cuda.core import system
+
+    try:
+        return question()
+    except (RuntimeError, system.NvmlError):
+        return None

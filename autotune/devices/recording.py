@@ -1,0 +1,97 @@
+"""A recording as the rest of the project knows it: an operator, a problem, limits, and a trial for each schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.recording import read_recording
+from ..db.records import Trial
+from ..db.states import Status, TimeSource
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.narrowing import restricted
+from ..search_spaces.operator import Operator
+from ..search_spaces.registry import operator as operator_of
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The trials of one problem on one device.
+
+    Attributes:
+        path: the file.
+        operator: the operator as if its only legal schedules were those recorded.
+        problem, limits, time_source: of all trials.
+        trials: by schedule; those that this version finds illegal, or outside of its search space, are left out.
+    """
+
+    path: Path
+    operator: Operator[Any, Any]
+    problem: Problem
+    limits: DeviceLimits
+    time_source: TimeSource
+    trials: Mapping[Schedule, Trial]
+
+    @cached_property
+    def seconds(self) -> dict[Schedule, float]:
+        """The median of each schedule that is ok."""
+        found = {schedule: trial.seconds for schedule, trial in self.trials.items() if trial.status is Status.OK}
+        return {schedule: seconds for schedule, seconds in found.items() if seconds is not None}
+
+    @property
+    def optimum(self) -> float:
+        """The shortest time."""
+        return min(self.seconds.values())
+
+
+def load(path: Path) -> Recording:
+    """Read a recording; nothing in the file is trusted.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: one line that says what is wrong with it.
+    """
+    trials = read_recording(path)
+    try:
+        return _interpreted(path, trials)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _interpreted(path: Path, trials: list[Trial]) -> Recording:
+    places = {(t.problem.operator, t.problem.key, t.device.model, t.time_source) for t in trials}
+    if len(places) != 1:
+        raise ValueError(f"trials of {len(places)} problems, devices and kinds of time: expected one")
+    first = trials[0]
+    operator = operator_of(first.problem.operator)
+    problem = operator.problem_type.from_dict(first.problem.fields)
+    limits = _limits(first.device.limits)
+    space = operator.space(problem, limits)
+    read = ((operator.schedule_type.from_dict(trial.schedule), trial) for trial in trials)
+    legal = {s: trial for s, trial in read if not operator.violations(problem, s, limits) and s in space}
+    if not any(trial.status is Status.OK for trial in legal.values()):
+        raise ValueError(f"none of {len(trials)} schedules is legal here and was ok")
+    return Recording(path, restricted(operator, legal, str(path)), problem, limits, first.time_source, legal)
+
+
+def _limits(values: Mapping[str, Any]) -> DeviceLimits:
+    """The limits, each figure of its type and above 0 where nothing else makes sense."""
+    kinds = get_type_hints(DeviceLimits)
+    if set(values) != set(kinds):
+        raise ValueError(f"the device's limits are {', '.join(values)}: expected {', '.join(kinds)}")
+    plain = dict(values)
+    capability = plain.pop("compute_capability")
+    if not (isinstance(capability, list) and len(capability) == 2 and all(type(part) is int for part in capability)):
+        raise ValueError(f"compute_capability={capability}: expected two whole numbers")
+    for name, value in plain.items():
+        kind, least = kinds[name], int(name != "shared_reserved")
+        fits = type(value) is kind or (kind is float and type(value) is int)
+        if not fits or (kind is not str and not least <= value < 1e18):
+            expected = "text" if kind is str else f"{kind.__name__} of at least {least}"
+            raise ValueError(f"{name}={value!r} of the device's limits: expected {expected}")
+    return DeviceLimits(compute_capability=(capability[0], capability[1]), **plain)

@@ -1,0 +1,39 @@
+"""Measuring a list of schedules rather than looking for the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.records import Trial
+from ..devices.base import Device
+from ..search_spaces.narrowing import restricted
+from ..search_spaces.operator import Operator
+from .history import known_trials
+from .loop import tune
+from .options import Progress, TuneOptions, TuneResult
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+
+def record(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    device: Device,
+    db: TuningDB,
+    schedules: Sequence[Schedule],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[TuneResult, list[Trial]]:
+    """Evaluate legal schedules as `tune` does, and store each trial; those that the database knows are not repeated.
+
+    Returns:
+        How the run ended, and the trials of all schedules that have one, earlier ones included.
+    """
+    listed = replace(restricted(operator, schedules, "the list"), seeds=lambda problem, limits: list(schedules))
+    result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
+    known = known_trials(operator, problem, device, db)
+    return result, [known[schedule] for schedule in schedules if schedule in known]

@@ -1,0 +1,68 @@
+"""Recordings: the trials of one problem on one device as a small file that ships.
+
+A recording is an export (`exchange`), a line of JSON for each trial after one line for the rest, compressed by gzip.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..files import replacing
+from .exchange import from_document, to_document
+from .records import Trial
+
+_MOST_BYTES = 256 << 20  # of a recording as text: ten thousand schedules take a tenth of it
+_DIGITS = 9  # nanoseconds: an event resolves 32 of them, and more digits would not compress
+
+
+def write_recording(path: Path, trials: Iterable[Trial]) -> None:
+    """Write trials, their samples as whole nanoseconds, so that the same trials give the same bytes.
+
+    Raises:
+        OSError: the file cannot be written; what was there is still there.
+    """
+    document = to_document(_rounded(trial) for trial in trials)
+    lines = [document | {"trials": len(document["trials"])}, *document["trials"]]
+    text = "".join(json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n" for line in lines)
+    with replacing(path) as written:
+        written.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def read_recording(path: Path) -> list[Trial]:
+    """The trials of a recording, each value of them checked.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: one line that says where the file is wrong.
+    """
+    try:
+        header, *trials = [json.loads(line) for line in _text(path).splitlines()]
+        if not isinstance(header, dict) or header.get("trials") != len(trials):
+            raise ValueError(f"its first line does not announce the {len(trials)} trials that follow")
+        return from_document(header | {"trials": trials})
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a recording: {error}") from None
+
+
+def _text(path: Path) -> str:
+    """The file's text, as long as it is not beyond all measure: a few bytes can stand for gigabytes."""
+    content: Any = io.BytesIO(path.read_bytes())
+    try:
+        with gzip.GzipFile(fileobj=content) as file:
+            text = file.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"no whole gzip file ({error})") from None
+    if len(text) > _MOST_BYTES:
+        raise ValueError(f"over {_MOST_BYTES} bytes of text")
+    return text.decode()
+
+
+def _rounded(trial: Trial) -> Trial:
+    return replace(trial, samples=tuple(round(sample, _DIGITS) or sample for sample in trial.samples))

@@ -1,0 +1,145 @@
+"""Comparing searches: what is counted, and that each search does what its name says."""
+
+import json
+from dataclasses import replace
+from itertools import islice
+from math import inf
+
+import pytest
+from recording_factory import LIMITS, PROBLEM, recording, schedules, seconds, trials
+
+from autotune.bench.search import SEARCHERS, compare, missing
+from autotune.bench.search.compare import Found, near_after
+from autotune.bench.search.kernel_tuner import cache_document, simulated, t4_document
+from autotune.db import Status
+from autotune.db.recording import write_recording
+from autotune.devices.recording import load
+
+OWN = [name for name in SEARCHERS if not name.startswith("kernel_tuner.")]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return recording(tmp_path_factory.mktemp("recording") / "r.jsonl.gz", 30)
+
+
+@pytest.fixture(scope="module")
+def recorded(path):
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("times", "counts"),
+    [
+        ([3.0, 1.04, 1.009, 1.0], (2, 3)),
+        ([1.0], (1, 1)),
+        ([2.0, 1.05], (2, inf)),
+        ([inf, 2.0], (inf, inf)),
+        ([2.0] * 5 + [1.0], (inf, inf)),
+    ],
+)
+def test_near_is_within_five_and_one_percent_and_the_budget(times, counts):
+    assert near_after(iter(times), 1.0, budget=5) == counts
+
+
+def test_no_more_is_asked_for_than_needed():
+    times = iter([2.0, 1.0, 1.0, 1.0])
+    near_after(times, 1.0, budget=10)
+    assert len(list(times)) == 2
+
+
+def test_quartiles_are_counts_and_infinite_ones_are_last():
+    assert Found((5, 1, 4, 2, 3)).quartiles == (2, 3, 4)
+    assert Found((inf, 1, inf, 2, inf)).quartiles == (2, inf, inf)
+    assert Found((inf, 1, inf, 2, inf)).reached == 2
+    assert Found((7,)).quartiles == (7, 7, 7)
+
+
+@pytest.mark.parametrize("ahead", [1, 8])
+@pytest.mark.parametrize("name", OWN)
+def test_a_search_evaluates_every_recorded_schedule_once(recorded, name, ahead):
+    found = list(SEARCHERS[name](recorded, 0, 200, ahead))
+    assert sorted(found) == sorted(recorded.seconds.values())
+    assert found[:20] == list(islice(SEARCHERS[name](recorded, 0, 200, ahead), 20))
+    # All of a small space is in the pool of Bayesian optimisation, so that nothing is left to chance.
+    assert (found != list(SEARCHERS[name](recorded, 1, 200, ahead))) == (name in ("tpe", "random"))
+
+
+def test_the_default_begins_with_the_seeds_and_the_others_do_not(recorded):
+    seeds = [seconds(seed) for seed in recorded.operator.seeds(PROBLEM, LIMITS)]
+    assert len(seeds) > 5
+    assert list(islice(SEARCHERS["default"](recorded, 0, 200, 1), len(seeds))) == seeds
+    assert list(islice(SEARCHERS["unseeded"](recorded, 0, 200, 1), len(seeds))) != seeds
+
+
+def test_failures_take_forever(tmp_path):
+    good, bad = trials(schedules(2))
+    write_recording(tmp_path / "r", [good, replace(bad, status=Status.WRONG)])
+    recorded = load(tmp_path / "r")
+    assert all(sorted(SEARCHERS[name](recorded, 0, 200, 1)) == [good.seconds, inf] for name in OWN)
+
+
+def test_a_comparison_is_of_every_search_and_recording(path, recorded):
+    results = []
+    compare([path], ["random", "tpe"], seeds=3, budget=60, ahead=1, on_result=results.append)
+    assert [(result.recording, result.searcher) for result in results] == [(path, "random"), (path, "tpe")]
+    for result in results:
+        counts = [near_after(SEARCHERS[result.searcher](recorded, s, 60, 1), recorded.optimum, 60) for s in range(3)]
+        assert [found.evaluations for found in result.found] == list(zip(*counts, strict=True))
+
+
+# ---- Kernel Tuner ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """A recording with failures."""
+    path = tmp_path_factory.mktemp("mixed") / "r.jsonl.gz"
+    statuses = [Status.OK] * 12 + [Status.WRONG, Status.COMPILE_ERROR, Status.LAUNCH_ERROR, Status.TIMEOUT]
+    listed = trials(schedules(len(statuses)))
+    write_recording(path, [replace(one, status=status) for one, status in zip(listed, statuses, strict=True)])
+    return load(path)
+
+
+def test_the_cache_has_each_configuration_in_milliseconds(mixed):
+    document = json.loads(json.dumps(cache_document(mixed)))
+    names = document["tune_params_keys"]
+    assert len(document["cache"]) == 16
+    for (key, result), (schedule, trial) in zip(document["cache"].items(), mixed.trials.items(), strict=True):
+        assert key == ",".join(str(result[name]) for name in names)
+        assert all(result[name] in document["tune_params"][name] for name in names)
+        if trial.status is Status.OK:
+            assert result["time"] == pytest.approx(1e3 * seconds(schedule))
+        else:
+            assert result["__error__"] in ("CompilationFailedConfig", "RuntimeFailedConfig")
+
+
+def test_t4_says_what_became_of_each_configuration(mixed):
+    document = json.loads(json.dumps(t4_document(mixed)))
+    words = [result["invalidity"] for result in document["results"]]
+    assert words == ["correct"] * 12 + ["correctness", "compile", "runtime", "timeout"]
+    first = document["results"][0]
+    assert first["times"]["runtimes"] == [pytest.approx(1e3 * seconds(next(iter(mixed.trials))))]
+    assert first["measurements"][0]["unit"] == "ms"
+
+
+def test_t4_passes_the_schema(mixed):
+    file_utils = pytest.importorskip("kernel_tuner.file_utils")
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(t4_document(mixed), file_utils.output_file_schema("results")[1])
+
+
+def test_kernel_tuner_runs_on_a_recording(recorded, mixed):
+    pytest.importorskip("kernel_tuner")
+    found = simulated(recorded, "random_sample", seed=0, budget=20)
+    assert len(found) == 20
+    assert {round(time, 9) for time in found} <= {round(time, 9) for time in recorded.seconds.values()}
+    assert len(simulated(mixed, "random_sample", seed=0, budget=20)) <= 12
+
+
+def test_a_missing_kernel_tuner_is_named_with_the_remedy(monkeypatch):
+    from autotune.bench.search import searchers
+
+    monkeypatch.setattr(searchers, "find_spec", lambda name: None)
+    assert "pip install 'autotune[kernel-tuner]'" in missing("kernel_tuner.pso")
+    assert missing("random") == ""

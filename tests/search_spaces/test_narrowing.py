@@ -1,0 +1,106 @@
+"""Narrowed, sampled and restricted spaces, on the transpose's."""
+
+import pytest
+
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.narrowing import narrowed, restricted, sample
+from autotune.search_spaces.registry import operator
+
+LIMITS = named_device("h200")
+TRANSPOSE = operator("transpose")
+PROBLEM = TRANSPOSE.problem_type(4096, 4096)
+SPACE = TRANSPOSE.space(PROBLEM, LIMITS)
+WORDS = [
+    "threads=128,256",
+    "lanes_n=8",
+    "micro_tiles=1,2",
+    "vector_load=4",
+    "group_m=8,1",
+    "min_blocks=1",
+    "streaming=1",
+]
+
+
+def legal(space):
+    built = (space.build(draw) for draw in space.all_draws())
+    return {schedule for schedule in built if not TRANSPOSE.violations(PROBLEM, schedule, LIMITS)}
+
+
+def test_words_leave_values_to_parameters():
+    values = {parameter.name: parameter.values for parameter in narrowed(SPACE, WORDS).parameters}
+    assert values["threads"] == (128, 256)
+    assert values["group_m"] == (8, 1)
+    assert values["streaming"] == (True,)
+    assert values["specialize"] == ("none", "shape")
+
+
+def test_values_with_spaces_or_signs_can_be_typed():
+    sgemm = operator("sgemm")
+    space = sgemm.space(sgemm.problem_type(512, 512, 512), LIMITS)
+    values = {
+        p.name: p.values for p in narrowed(space, ["thread=16x8,8x16", "copy_b=async_copy-4", "grid=SMs.2"]).parameters
+    }
+    assert values["thread"] == ("16×8", "8×16")
+    assert values["copy_b"] == ("async_copy 4",)
+    assert values["grid"] == ("SMs·2",)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("threads", "'threads' is not PARAMETER=VALUE,… with a PARAMETER of threads, lanes_n"),
+        ("tile_m=3", "'tile_m=3' is not PARAMETER=VALUE,… with a PARAMETER of threads, lanes_n"),
+        ("threads=128,100", "threads=100: expected some of 64, 128, 256, 512"),
+    ],
+)
+def test_unknown_parameters_and_values_are_refused(word, message):
+    with pytest.raises(ValueError) as error:
+        narrowed(SPACE, [word])
+    assert str(error.value).startswith(message)
+
+
+def test_a_small_space_is_sampled_whole():
+    space = narrowed(SPACE, WORDS)
+    schedules = sample(TRANSPOSE, PROBLEM, LIMITS, space, 10_000, seed=0)
+    assert len(schedules) == len(set(schedules))
+    assert set(schedules) == legal(space)
+
+
+@pytest.mark.parametrize("words", [WORDS, []])
+def test_a_sample_is_legal_distinct_and_the_beginning_of_a_larger_one(words):
+    space = narrowed(SPACE, words)
+    large = sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=1)
+    assert len(set(large)) == 40
+    assert not any(TRANSPOSE.violations(PROBLEM, schedule, LIMITS) for schedule in large)
+    assert sample(TRANSPOSE, PROBLEM, LIMITS, space, 25, seed=1) == large[:25]
+    assert sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=2) != large
+    seeds = [seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed in space]
+    assert large[: len(seeds)] == seeds
+
+
+def test_a_restricted_operator_knows_listed_schedules_only():
+    listed = sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 30, seed=0)
+    other = next(s for s in sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 60, seed=5) if s not in listed)
+    few = restricted(TRANSPOSE, listed, "a list")
+    space = few.space(PROBLEM, LIMITS)
+    assert space.size == 30
+    assert [space.build(draw) for draw in space.all_draws()] == listed
+    assert all(schedule in space for schedule in listed)
+    assert other not in space
+    assert not any(few.violations(PROBLEM, schedule, LIMITS) for schedule in listed)
+    assert few.violations(PROBLEM, other, LIMITS) == ["not one of the 30 schedules in a list"]
+    assert set(few.seeds(PROBLEM, LIMITS)) <= set(listed)
+    drawn = [space.build(draw) for draw, _ in zip(space.random_draws(0), range(300), strict=False)]
+    assert set(drawn) == set(listed)
+
+
+def test_a_draw_that_is_not_listed_builds_the_most_similar_schedule():
+    space = narrowed(SPACE, ["threads=64,256", "group_m=1,64"])
+    listed = sample(TRANSPOSE, PROBLEM, LIMITS, space, 200, seed=0)
+    first = listed[0]
+    restricted_space = restricted(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, LIMITS)
+    draw = dict(restricted_space.draw_of(first))
+    others = [other for other in restricted_space.all_draws() if sum(other[n] != draw[n] for n in draw) <= 2]
+    assert others == [draw], "the example needs a schedule without neighbours"
+    draw["group_m"] = 64 if draw["group_m"] == 1 else 1
+    assert restricted_space.build(draw) == first

@@ -1,0 +1,67 @@
+"""The Gaussian process: its gradient, what it learns, and what it believes of what it has not seen."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from autotune.search_spaces.space import Parameter, Space
+from autotune.tuner.gaussian_process import Encoding, GaussianProcess
+
+PARAMETERS = (
+    Parameter("size", (1, 2, 4, 8, 16)),
+    Parameter("word", ("a", "b", "c")),
+    Parameter("flag", (False, True)),
+    Parameter("fixed", (7,)),
+)
+DRAWS = list(Space(PARAMETERS, None, None).all_draws())
+ENCODING = Encoding(PARAMETERS)
+POINTS = np.array([ENCODING.point(draw) for draw in DRAWS])
+MODEL = np.array([0.1 * abs(PARAMETERS[0].values.index(draw["size"]) - 2) for draw in DRAWS])
+FEATURES = np.column_stack([np.ones(len(DRAWS)), MODEL])
+# Twice the model's effect, one of a word that the model does not know, and none of the flag.
+VALUES = -7 + 2 * MODEL + np.array([0.3 * (draw["word"] == "b") for draw in DRAWS])
+
+
+@pytest.fixture
+def process():
+    return GaussianProcess(ENCODING, features=2)
+
+
+def test_differences_are_steps_between_numbers_and_one_between_words():
+    apart = ENCODING.differences(np.array([ENCODING.point(DRAWS[0]), ENCODING.point(DRAWS[-1]), POINTS[2]]))
+    assert apart.shape == (3, 3, 3)
+    assert apart[:, 0, 1] == pytest.approx([1, 1, 1])
+    assert DRAWS[2] == {"size": 1, "word": "b", "flag": False, "fixed": 7}
+    assert apart[:, 0, 2] == pytest.approx([0, 1, 0])
+    weighted = ENCODING.distances(POINTS[:1], POINTS[-1:], np.array([1.0, 10.0, 100.0]))
+    assert weighted == pytest.approx(np.array([[111.0]]))
+
+
+def test_the_gradient_is_that_of_the_cost(process):
+    few = slice(0, None, 3)
+    apart = ENCODING.differences(POINTS[few])
+    arguments = (apart, FEATURES[few], VALUES[few])
+    for shift in (0.0, 0.5, -0.7):
+        theta = process._start + shift
+        error = check_grad(lambda t: process._cost(t, *arguments)[0], lambda t: process._cost(t, *arguments)[1], theta)
+        assert error < 1e-4
+
+
+def test_it_learns_from_a_part_what_the_rest_is(process):
+    known = np.random.default_rng(0).permutation(len(DRAWS))[:18]
+    rest = np.setdiff1d(np.arange(len(DRAWS)), known)
+    process.tune(POINTS[known], FEATURES[known], VALUES[known])
+    process.fit(POINTS[known], FEATURES[known], VALUES[known])
+    mean, deviation = process.predict(POINTS[rest], FEATURES[rest])
+    assert np.abs(mean - VALUES[rest]).max() < 0.1
+    assert np.abs(mean - VALUES[rest]).max() < 0.4 * np.abs(VALUES[rest] - VALUES[known].mean()).max()
+    assert np.all(np.abs(mean - VALUES[rest]) < 3 * deviation + 0.02)
+    weights = np.exp(process._theta[:3])
+    assert weights[1] > 2 * weights[2], "the word matters, the flag does not"
+
+
+def test_it_is_sure_of_what_it_knows_and_less_so_far_away(process):
+    process.fit(POINTS[:1], FEATURES[:1], VALUES[:1])
+    mean, deviation = process.predict(POINTS, FEATURES)
+    assert mean[0] == pytest.approx(VALUES[0], abs=0.01)
+    assert deviation[0] < 0.03 < deviation[1] < deviation[-1]
