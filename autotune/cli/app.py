@@ -17,6 +17,7 @@ from .devices import devices
 from .doctor import doctor
 from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
+from .explain import explain
 from .operator_commands import operator_commands
 from .show import show
 from .tune import tune
@@ -33,6 +34,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
+app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(bench), name="bench")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")

@@ -10,11 +10,11 @@ from threading import Lock
 from typing import Any
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
 from ..codegen.source import KernelSource
 from ..compiler import CompileError
 from ..search_spaces.operator import Operator
-from .choose import recorded
+from .choose import Rule, choices
+from .records import records
 from .targets import Kernel, LaunchError, Target, target
 
 Values = Mapping[str, float]
@@ -71,23 +71,24 @@ def launch(operator: Operator[Any, Any], problem: Problem, device: int, values: 
 
 
 def _launched(operator: Operator[Any, Any], problem: Problem, place: Target, values: Values, stream: int) -> Plan:
-    """The plan of the first record, or else of the default schedule, that compiles, loads and launches.
+    """The plan of the first choice that compiles, loads and launches.
 
     It has been launched: a driver refuses some kernels only then, before they begin.
     """
-
-    def launched(schedule: Schedule) -> Plan:
-        source = operator.source(problem, schedule, place.limits)
-        plan = Plan(place.load(problem, source), _template(source))
-        plan.launch(values, stream)
-        return plan
-
-    for schedule, key in recorded(operator, problem, place.limits):
+    known = records(operator, place.limits)
+    for choice in choices(operator, problem, place.limits, known):
         try:
-            return launched(schedule)
+            source = operator.source(problem, choice.schedule, place.limits)
+            plan = Plan(place.load(problem, source), _template(source))
+            plan.launch(values, stream)
         except (CompileError, LaunchError) as error:
-            warnings.warn(f"skipped the record of {operator.name} {key}: {error}", RuntimeWarning, stacklevel=2)
-    return launched(operator.default(problem, place.limits))
+            if choice.rule is Rule.DEFAULT:
+                raise
+            skipped = f"{operator.name} {problem.key}: skipped {choice.origin}: {error}"
+            warnings.warn(skipped, RuntimeWarning, stacklevel=2)
+        else:
+            return plan
+    raise AssertionError("the default is the last choice")
 
 
 def _template(source: KernelSource) -> ctypes.Structure:

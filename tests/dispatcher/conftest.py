@@ -1,7 +1,8 @@
 import pytest
 
 from autotune.db import TuningDB
-from autotune.dispatcher import choose, plan, targets
+from autotune.dispatcher import plan, records, targets
+from autotune.dispatcher.choose import Choice, Rule
 
 
 @pytest.fixture(autouse=True)
@@ -11,9 +12,9 @@ def fresh_process(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plan, "_plans", {})
-    choose._database.cache_clear()
+    records._database.cache_clear()
     yield
-    choose._database.cache_clear()
+    records._database.cache_clear()
 
 
 @pytest.fixture
@@ -24,9 +25,14 @@ def database():
 
 
 @pytest.fixture
-def unrecorded(monkeypatch):
-    """A dispatcher whose database is not asked."""
-    monkeypatch.setattr(plan, "recorded", lambda *_: [])
+def defaults_only(monkeypatch):
+    """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
+
+    def default(operator, problem, limits, known):
+        yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+
+    monkeypatch.setattr(plan, "choices", default)
+    monkeypatch.setattr(plan, "records", lambda *_: [])
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from autotune import dispatcher
 from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
 from autotune.dispatcher import plan
+from autotune.dispatcher.choose import without_records
 from autotune.dispatcher.targets import LaunchError
 
 
@@ -161,7 +162,9 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
         database.record(trial(known, schedule(number, known)))
     gpu.refused = {"group_m = 100": error}
     a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
-    with pytest.warns(RuntimeWarning, match=f"skipped the record of sgemm m512-n512-k512-nn: {error}") as caught:
+    with pytest.warns(
+        RuntimeWarning, match=f"sgemm m512-n512-k512-nn: skipped the record of m512-n512-k512-nn: {error}"
+    ) as caught:
         dispatcher.sgemm(a, b)
         dispatcher.sgemm(a, b)
     assert len(caught) == 1
@@ -169,19 +172,26 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
     assert len(gpu.launched) == 2
 
 
-def test_when_all_records_fail_the_default_serves(gpu, database):
+def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, database):
     known = problem(512)
+    default = SGEMM.default(known, H200).cuda_struct()
     database.record(trial(known, schedule(0, known)))
-    gpu.refused = {"group_m = 100": CompileError("no such register")}
-    with pytest.warns(RuntimeWarning, match="skipped"):
+    modelled = next(without_records(SGEMM, known, H200)).schedule.cuda_struct()
+    assert modelled != default
+    gpu.refused = {"group_m = 100": CompileError("no such register"), modelled: LaunchError("too much")}
+    with pytest.warns(RuntimeWarning, match="skipped") as caught:
         dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
-    assert SGEMM.default(known, H200).cuda_struct() in gpu.loaded[-1].text
+    assert ["the record of" in str(warning.message) for warning in caught] == [True, False]
+    assert default in gpu.loaded[-1].text
 
 
 def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     gpu.refused = {"sgemm": LaunchError("CUDA_ERROR_ILLEGAL_ADDRESS")}
     for _ in range(2):
-        with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+        with (
+            pytest.warns(RuntimeWarning, match="skipped the model's schedule"),
+            pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"),
+        ):
             dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
 
 

@@ -1,0 +1,77 @@
+"""The best trials in the database, as the rules for choosing a schedule see them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.states import TimeSource
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+
+# SQLAlchemy takes longer to import than a call may take: the first that needs a record pays for it.
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+
+class Record(NamedTuple):
+    """The best trial of a problem: its schedule, and the seconds that it took."""
+
+    problem: Problem
+    schedule: Schedule
+    seconds: float
+    time_source: TimeSource
+
+
+def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
+    """The record of every problem of an operator on a device model.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    found: list[Record] = []
+    for trial in database.bests(operator.name, limits.name):
+        assert trial.seconds is not None  # a best trial is ok, and has samples
+        # A record of another generator may have fields that this one does not know.
+        with suppress(ValueError):
+            problem = operator.problem_type.from_dict(trial.problem.fields)
+            schedule = operator.schedule_type.from_dict(trial.schedule)
+            found.append(Record(problem, schedule, trial.seconds, trial.time_source))
+    return found
+
+
+def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
+    """`read_records` of the user's database; none, with a warning, if it cannot be read."""
+    from ..db import DatabaseError
+
+    database = _database(os.environ.get("AUTOTUNE_DB"))
+    if database is None:
+        return []
+    try:
+        # No connection stays open: SQLite's must not be carried into a process that is forked from this one.
+        with database:
+            return read_records(operator, limits, database)
+    except DatabaseError as error:
+        _warn(error)
+        return []
+
+
+@cache
+def _database(location: str | None) -> TuningDB | None:
+    """A database, looked at once by the process; None, with the one warning, if that fails."""
+    from ..db import DatabaseError, TuningDB
+
+    try:
+        return TuningDB(location)
+    except DatabaseError as error:
+        _warn(error)
+        return None
+
+
+def _warn(error: Exception) -> None:
+    warnings.warn(f"no records, schedules are chosen without: {error}", RuntimeWarning, stacklevel=2)
