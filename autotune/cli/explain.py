@@ -23,7 +23,7 @@ def explain(
 ) -> None:
     """Say which schedule the dispatcher gives a problem, by which rule, and what else it considers."""
     from ..db import TuningDB
-    from ..dispatcher.explain import explained
+    from ..dispatcher.explanation import explained
     from ..dispatcher.records import read_records
 
     problem, limits = problem_of(operator, fields), limits_of(device)

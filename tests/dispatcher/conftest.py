@@ -1,7 +1,7 @@
 import pytest
 
 from autotune.db import TuningDB
-from autotune.dispatcher import plan, records, targets
+from autotune.dispatcher import held, operators, plans, records, targets
 from autotune.dispatcher.choose import Choice, Rule
 
 
@@ -11,7 +11,8 @@ def fresh_process(monkeypatch, tmp_path):
     (tmp_path / "pretuned").mkdir()
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
-    monkeypatch.setattr(plan, "_plans", {})
+    monkeypatch.setattr(plans, "_plans", {})
+    monkeypatch.setattr(operators, "_held", {})
     records._database.cache_clear()
     yield
     records._database.cache_clear()
@@ -31,8 +32,8 @@ def defaults_only(monkeypatch):
     def default(operator, problem, limits, known):
         yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
-    monkeypatch.setattr(plan, "choices", default)
-    monkeypatch.setattr(plan, "records", lambda *_: [])
+    monkeypatch.setattr(plans, "choices", default)
+    monkeypatch.setattr(plans, "records", lambda *_: [])
 
 
 @pytest.fixture
@@ -42,5 +43,5 @@ def no_launch(monkeypatch):
     def launched(*_):
         raise AssertionError("launched")
 
-    monkeypatch.setattr(plan, "launch", launched)
+    monkeypatch.setattr(held, "plan_for", launched)
     monkeypatch.setattr(targets, "target", launched)

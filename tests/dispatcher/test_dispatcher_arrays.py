@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from views import strided
 
-from autotune.dispatcher import arrays
+from autotune.dispatcher import arrays, layout
 
 
 class Interface:
@@ -56,7 +56,7 @@ def test_subclasses_are_read_as_their_library_does():
         pass
 
     view = arrays.read("a", np.zeros((2, 3), np.float32).view(Mine), 1)
-    assert view.device == arrays.HOST
+    assert view.device == layout.HOST
     assert view.layout[:2] == ((2, 3), (3, 1))
 
 
@@ -75,7 +75,7 @@ def test_overlap_is_exact(data):
         start = data.draw(st.integers(0, 40))
         views.append(memory[start : start + 4 * leading].reshape(4, leading)[:rows, :columns])
     first, second = (arrays.read("x", view, 0) for view in views)
-    assert arrays.overlap(first, second) == np.shares_memory(*views)
+    assert layout.overlap(first, second) == np.shares_memory(*views)
 
 
 @given(st.integers(0, 15))

@@ -12,13 +12,13 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune import dispatcher
 from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
-from autotune.dispatcher import plan
-from autotune.dispatcher.choose import without_records
+from autotune.dispatcher import plans
+from autotune.dispatcher.choose import Rule, without_records
 from autotune.dispatcher.targets import LaunchError
 
 
 class FakeGpu:
-    """Remembers what was loaded and launched; refuses to launch the kernels whose text has one of these words."""
+    """Remembers what was loaded and launched; refuses the kernels whose text has one of these words."""
 
     limits = H200
 
@@ -27,7 +27,16 @@ class FakeGpu:
 
     def load(self, problem, source):
         self.loaded.append(source)
+        self.refuse(source, CompileError)
         return FakeKernel(self, source)
+
+    def refuse(self, source, kind):
+        for word, error in self.refused.items():
+            if word in source.text and isinstance(error, kind):
+                raise error
+
+    def capturing(self, stream):
+        return stream == CAPTURED
 
 
 @dataclass
@@ -35,18 +44,23 @@ class FakeKernel:
     gpu: FakeGpu
     source: KernelSource
 
-    def launch(self, stream, packed):
-        for word, error in self.gpu.refused.items():
-            if word in self.source.text:
-                raise error
-        self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
+    def bound(self, packed):
+        def launch(stream):
+            self.gpu.refuse(self.source, LaunchError)
+            self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
+
+        return launch
+
+
+class FakeDtype(str):
+    is_complex = False
 
 
 class FakeTensor:
     """As much of a torch.Tensor on a GPU as the dispatcher looks at."""
 
     __module__ = "torch"
-    is_cuda, requires_grad, itemsize, dtype = True, False, 4, "torch.float32"
+    is_cuda, requires_grad, itemsize, dtype = True, False, 4, FakeDtype("torch.float32")
 
     def __init__(self, pointer, shape, stride=None, device=0):
         self.shape, self.device = shape, device
@@ -67,13 +81,14 @@ class FakeTensor:
     is_neg = is_conj
 
 
+CAPTURED = 0xC0
 A, B, C = 0x1000000, 0x2000000, 0x3000000
 
 
 @pytest.fixture
 def gpu(monkeypatch):
     fake = FakeGpu()
-    monkeypatch.setattr(plan, "target", lambda ordinal: fake)
+    monkeypatch.setattr(plans, "target", lambda ordinal: fake)
     return fake
 
 
@@ -81,7 +96,7 @@ def gpu(monkeypatch):
 def torch(monkeypatch):
     streams = {0: 0, 1: 77}
     fake = SimpleNamespace(
-        cuda=SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=streams[device])),
+        _C=SimpleNamespace(_cuda_getCurrentRawStream=streams.get),
         empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
         is_grad_enabled=lambda: True,
     )
@@ -115,7 +130,7 @@ def test_a_column_major_out_swaps_the_operands(gpu):
     ((_, arguments),) = gpu.launched
     expected = {"a": B, "b": A, "c": C, "beta": 2.0, "m": 6, "n": 4, "k": 5, "lda": 6, "ldb": 4, "ldc": 4}
     assert arguments.items() >= expected.items()
-    (key,) = plan._plans
+    (key,) = plans._plans
     assert key[1].layout == "tn"
 
 
@@ -127,8 +142,6 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
         (0, 0, 1.0),
         (256, 256, 2.0),
     ]
-    (held,) = plan._plans.values()
-    assert (held.template.a, held.template.alpha) == (None, 0.0)  # calls of several threads share it
 
 
 @pytest.mark.parametrize(
@@ -187,12 +200,11 @@ def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, dat
 
 def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     gpu.refused = {"sgemm": LaunchError("CUDA_ERROR_ILLEGAL_ADDRESS")}
-    for _ in range(2):
-        with (
-            pytest.warns(RuntimeWarning, match="skipped the model's schedule"),
-            pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"),
-        ):
-            dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule") as caught:
+        for _ in range(2):
+            with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+                dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    assert len(caught) == 1
 
 
 @pytest.mark.usefixtures("no_launch")
@@ -216,3 +228,59 @@ def test_tensors_that_cannot_be_used(change, message):
 def test_operands_on_the_host_and_on_a_gpu_do_not_mix():
     with pytest.raises(ValueError, match="b is on CUDA device 0 and out on the host"):
         dispatcher.sgemm(np.ones((4, 5), np.float32), FakeTensor(B, (5, 6)))
+
+
+def test_a_bound_call_launches_with_its_arrays_on_the_current_stream(gpu):
+    streams = {0: 5}
+    sys.modules["torch"]._C._cuda_getCurrentRawStream = streams.get
+    a, out = FakeTensor(A, (4, 5)), FakeTensor(C, (4, 6), (1, 4))
+    step = dispatcher.plan("sgemm", a, FakeTensor(B, (5, 6)), out=out, alpha=0.5)
+    assert gpu.launched == []
+    assert step() is out
+    streams[0] = 6
+    a.data_ptr = None  # it is not looked at again
+    assert step() is out
+    (first, arguments), (second, again) = gpu.launched
+    assert (first, second) == (5, 6)
+    assert arguments == again
+    assert arguments.items() >= {"a": B, "b": A, "c": C, "alpha": 0.5}.items()
+    assert step.choice.rule is Rule.MODEL
+
+
+def test_a_bound_call_stays_on_the_stream_that_it_names(gpu):
+    step = dispatcher.plan("transpose", FakeTensor(A, (4, 5)), stream=9)
+    assert step() is step.out
+    assert step.out.shape == (5, 4)
+    assert [stream for stream, _ in gpu.launched] == [9]
+
+
+def test_a_bound_call_falls_back_too(gpu):
+    modelled = next(without_records(SGEMM, problem(2048, 2048, 2048), H200)).schedule.cuda_struct()
+    step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
+    gpu.refused = {modelled: LaunchError("too much")}
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):
+        step()
+    step()
+    assert step.choice.rule is Rule.DEFAULT
+    assert len(gpu.launched) == 2
+
+
+def test_a_bound_call_of_nothing_does_nothing(gpu):
+    step = dispatcher.plan("sgemm", FakeTensor(A, (0, 5)), FakeTensor(B, (5, 6)), out=FakeTensor(C, (0, 6)))
+    assert step().shape == (0, 6)
+    assert (step.choice, gpu.launched) == (None, [])
+
+
+def test_only_operators_are_bound(gpu):
+    with pytest.raises(ValueError, match="unknown operator 'gemm'; known: sgemm, transpose"):
+        dispatcher.plan("gemm", FakeTensor(A, (4, 5)))
+
+
+def test_a_capture_that_would_compile_is_refused_and_names_the_remedy(gpu):
+    a, b, out = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), FakeTensor(C, (4, 6))
+    with pytest.raises(dispatcher.CaptureError, match=r"m4-n6-k5-nn has no kernel yet.*autotune warm sgemm"):
+        dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert gpu.loaded == []
+    dispatcher.sgemm(a, b, out=out)
+    dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert [stream for stream, _ in gpu.launched] == [1, CAPTURED]
