@@ -21,6 +21,7 @@ from .explain import explain
 from .operator_commands import operator_commands
 from .show import show
 from .tune import tune
+from .warm import warm
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:
@@ -35,6 +36,7 @@ app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(operator_commands(explain), name="explain")
+app.add_typer(operator_commands(warm), name="warm")
 app.add_typer(operator_commands(bench), name="bench")
 app.add_typer(_alone(devices))
 app.add_typer(database, name="db")

@@ -11,11 +11,10 @@ import typer
 
 from .errors import CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
-from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
 from .output import print_json, print_table, write_text
 from .progress import shown_progress
-from .suite import Entry, read_suite
+from .suite import SuiteOption, entries_of
 from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:
@@ -50,10 +49,7 @@ def tune(
     seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
     sampler: Annotated[str, typer.Option(help="What proposes schedules, such as tpe or random.")] = "tpe",
     seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
-    suite: Annotated[
-        Path | None,
-        typer.Option(help="Tune each problem of this JSON list; fields that it leaves out come from the options."),
-    ] = None,
+    suite: SuiteOption = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,7 +60,7 @@ def tune(
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
-    entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+    entries = entries_of(operator, fields, suite)
     target = device_of(device)
     runs: list[_Run] = []
     with TuningDB(db) as database:

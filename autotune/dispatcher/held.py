@@ -42,9 +42,7 @@ class Held(NamedTuple):
                 check_output(self.out._replace(pointer=at_out), **views)
 
 
-def hold(
-    name: str, problem: Problem, out: View, inputs: dict[str, View], values: tuple[str, ...], stream: int, swapped: bool
-) -> Held:
+def hold(name: str, problem: Problem, out: View, inputs: dict[str, View], stream: int, swapped: bool) -> Held:
     """Make sure that a kernel may write `out`, and get the plan of a problem unless it is empty.
 
     Raises:
@@ -52,7 +50,7 @@ def hold(
         CaptureError, CompileError, LaunchError, DeviceError: see `plan_for`.
     """
     check_output(out, **inputs)
-    plan = None if 0 in out.layout.shape else plan_for(operator(name), problem, out.device, values, stream)
+    plan = None if 0 in out.layout.shape else plan_for(operator(name), problem, out.device, stream)
     return Held(plan, swapped, out, inputs, tuple(view.extent for view in inputs.values()), out.extent)
 
 

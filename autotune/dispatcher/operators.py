@@ -17,7 +17,7 @@ from .layout import Shape
 from .plans import Values
 from .problems import product_shape, sgemm_call, transpose_problem, transposed_shape
 
-_Call = tuple[Held, Values, Any]  # what is held, the values to launch with, the output
+_Call = tuple[Held, Values, Any]  # what is held, the values in the order of the kernel's arguments, the output
 
 _held: dict[Hashable, Held] = {}
 _shapes: dict[Hashable, Shape] = {}
@@ -97,7 +97,7 @@ def _held_sgemm(handle: int, a: Any, b: Any, out: Any, read_c: bool) -> Held:
     views = {"a": arrays.read("a", a, handle), "b": arrays.read("b", b, handle)}
     c = arrays.read("out", out, handle)
     call = sgemm_call(views["a"], views["b"], c, read_c)
-    return hold("sgemm", call.problem, c, views, ("a", "b", "c", "alpha", "beta"), handle, call.swapped)
+    return hold("sgemm", call.problem, c, views, handle, call.swapped)
 
 
 def _transpose(handle: int, a: Any, out: Any = None) -> _Call:
@@ -114,7 +114,7 @@ def _transpose(handle: int, a: Any, out: Any = None) -> _Call:
 def _held_transpose(handle: int, a: Any, out: Any) -> Held:
     source, result = arrays.read("a", a, handle), arrays.read("out", out, handle)
     problem = transpose_problem(source, result)
-    return hold("transpose", problem, result, {"a": source}, ("a", "b"), handle, swapped=False)
+    return hold("transpose", problem, result, {"a": source}, handle, swapped=False)
 
 
 def stream_handle(stream: Any, array: Any) -> int:

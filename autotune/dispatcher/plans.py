@@ -26,20 +26,16 @@ class Plan:
     A driver refuses some kernels only when they are launched: until one has been launched, the plan may go on to the
     next choice.
 
-    Args:
-        names: the arguments that calls bring, by their names in the kernel's argument struct.
-
     Raises:
         CompileError, LaunchError: not even the default schedule could be compiled and loaded.
     """
 
-    __slots__ = ("_choices", "_loaded", "_names", "_operator", "_place", "problem")
+    __slots__ = ("_choices", "_loaded", "_operator", "_place", "problem")
 
-    def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target, names: tuple[str, ...]) -> None:
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target) -> None:
         self.problem = problem
         self._operator = operator
         self._place = place
-        self._names = names
         self._choices = choices(operator, problem, place.limits, records(operator, place.limits))
         self._loaded = self._next()
 
@@ -49,7 +45,9 @@ class Plan:
         return self._loaded.choice
 
     def launch(self, stream: int, values: Values) -> None:
-        """Launch on a stream with what a call brings, in the order of `names`; threads may share a plan.
+        """Launch on a stream with what a call brings, in the order of the kernel's argument struct.
+
+        Threads may share a plan.
 
         Raises:
             LaunchError: the default schedule's kernel was refused, or one that ran before.
@@ -61,7 +59,7 @@ class Plan:
         except IndexError:
             arguments = loaded.arguments()
         packed = arguments[0]
-        for name, value in zip(self._names, values):  # noqa: B905 - a tenth of a microsecond
+        for name, value in zip(loaded.brought, values):  # noqa: B905 - a tenth of a microsecond
             setattr(packed, name, value)
         try:
             arguments[1](stream)
@@ -90,7 +88,7 @@ class Plan:
 
     def _filled(self, values: Values) -> tuple[ctypes.Structure, Launch]:
         arguments = self._loaded.arguments()
-        for name, value in zip(self._names, values, strict=True):
+        for name, value in zip(self._loaded.brought, values, strict=True):
             setattr(arguments[0], name, value)
         return arguments
 
@@ -124,13 +122,21 @@ class Plan:
 
 
 class _Loaded:
-    """A choice whose kernel is loaded, and arguments for it that no thread uses at the moment."""
+    """A choice whose kernel is loaded.
 
-    __slots__ = ("_kernel", "_template", "choice", "free", "proven")
+    Attributes:
+        choice: the schedule, and why it serves.
+        brought: the arguments that each call brings, in their order.
+        free: packed arguments that no thread uses at the moment, and what launches with them.
+        proven: whether the kernel was launched.
+    """
+
+    __slots__ = ("_kernel", "_template", "brought", "choice", "free", "proven")
 
     def __init__(self, choice: Choice, source: KernelSource, kernel: Kernel) -> None:
         names = [argument.name for argument in source.arguments]
         self.choice = choice
+        self.brought = tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace")
         self.free: list[tuple[ctypes.Structure, Launch]] = []
         self.proven = False
         self._kernel = kernel
@@ -146,13 +152,10 @@ _plans: dict[tuple[str, Problem, int], Plan] = {}
 _creating = Lock()
 
 
-def plan_for(
-    operator: Operator[Any, Any], problem: Problem, device: int, names: tuple[str, ...], stream: int | None = None
-) -> Plan:
+def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None = None) -> Plan:
     """The plan of a problem on a device, which is made once for all threads.
 
     Args:
-        names: see `Plan`.
         stream: where it is going to be launched, if that is known.
 
     Raises:
@@ -172,5 +175,5 @@ def plan_for(
                         f"{operator.name} {problem.key} has no kernel yet, and stream {stream:#x} is being captured: "
                         f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
                     )
-                plan = _plans[key] = Plan(operator, problem, place, names)
+                plan = _plans[key] = Plan(operator, problem, place)
     return plan

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from views import strided
 
+from autotune import dispatcher
 from autotune.dispatcher import arrays, layout
 
 
@@ -85,12 +86,29 @@ def test_alignment_is_that_of_the_first_element(offset):
     assert alignment == next(power for power in (16, 8, 4, 2, 1) if offset % power == 0)
 
 
-def test_importing_touches_no_driver_and_no_heavy_module():
-    program = """
+NO_DRIVER = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy", "typer", "rich"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "left_out"),
+    [
+        ("import autotune.dispatcher", NO_DRIVER | {"numpy", "autotune.codegen", "autotune.db"}),
+        ("from autotune.dispatcher import sgemm, plan, explain, warm", NO_DRIVER),
+    ],
+)
+def test_importing_touches_no_driver_and_no_heavy_module(statement, left_out):
+    program = f"""
 import sys
-from autotune import dispatcher
-heavy = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy"} & set(sys.modules)
-sys.exit(f"imported {sorted(heavy)}" if heavy else 0)
+{statement}
+heavy = {left_out} & set(sys.modules)
+sys.exit(f"imported {{sorted(heavy)}}" if heavy else 0)
 """
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
+
+
+def test_every_public_name_is_there():
+    assert set(dispatcher.__all__) == set(dispatcher._MODULES)
+    assert all(getattr(dispatcher, name).__doc__ for name in dispatcher.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'gemm'"):
+        dispatcher.gemm  # noqa: B018

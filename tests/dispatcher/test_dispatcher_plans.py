@@ -284,3 +284,13 @@ def test_a_capture_that_would_compile_is_refused_and_names_the_remedy(gpu):
     dispatcher.sgemm(a, b, out=out)
     dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
     assert [stream for stream, _ in gpu.launched] == [1, CAPTURED]
+
+
+def test_warm_kernels_are_only_launched(gpu):
+    wanted = problem(4, 6, 5, lda=5, ldb=6, ldc=6)
+    (choice,) = dispatcher.warm([wanted])
+    assert choice.rule is Rule.MODEL
+    assert len(gpu.loaded) == 1
+    a, b, out = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), FakeTensor(C, (4, 6))
+    dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert len(gpu.loaded) == len(gpu.launched) == 1
