@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import CommandError, InterruptedRunError, user_input
+from ..db.states import TimeSource
+from .errors import BadInputError, CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
 from .output import print_json, print_table, write_text
@@ -19,7 +21,8 @@ from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:
     from ..codegen.problem import Problem
-    from ..db import Trial
+    from ..db import Trial, TuningDB
+    from ..devices.base import Device
     from ..search_spaces.limits import DeviceLimits
     from ..tuner import TuneResult
 
@@ -50,6 +53,10 @@ def tune(
     sampler: Annotated[str, typer.Option(help="What proposes schedules, such as tpe or random.")] = "tpe",
     seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
     suite: SuiteOption = None,
+    from_misses: Annotated[
+        bool,
+        typer.Option("--from-misses", help="Tune what the dispatcher was asked for and had no record of, here."),
+    ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -60,11 +67,15 @@ def tune(
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
-    entries = entries_of(operator, fields, suite)
+    if from_misses and suite:
+        raise BadInputError("--from-misses and --suite exclude each other: each says what to tune")
+    problems = [] if from_misses else [entry.problem for entry in entries_of(operator, fields, suite)]
     target = device_of(device)
     runs: list[_Run] = []
     with TuningDB(db) as database:
-        for problem, _ in entries:
+        if from_misses:
+            problems = _missed(operator, target, database)
+        for problem in problems:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
                 result = search(operator, problem, target, database, options, show)
             path = _written_source(operator, problem, target.limits, result.best) if result.best else None
@@ -79,6 +90,20 @@ def tune(
         print(f"database  {database.location}")
         print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")
     _check_outcome(runs)
+
+
+def _missed(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
+    """What calls on this device model asked for most first, as far as this device has no record of it yet."""
+    from ..dispatcher.misses import misses
+
+    model = device.limits.name
+    sources = (TimeSource.MEASURED, device.time_source)
+    known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
+    called = [operator.problem_type.from_dict(miss.problem) for miss in misses(operator.name, model)]
+    missed = [problem for problem in called if problem.key not in known]
+    if not missed:
+        print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)
+    return missed
 
 
 def _title(operator: Any, problem: Problem, limits: DeviceLimits) -> str:
@@ -140,7 +165,7 @@ def _document(run: _Run) -> dict[str, Any]:
 
 def _check_outcome(runs: list[_Run]) -> None:
     """Raise unless every problem has a winner and nobody stopped the search."""
-    if runs[-1].result.interrupted:
+    if runs and runs[-1].result.interrupted:
         raise InterruptedRunError("interrupted; every trial is kept, and the same command goes on from there")
     failed = [f"{run.problem.key}: {_counts(run.result)}" for run in runs if run.result.best is None]
     if failed:

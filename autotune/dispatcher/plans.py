@@ -13,6 +13,8 @@ from ..codegen.source import KernelSource
 from ..compiler import CompileError
 from ..search_spaces.operator import Operator
 from .choose import Choice, Rule, choices
+from .layout import HOST
+from .misses import note
 from .records import records
 from .targets import CaptureError, Kernel, LaunchError, Target, target
 
@@ -26,14 +28,19 @@ class Plan:
     A driver refuses some kernels only when they are launched: until one has been launched, the plan may go on to the
     next choice.
 
+    Attributes:
+        problem: what it computes.
+        calls: how often; of threads that call at once, one may count for both.
+
     Raises:
         CompileError, LaunchError: not even the default schedule could be compiled and loaded.
     """
 
-    __slots__ = ("_choices", "_loaded", "_operator", "_place", "problem")
+    __slots__ = ("_choices", "_loaded", "_operator", "_place", "calls", "problem")
 
     def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target) -> None:
         self.problem = problem
+        self.calls = 0
         self._operator = operator
         self._place = place
         self._choices = choices(operator, problem, place.limits, records(operator, place.limits))
@@ -67,6 +74,7 @@ class Plan:
             self._fall_back(loaded, error)
             self.launch(stream, values)
         else:
+            self.calls += 1
             loaded.proven = True
             loaded.free.append(arguments)
 
@@ -82,6 +90,7 @@ class Plan:
                 free.append(self._filled(values))
             else:
                 arguments[1](stream)
+                self.calls += 1
                 free.append(arguments)
 
         return launch
@@ -176,4 +185,6 @@ def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream
                         f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
                     )
                 plan = _plans[key] = Plan(operator, problem, place)
+                if plan.choice.rule is not Rule.EXACT and device != HOST:
+                    note(operator.name, place.limits.name, plan)
     return plan

@@ -1,4 +1,8 @@
+import sys
+from types import SimpleNamespace
+
 import pytest
+from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
 from autotune.dispatcher import held, operators, plans, records, targets
@@ -45,3 +49,24 @@ def no_launch(monkeypatch):
 
     monkeypatch.setattr(held, "plan_for", launched)
     monkeypatch.setattr(targets, "target", launched)
+
+
+@pytest.fixture
+def streams(monkeypatch):
+    """PyTorch's current stream of each GPU."""
+    current = {0: 0, 1: 77}
+    torch = SimpleNamespace(
+        _C=SimpleNamespace(_cuda_getCurrentRawStream=current.get),
+        empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
+        is_grad_enabled=lambda: True,
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    return current
+
+
+@pytest.fixture
+def gpu(monkeypatch, streams):
+    """All GPUs, and a PyTorch whose tensors are on them."""
+    fake = FakeGpu()
+    monkeypatch.setattr(plans, "target", lambda ordinal: fake)
+    return fake

@@ -1,107 +1,18 @@
 """What is launched on a GPU, told from a fake one: kernels, arguments, streams; and what happens when it refuses."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fake_gpu import CAPTURED, A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
 from autotune.dispatcher import plans
 from autotune.dispatcher.choose import Rule, without_records
 from autotune.dispatcher.targets import LaunchError
-
-
-class FakeGpu:
-    """Remembers what was loaded and launched; refuses the kernels whose text has one of these words."""
-
-    limits = H200
-
-    def __init__(self):
-        self.loaded, self.launched, self.refused = [], [], {}
-
-    def load(self, problem, source):
-        self.loaded.append(source)
-        self.refuse(source, CompileError)
-        return FakeKernel(self, source)
-
-    def refuse(self, source, kind):
-        for word, error in self.refused.items():
-            if word in source.text and isinstance(error, kind):
-                raise error
-
-    def capturing(self, stream):
-        return stream == CAPTURED
-
-
-@dataclass
-class FakeKernel:
-    gpu: FakeGpu
-    source: KernelSource
-
-    def bound(self, packed):
-        def launch(stream):
-            self.gpu.refuse(self.source, LaunchError)
-            self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
-
-        return launch
-
-
-class FakeDtype(str):
-    is_complex = False
-
-
-class FakeTensor:
-    """As much of a torch.Tensor on a GPU as the dispatcher looks at."""
-
-    __module__ = "torch"
-    is_cuda, requires_grad, itemsize, dtype = True, False, 4, FakeDtype("torch.float32")
-
-    def __init__(self, pointer, shape, stride=None, device=0):
-        self.shape, self.device = shape, device
-        self._pointer, self._stride = pointer, stride or (*(shape[-2] * shape[-1] for _ in shape[2:]), shape[-1], 1)
-
-    def data_ptr(self):
-        return self._pointer
-
-    def stride(self):
-        return self._stride
-
-    def get_device(self):
-        return self.device
-
-    def is_conj(self):
-        return False
-
-    is_neg = is_conj
-
-
-CAPTURED = 0xC0
-A, B, C = 0x1000000, 0x2000000, 0x3000000
-
-
-@pytest.fixture
-def gpu(monkeypatch):
-    fake = FakeGpu()
-    monkeypatch.setattr(plans, "target", lambda ordinal: fake)
-    return fake
-
-
-@pytest.fixture(autouse=True)
-def torch(monkeypatch):
-    streams = {0: 0, 1: 77}
-    fake = SimpleNamespace(
-        _C=SimpleNamespace(_cuda_getCurrentRawStream=streams.get),
-        empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
-        is_grad_enabled=lambda: True,
-    )
-    monkeypatch.setitem(sys.modules, "torch", fake)
-    return fake
 
 
 def test_the_call_reaches_the_kernel_on_the_current_stream(gpu):
@@ -207,7 +118,7 @@ def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     assert len(caught) == 1
 
 
-@pytest.mark.usefixtures("no_launch")
+@pytest.mark.usefixtures("no_launch", "streams")
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -224,15 +135,14 @@ def test_tensors_that_cannot_be_used(change, message):
         dispatcher.sgemm(a, FakeTensor(B, (5, 6)), out=FakeTensor(C, (4, 6)))
 
 
-@pytest.mark.usefixtures("no_launch")
+@pytest.mark.usefixtures("no_launch", "streams")
 def test_operands_on_the_host_and_on_a_gpu_do_not_mix():
     with pytest.raises(ValueError, match="b is on CUDA device 0 and out on the host"):
         dispatcher.sgemm(np.ones((4, 5), np.float32), FakeTensor(B, (5, 6)))
 
 
-def test_a_bound_call_launches_with_its_arrays_on_the_current_stream(gpu):
-    streams = {0: 5}
-    sys.modules["torch"]._C._cuda_getCurrentRawStream = streams.get
+def test_a_bound_call_launches_with_its_arrays_on_the_current_stream(gpu, streams):
+    streams[0] = 5
     a, out = FakeTensor(A, (4, 5)), FakeTensor(C, (4, 6), (1, 4))
     step = dispatcher.plan("sgemm", a, FakeTensor(B, (5, 6)), out=out, alpha=0.5)
     assert gpu.launched == []
