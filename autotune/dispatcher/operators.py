@@ -6,6 +6,7 @@ tell: that the output overlaps no operand.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ _Call = tuple[Held, Values, Any]  # what is held, the values in the order of the
 
 _held: dict[Hashable, Held] = {}
 _shapes: dict[Hashable, Shape] = {}
+os.register_at_fork(after_in_child=_held.clear)  # with the plans in it
 
 
 def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import warnings
 from collections.abc import Callable
 from threading import Lock
@@ -159,6 +160,17 @@ class _Loaded:
 
 _plans: dict[tuple[str, Problem, int], Plan] = {}
 _creating = Lock()
+
+
+def _begin_anew() -> None:
+    """Forget, in a process that was just forked, what only its parent may use: a CUDA context, and a lock in use."""
+    global _creating
+    _creating = Lock()
+    _plans.clear()
+    target.cache_clear()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
 
 
 def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None = None) -> Plan:
