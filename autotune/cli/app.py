@@ -19,6 +19,7 @@ from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
 from .explain import explain
 from .operator_commands import operator_commands
+from .reduce import reduce
 from .show import show
 from .tune import tune
 from .warm import warm
@@ -39,6 +40,7 @@ app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(warm), name="warm")
 app.add_typer(operator_commands(bench), name="bench")
 app.add_typer(_alone(devices))
+database.command()(reduce)
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))
 
