@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from .bench import bench
+from .bench_dispatch import bench_dispatch
 from .database import app as database
 from .devices import devices
 from .doctor import doctor
@@ -38,7 +39,9 @@ app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(warm), name="warm")
-app.add_typer(operator_commands(bench), name="bench")
+benches = operator_commands(bench)
+benches.command("dispatch")(bench_dispatch)
+app.add_typer(benches, name="bench")
 app.add_typer(_alone(devices))
 database.command()(reduce)
 app.add_typer(database, name="db")

@@ -24,7 +24,7 @@ _SIZE = 4096  # of what has no default in the problem
 def operator_commands(function: Callable[..., None]) -> typer.Typer:
     """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
 
-    `fields` are the values of the problem's fields, for `problem_of`.
+    `fields` are the values of the problem's fields, for `problem_of`. Commands may be added to the group.
 
     The operators are imported when a command is looked for, not before.
     """
@@ -33,11 +33,14 @@ def operator_commands(function: Callable[..., None]) -> typer.Typer:
         def list_commands(self, ctx: Any) -> list[str]:
             from ..search_spaces.registry import OPERATORS
 
-            return list(OPERATORS)
+            return [*OPERATORS, *super().list_commands(ctx)]
 
-        def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
             from ..search_spaces.registry import operator
 
+            added = super().get_command(ctx, cmd_name)
+            if added:
+                return added
             with user_input():
                 return _command(function, operator(cmd_name))
 

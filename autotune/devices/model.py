@@ -103,15 +103,15 @@ def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits) -> float:
     fullest = ceil(blocks / limits.sm_count)
     # Where a multiply-add takes more than one clock of a scheduler, loads are issued beside it at no cost.
     issue = min(1.0, _ISSUE_LANES / limits.fp32_lanes / (1 + block.loads))
-    lanes = limits.fp32_lanes * issue * _hiding(fullest, block, limits)
+    lanes = limits.fp32_lanes * issue * hiding(fullest * block.registers, limits)
     return max(
         fullest * block.multiply_adds / (lanes * limits.clock_hz),
         fullest * block.multiply_adds * block.loads / (_LOAD_LANES * limits.clock_hz),
         fullest * block.operand_bytes / (_L2_BYTES_PER_CLOCK * limits.clock_hz),
-        blocks * block.bytes / (limits.bandwidth * _hiding(blocks / limits.sm_count, block, limits)),
+        blocks * block.bytes / (limits.bandwidth * hiding(blocks / limits.sm_count * block.registers, limits)),
     )
 
 
-def _hiding(blocks_per_sm: float, block: _Block, limits: DeviceLimits) -> float:
-    """The share of a peak rate that the registers in use keep busy."""
-    return 1 - exp(-_HIDING * blocks_per_sm * block.registers / limits.registers_per_sm)
+def hiding(registers: float, limits: DeviceLimits) -> float:
+    """The share of a peak rate that so many registers in use on an SM keep busy."""
+    return 1 - exp(-_HIDING * registers / limits.registers_per_sm)

@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 
 
 class Record(NamedTuple):
-    """The best trial of a problem: its schedule, and the seconds that it took."""
+    """The best trial of a problem.
+
+    Attributes:
+        problem, schedule: what was computed, and how.
+        seconds, time_source: how long it took, measured or modelled.
+        registers: of a block; 0 if that is not known.
+    """
 
     problem: Problem
     schedule: Schedule
     seconds: float
     time_source: TimeSource
+    registers: int = 0
 
 
 def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
@@ -41,7 +48,8 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
         with suppress(ValueError):
             problem = operator.problem_type.from_dict(trial.problem.fields)
             schedule = operator.schedule_type.from_dict(trial.schedule)
-            found.append(Record(problem, schedule, trial.seconds, trial.time_source))
+            registers = trial.resources.get("registers", 0) * getattr(schedule, "threads", 0)
+            found.append(Record(problem, schedule, trial.seconds, trial.time_source, registers))
     return found
 
 

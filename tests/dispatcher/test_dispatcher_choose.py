@@ -2,13 +2,15 @@
 
 import warnings
 from dataclasses import replace
+from math import exp
 
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.dispatcher.choose import Rule, choices
-from autotune.dispatcher.records import records
+from autotune.dispatcher.records import Record, records
+from autotune.dispatcher.transfer import transferred_seconds
 from autotune.search_spaces.devices import named_device
 
 
@@ -75,6 +77,21 @@ def test_near_means_with_few_empty_tiles_and_waves(database):
     wasteful = served(crowded)[1]
     assert wasteful.seconds == pytest.approx(2e-6 + 2 * (known.flops / 40e12 - 2e-6))
     assert wasteful.loss == pytest.approx(1 - crowded.n / (12 * 128) / 2)
+
+
+def test_blocks_that_are_alone_on_an_sm_take_longer_and_more_of_them_no_less():
+    """One block of a quarter of the registers is not through in a quarter of the time of four that hide each other."""
+    crowded, alone = problem(4 * 132 * 128, 128), problem(132 * 128, 128)
+    chosen_tile = tiled(0, crowded, 128)
+
+    def seconds(wanted, known, registers):
+        record = Record(known, chosen_tile, 1e-3, TimeSource.MEASURED, registers)
+        return transferred_seconds(wanted, record, H200)
+
+    quarter = H200.registers_per_sm // 4
+    assert seconds(alone, crowded, 0) == pytest.approx(2e-6 + 0.998e-3 / 4)
+    assert seconds(alone, crowded, quarter) == pytest.approx(2e-6 + 0.998e-3 / 4 * (1 - exp(-2)) / (1 - exp(-0.5)))
+    assert seconds(crowded, alone, quarter) == seconds(crowded, alone, 0) == pytest.approx(2e-6 + 0.998e-3 * 4)
 
 
 def test_no_record_serves_sizes_that_differ_by_more_than_8(store):
