@@ -104,7 +104,11 @@ class Plan:
 
     def _next(self) -> _Loaded:
         """The next choice that compiles and loads."""
-        return next(filter(None, map(self._load, self._choices)))
+        for choice in self._choices:
+            loaded = self._load(choice)
+            if loaded:
+                return loaded
+        raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
 
     def _load(self, choice: Choice) -> _Loaded | None:
         try:

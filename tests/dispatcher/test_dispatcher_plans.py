@@ -118,6 +118,18 @@ def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     assert len(caught) == 1
 
 
+def test_when_the_default_does_not_even_load_the_caller_is_told_each_time(gpu):
+    wanted = problem(2048, 2048, 2048)
+    gpu.refused = {SGEMM.default(wanted, H200).cuda_struct(): CompileError("no such register")}
+    step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
+    gpu.refused["sgemm"] = LaunchError("too much")
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):
+        with pytest.raises(CompileError, match="no such register"):
+            step()
+        with pytest.raises(LaunchError, match="m2048-n2048-k2048-nn: the default schedule was refused before"):
+            step()
+
+
 @pytest.mark.usefixtures("no_launch", "streams")
 @pytest.mark.parametrize(
     ("change", "message"),
