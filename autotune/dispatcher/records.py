@@ -6,6 +6,7 @@ import os
 import warnings
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
@@ -54,19 +55,38 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
 
 
 def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
-    """`read_records` of the user's database; none, with a warning, if it cannot be read."""
+    """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
     from ..db import DatabaseError
 
     database = _database(os.environ.get("AUTOTUNE_DB"))
     if database is None:
         return []
+    key, version = (database.location, operator.name, limits.name), _version(database.location)
+    known = _known.get(key)
+    if known and version and known[0] == version:
+        return known[1]
     try:
         # No connection stays open: SQLite's must not be carried into a process that is forked from this one.
         with database:
-            return read_records(operator, limits, database)
+            _known[key] = version, read_records(operator, limits, database)
     except DatabaseError as error:
         _warn(error)
         return []
+    return _known[key][1]
+
+
+_Version = tuple[tuple[int, int], ...]
+_known: dict[tuple[str, str, str], tuple[_Version, list[Record]]] = {}
+
+
+def _version(location: str) -> _Version:
+    """When the files of a SQLite database were last written, and their sizes; empty of any other database."""
+    version: list[tuple[int, int]] = []
+    for path in (Path(location), Path(f"{location}-wal")):
+        with suppress(OSError):
+            status = path.stat()
+            version.append((status.st_mtime_ns, status.st_size))
+    return tuple(version)
 
 
 @cache

@@ -8,6 +8,7 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.db import Status, TimeSource, TuningDB
+from autotune.dispatcher import records as module
 from autotune.dispatcher.choose import Rule, choices
 from autotune.dispatcher.records import Record, records
 from autotune.dispatcher.transfer import transferred_seconds
@@ -147,6 +148,21 @@ def test_a_new_record_is_seen(store, database):
     assert chosen(problem(512)) == []
     store(problem(512))
     assert chosen(problem(512)) == [0]
+
+
+def test_a_database_is_read_once_until_it_changes(store, monkeypatch):
+    store(problem(512))
+    reads = []
+    read = module.read_records
+    monkeypatch.setattr(module, "read_records", lambda *args: reads.append(args) or read(*args))
+    for _ in range(3):  # the first one leaves the log behind in the file, which changes it
+        assert chosen(problem(512)) == [0]
+    before = len(reads)
+    assert chosen(problem(600)) == [0]
+    assert len(reads) == before < 3
+    store(problem(600))
+    assert chosen(problem(600)) == [0, 0]
+    assert len(reads) == before + 1
 
 
 @pytest.mark.parametrize("place", ["folder", "not a database"])
