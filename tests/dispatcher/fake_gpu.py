@@ -16,6 +16,7 @@ class FakeGpu:
 
     def __init__(self):
         self.loaded, self.launched, self.refused = [], [], {}
+        self.before_launch = lambda: None
 
     def load(self, problem, source):
         self.loaded.append(source)
@@ -39,6 +40,7 @@ class FakeKernel:
     def bound(self, packed):
         def launch(stream):
             self.gpu.refuse(self.source, LaunchError)
+            self.gpu.before_launch()
             self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
 
         return launch

@@ -1,6 +1,8 @@
 """What is launched on a GPU, told from a fake one: kernels, arguments, streams; and what happens when it refuses."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
 from types import SimpleNamespace
 
 import numpy as np
@@ -71,6 +73,24 @@ def test_threads_create_a_plan_once(gpu):
         list(pool.map(lambda _: dispatcher.sgemm(a, b), range(64)))
     assert len(gpu.loaded) == 1
     assert len(gpu.launched) == 64
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_threads_that_launch_at_once_never_share_arguments(gpu, bound):
+    a, b = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6))
+    outs = [FakeTensor(C + 256 * number, (4, 6)) for number in range(4)]
+    steps = [partial(dispatcher.sgemm, a, b, out=out) for out in outs]
+    if bound:
+        steps = [dispatcher.plan("sgemm", a, b, out=outs[0])] * 4
+    steps[0]()
+    together = Barrier(4)
+    gpu.before_launch = together.wait  # all have filled in their arguments when the first one launches
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(2):
+            list(pool.map(lambda step: step(), steps))
+    launched = [arguments["c"] for _, arguments in gpu.launched]
+    expected = [outs[0].data_ptr()] if bound else [out.data_ptr() for out in outs]
+    assert sorted(launched[1:5]) == sorted(launched[5:]) == sorted(expected * (4 // len(expected)))
 
 
 def test_the_record_of_the_problem_is_served(gpu, database):
