@@ -1,4 +1,4 @@
-"""The command line: ``autotune tune|emit|show|explain|warm|bench|devices|db|doctor``."""
+"""The command line: ``autotune tune|emit|show|explain|warm|export|bench|devices|db|doctor``."""
 
 from .app import main
 

@@ -19,6 +19,7 @@ from .doctor import doctor
 from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
 from .explain import explain
+from .export import export
 from .operator_commands import operator_commands
 from .reduce import reduce
 from .show import show
@@ -39,6 +40,7 @@ app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(warm), name="warm")
+app.add_typer(operator_commands(export), name="export")
 benches = operator_commands(bench)
 benches.command("dispatch")(bench_dispatch)
 app.add_typer(benches, name="bench")

@@ -1,7 +1,7 @@
 """A kernel's modelled time on a GPU that is not here: a roofline with occupancy, waves, reuse and spills.
 
 The model knows a kernel only by its launch, its registers and memory, and by what the problem asks for, so it serves
-every operator. Its two free constants, `_HIDING` and `_L2_BYTES_PER_CLOCK`, were set by two measurements on an H200:
+every operator. Its two free constants, `HIDING` and `_L2_BYTES_PER_CLOCK`, were set by two measurements on an H200:
 a copy moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product reaches 78 % of the peak.
 
 1. Blocks run in waves of as many as the device holds at once (see `occupancy`); the last one may be partly filled.
@@ -27,7 +27,7 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import occupancy
 
 LAUNCH_SECONDS = 2e-6
-_HIDING = 2.0  # the exponential's rate: registers all in use reach 1 - exp(-2) = 86 % of a peak rate
+HIDING = 2.0  # the exponential's rate: registers all in use reach 1 - exp(-2) = 86 % of a peak rate
 _L2_BYTES_PER_CLOCK = 32  # that one SM reads through L2
 _ISSUE_LANES = 128  # four schedulers issue to 32 lanes each, in every clock
 _LOAD_LANES = 32  # of an SM that load from shared memory or L1, in every clock
@@ -114,4 +114,4 @@ def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits) -> float:
 
 def hiding(registers: float, limits: DeviceLimits) -> float:
     """The share of a peak rate that so many registers in use on an SM keep busy."""
-    return 1 - exp(-_HIDING * registers / limits.registers_per_sm)
+    return 1 - exp(-HIDING * registers / limits.registers_per_sm)

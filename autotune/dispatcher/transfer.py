@@ -2,11 +2,12 @@
 
 A kernel ends when the SM that has the most blocks ends. Its time is therefore taken to go with the blocks of that SM
 and with the steps that each of them makes along k, tiles that are partly empty counted as if they were full.
+`export/selector.hpp` is the twin in C++; a test compares them.
 """
 
 from __future__ import annotations
 
-from math import hypot, log, prod
+from math import log, prod, sqrt
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
@@ -17,7 +18,7 @@ from .records import Record
 SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
 LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
-_DOUBT = 0.1  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 7 % more
+DOUBT = 0.1  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 7 % more
 
 
 def comparable(problem: Problem, record: Record) -> bool:
@@ -41,7 +42,10 @@ def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """
     least = max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9)
     slowness = log(transferred_seconds(problem, record, limits) / least)
-    return slowness + _DOUBT * hypot(*_ratios(problem, record.problem))
+    squares = 0.0
+    for ratio in _ratios(problem, record.problem):  # one after the other, as in C++: sum() is more exact
+        squares += ratio * ratio
+    return slowness + DOUBT * sqrt(squares)
 
 
 def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:
