@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .background import configure
     from .bound import BoundCall, plan
     from .explanation import Explanation, explain
     from .operators import sgemm, transpose
@@ -15,6 +16,7 @@ __all__ = [
     "CaptureError",
     "Explanation",
     "LaunchError",
+    "configure",
     "explain",
     "plan",
     "sgemm",
@@ -27,6 +29,7 @@ _MODULES = {
     "CaptureError": "targets",
     "Explanation": "explanation",
     "LaunchError": "targets",
+    "configure": "background",
     "explain": "explanation",
     "plan": "bound",
     "sgemm": "operators",

@@ -13,6 +13,7 @@ from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
 from ..compiler import CompileError
 from ..search_spaces.operator import Operator
+from .background import tune_in_background
 from .choose import Choice, Rule, choices
 from .layout import HOST
 from .misses import note
@@ -203,4 +204,5 @@ def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream
                 plan = _plans[key] = Plan(operator, problem, place)
                 if plan.choice.rule is not Rule.EXACT and device != HOST:
                     note(operator.name, place.limits.name, plan)
+                    tune_in_background(operator.name, place.limits.name)
     return plan

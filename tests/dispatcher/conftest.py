@@ -5,18 +5,20 @@ import pytest
 from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
-from autotune.dispatcher import held, operators, plans, records, targets
+from autotune.dispatcher import held, misses, operators, plans, records, targets
 from autotune.dispatcher.choose import Choice, Rule
 
 
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch, tmp_path):
-    """No plans, no database opened yet, and none but an empty one to open."""
+    """No plans, no misses, no database opened yet, and none but an empty one to open."""
     (tmp_path / "pretuned").mkdir()
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
     monkeypatch.setattr(operators, "_held", {})
+    monkeypatch.setattr(misses, "_noted", [])
+    monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
     records._database.cache_clear()
     yield
     records._database.cache_clear()

@@ -12,12 +12,6 @@ from autotune.dispatcher import operators, plans
 from autotune.dispatcher.misses import misses
 
 
-@pytest.fixture(autouse=True)
-def fresh_counts(monkeypatch, tmp_path):
-    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(module, "_noted", [])
-
-
 def call(m, times=1):
     for _ in range(times):
         dispatcher.sgemm(FakeTensor(A, (m, 512)), FakeTensor(B, (512, 512)), out=FakeTensor(C, (m, 512)))
