@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from .bench import bench
+from .bench_dispatch import bench_dispatch
 from .bench_model import bench_model
 from .bench_search import bench_search
 from .convert import convert
@@ -20,11 +21,15 @@ from .devices import devices
 from .doctor import doctor
 from .emit import emit
 from .errors import INTERRUPTED, exit_code, one_line
+from .explain import explain
+from .export import export
 from .operator_commands import operator_commands
 from .record import record
+from .reduce import reduce
 from .replay import replay
 from .show import show
 from .tune import tune
+from .warm import warm
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:
@@ -38,11 +43,15 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
-app.add_typer(operator_commands(bench, search=bench_search, model=bench_model), name="bench")
+app.add_typer(operator_commands(explain), name="explain")
+app.add_typer(operator_commands(warm), name="warm")
+app.add_typer(operator_commands(export), name="export")
+app.add_typer(operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch), name="bench")
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
 app.add_typer(_alone(devices))
+database.command()(reduce)
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))
 

@@ -15,10 +15,9 @@ from .bench_document import document
 from .bench_tables import print_markdown, tables
 from .errors import BadInputError, CommandError, InterruptedRunError
 from .figures import duration
-from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
 from .output import json_text, print_json, print_table
-from .suite import Entry, read_suite
+from .suite import Entry, SuiteOption, entries_of
 
 if TYPE_CHECKING:
     from ..bench import Baseline, Choice, Run, Setting
@@ -32,10 +31,7 @@ def bench(
         str | None,
         typer.Option(help="Baselines by name, with commas. By default all that are installed.", metavar="NAMES"),
     ] = None,
-    suite: Annotated[
-        Path | None,
-        typer.Option(help="Measure each problem of this JSON list; fields that it leaves out come from the options."),
-    ] = None,
+    suite: SuiteOption = None,
     ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="Samples of each contender.")] = 100,
@@ -54,7 +50,7 @@ def bench(
         raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
     if plot:
         _check_plot(plot)
-    entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+    entries = entries_of(operator, fields, suite)
     known = _known_baselines(operator.name, against)
     target = _gpu(device)
     choices = _choices(operator, entries, target, db)

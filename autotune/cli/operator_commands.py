@@ -35,7 +35,7 @@ def operator_commands(function: Callable[..., None], **others: Callable[..., Non
 
             return [*OPERATORS, *others]
 
-        def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
             from ..search_spaces.registry import operator
 
             if cmd_name in others:

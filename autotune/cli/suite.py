@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
 
 from .errors import BadInputError, user_input
+from .operator_commands import problem_of
 
 if TYPE_CHECKING:
     from ..codegen.problem import Problem
 
 _LABEL = "group"
+
+SuiteOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--suite", help="Take each problem of this JSON list; fields that it leaves out come from the options."
+    ),
+]
 
 
 class Entry(NamedTuple):
@@ -21,7 +31,12 @@ class Entry(NamedTuple):
     group: str = ""
 
 
-def read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, Any]) -> list[Entry]:
+def entries_of(operator: Any, fields: Mapping[str, Any], suite: Path | None) -> list[Entry]:
+    """The problems of a suite, or without one the problem of these fields."""
+    return _read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+
+
+def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, Any]) -> list[Entry]:
     """The problems of a JSON list of objects, each with the fields that differ from `fields`.
 
     A member ``group`` is the label.

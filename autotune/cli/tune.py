@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,19 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..db.states import TimeSource
 from ..files import write_text
 from .errors import BadInputError, CommandError, InterruptedRunError, user_input
 from .figures import duration, peak_share, rate
-from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, worker_device_of
 from .output import print_json, print_table
 from .progress import shown_progress
-from .suite import Entry, read_suite
+from .suite import SuiteOption, entries_of
 from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:
     from ..codegen.problem import Problem
-    from ..db import Trial
+    from ..db import Trial, TuningDB
+    from ..devices.base import Device
     from ..search_spaces.limits import DeviceLimits
     from ..tuner import Final, TuneResult
 
@@ -51,12 +53,13 @@ def tune(
     seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
     sampler: Annotated[str, typer.Option(help="What proposes schedules: bayes, tpe, random or nsga2.")] = "bayes",
     seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
-    suite: Annotated[
-        Path | None,
-        typer.Option(help="Tune each problem of this JSON list; fields that it leaves out come from the options."),
-    ] = None,
+    suite: SuiteOption = None,
     stale: Annotated[
         bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
+    ] = False,
+    from_misses: Annotated[
+        bool,
+        typer.Option("--from-misses", help="Tune what the dispatcher was asked for and had no record of, here."),
     ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -69,12 +72,17 @@ def tune(
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
-    if stale and suite:
-        raise BadInputError("--stale and --suite exclude each other: --stale takes the problems of the database")
-    entries = read_suite(suite, operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+    chosen = [name for name, given in (("suite", suite), ("stale", stale), ("from-misses", from_misses)) if given]
+    if len(chosen) > 1:
+        raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
     runs: list[_Run] = []
     with worker_device_of(device) as target, TuningDB(db) as database:
-        problems = stale_problems(operator, target, database) if stale else [entry.problem for entry in entries]
+        if stale:
+            problems = stale_problems(operator, target, database)
+        elif from_misses:
+            problems = _missed(operator, target, database)
+        else:
+            problems = [entry.problem for entry in entries_of(operator, fields, suite)]
         for problem in problems:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
                 result = search(operator, problem, target, database, options, show)
@@ -92,6 +100,20 @@ def tune(
         print(f"database  {database.location}")
         print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")
     _check_outcome(runs)
+
+
+def _missed(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
+    """What calls on this device model asked for most first, as far as this device has no record of it yet."""
+    from ..dispatcher.misses import misses
+
+    model = device.limits.name
+    sources = (TimeSource.MEASURED, device.time_source)
+    known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
+    called = [operator.problem_type.from_dict(miss.problem) for miss in misses(operator.name, model)]
+    missed = [problem for problem in called if problem.key not in known]
+    if not missed:
+        print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)
+    return missed
 
 
 def _title(operator: Any, problem: Problem, limits: DeviceLimits) -> str:

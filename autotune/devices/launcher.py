@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 from cuda.bindings import driver
 from cuda.core import ObjectCode
@@ -41,13 +42,22 @@ class LoadedKernel:
         Raises:
             CUDAError: the driver refuses the launch, or an earlier kernel failed.
         """
+        self.bound(packed)(stream)
+
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        """What launches on a stream as `launch` does, with what `packed` holds then."""
         if self._empty:
-            return
+            return lambda stream: None
         # The kernel has one parameter, and the driver wants an array of pointers to the parameters.
-        parameters = ctypes.c_void_p(ctypes.addressof(packed))
-        result = driver.cuLaunchKernel(*self._dimensions, stream, ctypes.addressof(parameters), 0)
-        if result[0]:
-            handle_return(result)
+        parameters = ctypes.pointer(packed)
+        address, dimensions = ctypes.addressof(parameters), self._dimensions
+
+        def launch(stream: int, *, _kept: object = parameters) -> None:
+            result = driver.cuLaunchKernel(*dimensions, stream, address, 0)
+            if result[0]:
+                handle_return(result)
+
+        return launch
 
     def max_active_blocks(self, threads: int, dynamic_shared: int) -> int:
         """The driver's count of resident blocks per SM, for blocks of so many threads and dynamic bytes."""

@@ -47,6 +47,9 @@ class Calibration:
     load_lanes: float = 32.0
 
 
+DEFAULT = Calibration()
+
+
 @dataclass(frozen=True)
 class _Block:
     """One block's equal share of the work.
@@ -71,7 +74,7 @@ def predict_seconds(
     source: KernelSource,
     resources: Resources,
     limits: DeviceLimits,
-    calibration: Calibration = Calibration(),  # noqa: B008: frozen
+    calibration: Calibration = DEFAULT,
 ) -> float:
     """Modelled seconds of one launch; never less than the device's peak rates allow.
 
@@ -139,15 +142,17 @@ def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits, calibration:
     fullest = ceil(blocks / limits.sm_count)
     # Where a multiply-add takes more than one clock of a scheduler, loads are issued beside it at no cost.
     issue = min(1.0, _ISSUE_LANES / limits.fp32_lanes / (1 + block.loads))
-    lanes = limits.fp32_lanes * issue * _hiding(fullest, block, limits, calibration)
+    lanes = limits.fp32_lanes * issue * hiding(fullest * block.registers, limits, calibration)
     return max(
         fullest * block.multiply_adds / (lanes * limits.clock_hz),
         fullest * block.multiply_adds * block.loads / (calibration.load_lanes * limits.clock_hz),
         fullest * block.operand_bytes / (calibration.l2_bytes * limits.clock_hz),
-        blocks * block.bytes / (limits.bandwidth * _hiding(blocks / limits.sm_count, block, limits, calibration)),
+        blocks
+        * block.bytes
+        / (limits.bandwidth * hiding(blocks / limits.sm_count * block.registers, limits, calibration)),
     )
 
 
-def _hiding(blocks_per_sm: float, block: _Block, limits: DeviceLimits, calibration: Calibration) -> float:
-    """The share of a peak rate that the registers in use keep busy."""
-    return 1 - exp(-calibration.hiding * blocks_per_sm * block.registers / limits.registers_per_sm)
+def hiding(registers: float, limits: DeviceLimits, calibration: Calibration = DEFAULT) -> float:
+    """The share of a peak rate that so many registers in use on an SM keep busy."""
+    return 1 - exp(-calibration.hiding * registers / limits.registers_per_sm)

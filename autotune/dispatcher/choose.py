@@ -1,116 +1,124 @@
-"""Which records serve a problem: its own, then the nearest one."""
+"""Which schedule serves a problem: its own record, the nearest one, what the time model prefers, or the default."""
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import fields
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
-from math import hypot, log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..codegen.source import generator_digest
+from ..compiler import Resources
 from ..db.states import TimeSource
+from ..devices.model import predict_seconds
 from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.occupancy import WARP_THREADS
 from ..search_spaces.operator import Operator
+from .records import Record
+from .transfer import comparable, distance, loss, transferred_seconds
 
-# SQLAlchemy takes longer to import than a call may take: the first that needs a record pays for it.
-if TYPE_CHECKING:
-    from ..db import Trial, TuningDB
-
-_SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
-_LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
-_FARTHEST = 8  # ratio of two sizes beyond which the default schedule knows the problem better than a record does
-_TRIED = 2
+_RECORDS_TRIED = 2
 
 
-class Recorded(NamedTuple):
-    """A schedule, and the key of the problem that it was found for."""
+class Rule(StrEnum):
+    """Why a schedule is chosen, the first one first."""
 
-    schedule: Schedule
-    key: str
+    EXACT = "exact"
+    NEAREST = "nearest"
+    MODEL = "model"
+    DEFAULT = "default"
 
 
-def recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> list[Recorded]:
-    """The schedules of the problem's own record and of the nearest one, if they are legal here; two at most.
+@dataclass(frozen=True)
+class Choice:
+    """A schedule that may serve a problem.
 
-    Nearest in the logarithms of the sizes, among the best trials of the same operator, device model and layout whose
-    sizes are within a factor of 8. No modelled record goes before a measured one.
+    Attributes:
+        rule: which one names it.
+        schedule: how to compute the problem.
+        record: the key of the problem whose record it is; None by the rules that need none.
+        time_source: of that record.
+        distance: from the record to the problem, see `transfer.distance`; None without a record.
+        seconds: predicted time; that of an exact record is its own.
+        loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
+        objection: why it cannot serve here; empty if it can.
     """
-    near = [best for best in _bests(operator, limits) if _close(problem, best.problem)]
-    near.sort(key=lambda best: _rank(problem, best))
-    return list(islice(_legal(operator, problem, limits, near), _TRIED))
+
+    rule: Rule
+    schedule: Schedule
+    record: str | None = None
+    time_source: TimeSource | None = None
+    distance: float | None = None
+    seconds: float | None = None
+    loss: float | None = None
+    objection: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Where the schedule comes from, for people."""
+        return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"
 
 
-class _Best(NamedTuple):
-    """The best trial of a problem."""
-
-    problem: Problem
-    trial: Trial
-
-
-def _close(problem: Problem, other: Problem) -> bool:
-    same_layout = all(getattr(problem, name, None) == getattr(other, name, None) for name in _LAYOUT)
-    return same_layout and max(_ratios(problem, other)) <= log(_FARTHEST)
+def choices(
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+) -> Iterator[Choice]:
+    """What may serve, best first and found out one by one: two records at most, the model's, the default."""
+    serving = (choice for choice in from_records(operator, problem, limits, known) if not choice.objection)
+    yield from islice(serving, _RECORDS_TRIED)
+    yield from without_records(operator, problem, limits)
 
 
-def _rank(problem: Problem, best: _Best) -> tuple[bool, float, int, str]:
-    """What decides between close records, first things first; leading dimensions and alignments come third."""
-    differing = sum(getattr(problem, field.name) != getattr(best.problem, field.name) for field in fields(problem))
-    modelled = best.trial.time_source is TimeSource.MODELLED
-    return modelled, hypot(*_ratios(problem, best.problem)), differing, best.problem.key
+def from_records(
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+) -> list[Choice]:
+    """The problem's own record and all others of its layout and of sizes within a factor of 8, nearest first.
+
+    Legality is told, too. No modelled record goes before a measured one. A record is found by its problem's key alone:
+    that a problem has its own changes nothing for any other, to which it is one neighbour among many.
+    """
+    found = [_recorded(operator, problem, limits, record) for record in known if comparable(problem, record)]
+    return sorted(found, key=_rank)
 
 
-def _ratios(problem: Problem, other: Problem) -> list[float]:
-    """By which factor each size differs, as logarithms of at least 0."""
-    pairs = ((getattr(problem, name, 1), getattr(other, name, 1)) for name in _SIZES)
-    return [abs(log(max(1, size) / max(1, known))) for size, known in pairs]
+def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
+    """What serves where no record does."""
+    modelled = [
+        Choice(Rule.MODEL, schedule, seconds=_modelled_seconds(operator, problem, schedule, limits))
+        for schedule in operator.seeds(problem, limits)
+    ]
+    yield from sorted(modelled, key=lambda choice: choice.seconds or 0.0)[:1]
+    yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
 
-def _legal(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, bests: list[_Best]
-) -> Iterator[Recorded]:
-    for best in bests:
-        # A record of another generator may have fields that this one does not know.
-        with suppress(ValueError):
-            schedule = operator.schedule_type.from_dict(best.trial.schedule)
-            if not operator.violations(problem, schedule, limits):
-                yield Recorded(schedule, best.problem.key)
+def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
+    return Choice(
+        Rule.EXACT if record.problem.key == problem.key else Rule.NEAREST,
+        record.schedule,
+        record.problem.key,
+        record.time_source,
+        distance(problem, record, limits),
+        transferred_seconds(problem, record, limits),
+        loss(problem, record, limits),
+        "; ".join(operator.violations(problem, record.schedule, limits)),
+    )
 
 
-def _bests(operator: Operator[Any, Any], limits: DeviceLimits) -> Iterator[_Best]:
-    """The best trial of every problem of an operator on a device model; none, with a warning, without a database."""
-    from ..db import DatabaseError
+def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
+    modelled = choice.time_source is TimeSource.MODELLED
+    return modelled, choice.rule is not Rule.EXACT, choice.distance or 0.0, choice.record or ""
 
-    database = _database(os.environ.get("AUTOTUNE_DB"))
-    if database is None:
-        return
+
+def _modelled_seconds(
+    operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits
+) -> float:
+    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them."""
+    source = operator.source(problem, schedule, limits)
+    threads = source.launch.threads * getattr(schedule, "min_blocks", 1)
+    unit = limits.register_unit // WARP_THREADS
+    registers = min(limits.registers_per_thread, limits.registers_per_sm // threads // unit * unit)
     try:
-        trials = database.bests(operator.name, limits.name, generator_digest())
-    except DatabaseError as error:
-        _warn(error)
-        return
-    for trial in trials:
-        with suppress(ValueError):
-            yield _Best(operator.problem_type.from_dict(trial.problem.fields), trial)
-
-
-@cache
-def _database(location: str | None) -> TuningDB | None:
-    """A database, opened once for the process; None, with the one warning, if that fails."""
-    from ..db import DatabaseError, TuningDB
-
-    try:
-        return TuningDB(location)
-    except DatabaseError as error:
-        _warn(error)
-        return None
-
-
-def _warn(error: Exception) -> None:
-    warnings.warn(f"no records, default schedules serve: {error}", RuntimeWarning, stacklevel=2)
+        return predict_seconds(problem, source, Resources(registers), limits)
+    except ValueError:  # the driver may still have room for what the model has not
+        return float("inf")

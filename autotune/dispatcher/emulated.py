@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..codegen.problem import Array, Problem, Tensor
 from ..codegen.source import KernelSource
 from ..emulator import EmulatorError, run
+from ..emulator.build import executable
 from ..search_spaces.devices import named_device
 from .targets import Kernel, LaunchError
 
@@ -23,8 +25,13 @@ class Emulator:
         self.limits = named_device(_MODEL)
 
     def load(self, problem: Problem, source: KernelSource) -> Kernel:
-        """See `Target`; the kernel is compiled when it is first launched."""
+        """See `Target`."""
+        executable(source)
         return _EmulatedKernel(problem, source)
+
+    def capturing(self, stream: int) -> bool:
+        """Never."""
+        return False
 
 
 class _EmulatedKernel:
@@ -32,7 +39,10 @@ class _EmulatedKernel:
         self._tensors = problem.tensors
         self._source = source
 
-    def launch(self, stream: int, packed: ctypes.Structure) -> None:
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        return lambda stream: self._launch(packed)
+
+    def _launch(self, packed: ctypes.Structure) -> None:
         values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._source.arguments}
         buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
         try:

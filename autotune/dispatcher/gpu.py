@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from cuda.bindings import driver
@@ -14,6 +16,7 @@ from ..devices.cuda import CudaDevice
 from ..devices.driver import check_device, reason
 from ..devices.launcher import LoadedKernel
 from .targets import Kernel, LaunchError
+from .workspaces import Workspaces, capture_id
 
 
 class Gpu:
@@ -34,44 +37,62 @@ class Gpu:
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
+    def capturing(self, stream: int) -> bool:
+        """See `Target`."""
+        with self._context:
+            return capture_id(stream) is not None
+
 
 class _Context:
     """A GPU's primary context; a context manager that makes it current in this thread for a while."""
 
     def __init__(self, ordinal: int) -> None:
         device = handle_return(driver.cuDeviceGet(ordinal))
-        self._handle = handle_return(driver.cuDevicePrimaryCtxRetain(device))
+        self._context = handle_return(driver.cuDevicePrimaryCtxRetain(device))
+        self._handle = int(self._context)
+
+    @property
+    def current(self) -> bool:
+        """Whether it is current in this thread, as it is in most: asking takes less than making it so."""
+        return int(driver.cuCtxGetCurrent()[1]) == self._handle
 
     def __enter__(self) -> None:
-        handle_return(driver.cuCtxPushCurrent(self._handle))
+        handle_return(driver.cuCtxPushCurrent(self._context))
 
     def __exit__(self, *_exception: object) -> None:
         handle_return(driver.cuCtxPopCurrent())
 
 
 class _GpuKernel:
-    """A loaded kernel and its workspaces: one for each stream, because launches on two streams may overlap."""
+    """A loaded kernel and its workspaces."""
 
     def __init__(self, loaded: LoadedKernel, context: _Context, workspace_bytes: int) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspace_bytes = workspace_bytes
-        self._workspaces: dict[int, int] = {}
+        self._workspaces = Workspaces(workspace_bytes) if workspace_bytes else None
 
-    def launch(self, stream: int, packed: Any) -> None:
-        try:
-            with self._context:
-                if self._workspace_bytes:
-                    packed.workspace = self._workspaces.get(stream) or self._new_workspace(stream)
-                self._loaded.launch(stream, packed)
-        except CUDAError as error:
-            raise LaunchError(reason(error)) from None
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        launch = self._loaded.bound(packed)
+        if self._workspaces is not None:
+            launch = _with_workspace(launch, packed, self._workspaces)
+        context = self._context
 
-    def _new_workspace(self, stream: int) -> int:
-        """Device memory, zeroed before what is launched next on the stream, and kept as long as the process lives.
+        def launch_in_context(stream: int) -> None:
+            try:
+                if context.current:
+                    launch(stream)
+                else:
+                    with context:
+                        launch(stream)
+            except CUDAError as error:
+                raise LaunchError(reason(error)) from None
 
-        Of two threads that come here on one stream at once, both use the memory of the first.
-        """
-        pointer = int(handle_return(driver.cuMemAlloc(self._workspace_bytes)))
-        handle_return(driver.cuMemsetD8Async(pointer, 0, self._workspace_bytes, stream))
-        return self._workspaces.setdefault(stream, pointer)
+        return launch_in_context
+
+
+def _with_workspace(launch: Callable[[int], None], packed: Any, workspaces: Workspaces) -> Callable[[int], None]:
+    def launch_with_workspace(stream: int) -> None:
+        packed.workspace = workspaces.pointer(stream)
+        launch(stream)
+
+    return launch_with_workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .arrays import Layout, Shape
+from .layout import Layout, Shape
 
 
 class Matrices(NamedTuple):

@@ -1,16 +1,28 @@
-"""The calls: from a user's arrays to a problem, an output and a launch."""
+"""The calls: from a user's arrays to an output and a launch.
+
+A repeated call finds what is held for arrays of its kind by a glance at each, and checks only what a glance does not
+tell: that the output overlaps no operand.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+import os
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import Any
 
-from ..codegen.sgemm.problem import SgemmProblem
-from ..codegen.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from ..search_spaces.registry import operator
-from . import arrays, plan
-from .arrays import LAYOUTS_KEPT, Layout, Shape, View
-from .matrices import Matrices, joint_batch, matrices
+from . import arrays
+from .arrays import glance
+from .held import Held, hold, kept
+from .layout import Shape
+from .plans import Values
+from .problems import product_shape, sgemm_call, transpose_problem, transposed_shape
+
+_Call = tuple[Held, Values, Any]  # what is held, the values in the order of the kernel's arguments, the output
+
+_held: dict[Hashable, Held] = {}
+_shapes: dict[Hashable, Shape] = {}
+os.register_at_fork(after_in_child=_held.clear)  # with the plans in it
 
 
 def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None) -> Any:
@@ -30,25 +42,14 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
 
     Raises:
         TypeError, ValueError: one line that says what is wrong with the arguments; nothing was launched.
+        CaptureError: the stream is being captured, and there is no kernel yet.
         DeviceError: there is no usable driver.
         CompileError, LaunchError: the default schedule's kernel was refused, too.
     """
-    if beta != 0 and out is None:
-        raise ValueError(f"beta={beta} scales C: pass out=, or beta=0")
-    handle = _handle(stream, a)
-    seen_a, seen_b = arrays.read("a", a, handle), arrays.read("b", b, handle)
-    if out is None:
-        out = arrays.empty(_product_shape(seen_a.layout, seen_b.layout), a)
-    c = arrays.read("out", out, handle)
-    for name, view in (("a", seen_a), ("b", seen_b), ("out", c)):
-        if view.dtype != "float32":
-            raise TypeError(f"{name} has dtype {view.dtype}: sgemm takes float32")
-    call = _sgemm_call(seen_a.layout, seen_b.layout, c.layout, beta != 0)
-    _check_output(c, a=seen_a, b=seen_b)
-    if 0 not in c.layout.shape:
-        first, second = (seen_b, seen_a) if call.swapped else (seen_a, seen_b)
-        values = {"a": first.pointer, "b": second.pointer, "c": c.pointer, "alpha": alpha, "beta": beta}
-        plan.launch(operator("sgemm"), call.problem, c.device, values, handle)
+    handle = stream_handle(stream, a)
+    held, values, out = _sgemm(handle, a, b, out, alpha, beta)
+    if held.plan is not None:
+        held.plan.launch(handle, values)
     return out
 
 
@@ -66,100 +67,59 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
         B, of shape (n, m), or (batch, n, m); it is ready when the stream gets there.
 
     Raises:
-        TypeError, ValueError, DeviceError, CompileError, LaunchError: as for `sgemm`.
+        TypeError, ValueError, CaptureError, DeviceError, CompileError, LaunchError: as for `sgemm`.
     """
-    handle = _handle(stream, a)
-    seen = arrays.read("a", a, handle)
-    if seen.itemsize not in ELEMENT_BYTES:
-        raise TypeError(
-            f"a has elements of {seen.itemsize} bytes: transpose takes {', '.join(map(str, ELEMENT_BYTES))}"
-        )
-    if out is None:
-        out = arrays.empty(_transposed_shape(seen.layout), a)
-    b = arrays.read("out", out, handle)
-    if b.dtype != seen.dtype:
-        raise TypeError(f"out has dtype {b.dtype}: expected {seen.dtype}, as a has")
-    problem = _transpose_problem(seen.layout, b.layout, seen.itemsize)
-    _check_output(b, a=seen)
-    if 0 not in b.layout.shape:
-        plan.launch(operator("transpose"), problem, b.device, {"a": seen.pointer, "b": b.pointer}, handle)
+    handle = stream_handle(stream, a)
+    held, values, out = _transpose(handle, a, out)
+    if held.plan is not None:
+        held.plan.launch(handle, values)
     return out
 
 
-class _SgemmCall(NamedTuple):
-    """The problem of a call; `swapped` if it computes Cᵀ = Bᵀ·Aᵀ, because C is column-major."""
-
-    problem: SgemmProblem
-    swapped: bool
-
-
-@lru_cache(LAYOUTS_KEPT)
-def _product_shape(a: Layout, b: Layout) -> Shape:
-    first, second = matrices("a", a), matrices("b", b)
-    if first.columns != second.rows:
-        raise ValueError(f"a has shape {a.shape} and b {b.shape}: expected (…, m, k) and (…, k, n)")
-    batch = joint_batch(first, second, (a.shape, b.shape))
-    return (*(() if batch is None else (batch,)), first.rows, second.columns)
-
-
-@lru_cache(LAYOUTS_KEPT)
-def _sgemm_call(a: Layout, b: Layout, c: Layout, read_c: bool) -> _SgemmCall:
-    _check_shape(c, _product_shape(a, b))
-    first, second, product = (_aligned(*named, itemsize=4) for named in (("a", a), ("b", b), ("out", c)))
-    _check_batch("out", c, product)
-    swapped = product.transposed
-    if swapped:
-        first, second, product = second.mT, first.mT, product.mT
-    problem = SgemmProblem(
-        m=product.rows,
-        n=product.columns,
-        k=first.columns,
-        transpose_a=first.transposed,
-        transpose_b=second.transposed,
-        lda=first.leading,
-        ldb=second.leading,
-        ldc=product.leading,
-        batch=1 if product.batch is None else product.batch,
-        stride_a=first.stride,
-        stride_b=second.stride,
-        stride_c=product.stride,
-        read_c=read_c,
-        align_a=first.alignment,
-        align_b=second.alignment,
-        align_c=product.alignment,
-    )
-    return _SgemmCall(problem, swapped)
+def _sgemm(handle: int, a: Any, b: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> _Call:
+    if out is None and beta != 0:
+        raise ValueError(f"beta={beta} scales C: pass out=, or beta=0")
+    at_a, seen_a = glance("a", a, handle)
+    at_b, seen_b = glance("b", b, handle)
+    if out is None:
+        shape = _shapes.get((seen_a, seen_b)) or kept(_shapes, (seen_a, seen_b), partial(_product, handle, a, b))
+        out = arrays.empty(shape, a)
+    at_c, seen_c = glance("out", out, handle)
+    key = "sgemm", seen_a, seen_b, seen_c, beta != 0
+    held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, beta != 0))
+    held.check_apart(at_c, at_a, at_b)
+    return held, (at_b, at_a, at_c, alpha, beta) if held.swapped else (at_a, at_b, at_c, alpha, beta), out
 
 
-@lru_cache(LAYOUTS_KEPT)
-def _transposed_shape(a: Layout) -> Shape:
-    matrices("a", a)
-    return (*a.shape[:-2], a.shape[-1], a.shape[-2])
+def _product(handle: int, a: Any, b: Any) -> Shape:
+    return product_shape(arrays.read("a", a, handle).layout, arrays.read("b", b, handle).layout)
 
 
-@lru_cache(LAYOUTS_KEPT)
-def _transpose_problem(a: Layout, b: Layout, itemsize: int) -> TransposeProblem:
-    _check_shape(b, _transposed_shape(a))
-    source, result = _aligned("a", a, itemsize), _aligned("out", b, itemsize)
-    for name, layout, seen in (("a", a, source), ("out", b, result)):
-        if seen.transposed:
-            raise ValueError(f"{name} has strides {layout.strides}: transpose takes row-major matrices")
-        _check_batch(name, layout, seen)
-    return TransposeProblem(
-        m=source.rows,
-        n=source.columns,
-        element_bytes=itemsize,
-        batch=1 if source.batch is None else source.batch,
-        lda=source.leading,
-        ldb=result.leading,
-        stride_a=source.stride,
-        stride_b=result.stride,
-        align_a=source.alignment,
-        align_b=result.alignment,
-    )
+def _held_sgemm(handle: int, a: Any, b: Any, out: Any, read_c: bool) -> Held:
+    views = {"a": arrays.read("a", a, handle), "b": arrays.read("b", b, handle)}
+    c = arrays.read("out", out, handle)
+    call = sgemm_call(views["a"], views["b"], c, read_c)
+    return hold("sgemm", call.problem, c, views, handle, call.swapped)
 
 
-def _handle(stream: Any, array: Any) -> int:
+def _transpose(handle: int, a: Any, out: Any = None) -> _Call:
+    at_a, seen_a = glance("a", a, handle)
+    if out is None:
+        out = arrays.empty(transposed_shape(arrays.read("a", a, handle).layout), a)
+    at_b, seen_b = glance("out", out, handle)
+    key = "transpose", seen_a, seen_b
+    held = _held.get(key) or kept(_held, key, partial(_held_transpose, handle, a, out))
+    held.check_apart(at_b, at_a)
+    return held, (at_a, at_b), out
+
+
+def _held_transpose(handle: int, a: Any, out: Any) -> Held:
+    source, result = arrays.read("a", a, handle), arrays.read("out", out, handle)
+    problem = transpose_problem(source, result)
+    return hold("transpose", problem, result, {"a": source}, handle, swapped=False)
+
+
+def stream_handle(stream: Any, array: Any) -> int:
     """The handle of the stream that the caller names, else of the current one of the array's library."""
     if stream is None:
         return arrays.current_stream(array)
@@ -167,32 +127,5 @@ def _handle(stream: Any, array: Any) -> int:
     return handle or arrays.LEGACY_DEFAULT_STREAM
 
 
-def _aligned(name: str, layout: Layout, itemsize: int) -> Matrices:
-    if layout.alignment < itemsize:
-        raise ValueError(f"{name} is aligned to {layout.alignment} B: expected at least {itemsize} B; pass a copy")
-    return matrices(name, layout)
-
-
-def _check_shape(out: Layout, expected: Shape) -> None:
-    if out.shape != expected:
-        raise ValueError(f"out has shape {out.shape}: expected {expected}")
-
-
-def _check_batch(name: str, layout: Layout, seen: Matrices) -> None:
-    """Matrices must be apart where kernels write them, or do not know of broadcasting."""
-    if seen.batch is not None and seen.batch > 1 and seen.stride == 0 and 0 not in layout.shape:
-        raise ValueError(f"{name} has shape {layout.shape} and strides {layout.strides}: its matrices are all one")
-
-
-def _check_output(out: View, **inputs: View) -> None:
-    if out.readonly:
-        raise ValueError("out is read-only")
-    for name, view in inputs.items():
-        if view.device != out.device:
-            raise ValueError(f"{name} is on {_place(view)} and out on {_place(out)}: expected one device")
-        if arrays.overlap(out, view):
-            raise ValueError(f"out overlaps {name}: pass memory of its own")
-
-
-def _place(view: View) -> str:
-    return "the host" if view.device == arrays.HOST else f"CUDA device {view.device}"
+# What each operator's call comes to, before it is launched on a stream: this takes its handle and the call's arguments.
+CALLS: Mapping[str, Callable[..., _Call]] = {"sgemm": _sgemm, "transpose": _transpose}

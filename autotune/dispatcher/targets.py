@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
 from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
 from ..search_spaces.limits import DeviceLimits
-from .arrays import HOST
+from .layout import HOST
 
 
 class LaunchError(RuntimeError):
     """A kernel that a GPU refuses to load or to launch, or that fails in the emulator; the message is one line."""
 
 
+class CaptureError(RuntimeError):
+    """A stream that is being captured would have to wait for a compiler; the message says what to call before."""
+
+
 class Kernel(Protocol):
     """A kernel that is ready for any number of launches, from any thread."""
 
-    def launch(self, stream: int, packed: ctypes.Structure) -> None:
-        """Launch on the stream of a handle, with arguments that `KernelSource.pack` made and this may change.
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        """What launches on the stream of a handle, with arguments that `KernelSource.pack` made.
 
-        Raises:
-            LaunchError: it was not launched, or in the emulator: it left its outputs as they were.
+        They may change from a launch to the next, and a launch may change their workspace. A launch raises
+        `LaunchError` if the kernel was not launched, or in the emulator: if it left its outputs as they were.
         """
 
 
@@ -43,6 +48,9 @@ class Target(Protocol):
             CompileError: the compiler refused the source.
             LaunchError: the device refused the kernel.
         """
+
+    def capturing(self, stream: int) -> bool:
+        """Whether what is launched on a stream becomes part of a CUDA graph."""
 
 
 @cache

@@ -172,3 +172,18 @@ def test_a_narrow_terminal_gets_bests_without_schedules(
     ]
     monkeypatch.setenv("COLUMNS", "400")
     assert str(operator("sgemm").schedule_type()) in autotune("db", "best").stdout
+
+
+def test_reduce_writes_what_import_reads(autotune: Command, filled: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few.json"
+    outcome = autotune("db", "reduce", "sgemm", "--device", "h200", "-o", str(few))
+    assert "1 kernels serve 1 problems of sgemm on NVIDIA H200" in outcome.stdout
+    (kept,) = autotune("db", "reduce", "sgemm", "--device", "h200", "--json").json
+    assert (kept["problems"], kept["losses"], kept["mean_loss"]) == (["m1-n1-k1-nn"], [0.0], 0.0)
+    assert autotune("db", "import", str(few), "--db", str(tmp_path / "other.sqlite3"), "--json").json["added"] == 1
+
+
+def test_nothing_to_reduce_is_one_line(autotune: Command, filled: Path) -> None:
+    outcome = autotune("db", "reduce", "sgemm", "--device", "a100")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("autotune: no trial of sgemm on NVIDIA A100")

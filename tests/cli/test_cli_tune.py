@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,10 @@ from autotune.confidence import Interval
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
 from autotune.devices.base import DeviceError
+from autotune.devices.select import device
+from autotune.dispatcher import misses
+from autotune.dispatcher.misses import note
+from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator as operator_of
 from autotune.tuner import Final, Progress, TuneOptions, TuneResult
 
@@ -185,3 +190,29 @@ def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environmen
     outcome = autotune(*TRANSPOSE, "--m", "8", "--n", "8", "--trials", "1", "--db", read_only)
     assert outcome.code == 1
     assert "read-only" in outcome.stderr.splitlines()[-1]
+
+
+def test_misses_are_tuned_most_called_first_unless_recorded(
+    autotune: Command, search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(misses, "_noted", [])
+    model, transpose = named_device("h200").name, operator_of("transpose").problem_type
+    calls = {transpose(8, 4): 2, transpose(16, 4): 3, transpose(32, 4): 9}
+    for problem, count in calls.items():
+        note("transpose", model, SimpleNamespace(problem=problem, calls=count))
+    note("transpose", "NVIDIA A100", SimpleNamespace(problem=transpose(64, 4), calls=99))
+    known = search._trial(operator_of("transpose"), transpose(32, 4), device("h200"), wins=True)
+    with TuningDB() as database:
+        database.record(known)
+    assert autotune(*TRANSPOSE, "--from-misses").code == 0
+    assert search.problems == [transpose(16, 4), transpose(8, 4)]
+    outcome = autotune("tune", "sgemm", "--device", "h200", "--from-misses", "--json")
+    assert (outcome.code, outcome.json["runs"]) == (0, [])
+    assert outcome.stderr == f"nothing to tune: no calls of sgemm on {model} lacked a record\n"
+
+
+def test_misses_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
+    outcome = autotune(*TRANSPOSE, "--from-misses", "--suite", "suite.json")
+    assert (outcome.code, search.problems) == (2, [])
+    assert outcome.stderr == "autotune: --suite and --from-misses exclude each other: each says what to tune\n"

@@ -1,19 +1,27 @@
+import sys
+from types import SimpleNamespace
+
 import pytest
+from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
-from autotune.dispatcher import choose, plan, targets
+from autotune.dispatcher import held, misses, operators, plans, records, targets
+from autotune.dispatcher.choose import Choice, Rule
 
 
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch, tmp_path):
-    """No plans, no database opened yet, and none but an empty one to open."""
+    """No plans, no misses, no database opened yet, and none but an empty one to open."""
     (tmp_path / "pretuned").mkdir()
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
-    monkeypatch.setattr(plan, "_plans", {})
-    choose._database.cache_clear()
+    monkeypatch.setattr(plans, "_plans", {})
+    monkeypatch.setattr(operators, "_held", {})
+    monkeypatch.setattr(misses, "_noted", [])
+    monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
+    records._database.cache_clear()
     yield
-    choose._database.cache_clear()
+    records._database.cache_clear()
 
 
 @pytest.fixture
@@ -24,9 +32,14 @@ def database():
 
 
 @pytest.fixture
-def unrecorded(monkeypatch):
-    """A dispatcher whose database is not asked."""
-    monkeypatch.setattr(plan, "recorded", lambda *_: [])
+def defaults_only(monkeypatch):
+    """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
+
+    def default(operator, problem, limits, known):
+        yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+
+    monkeypatch.setattr(plans, "choices", default)
+    monkeypatch.setattr(plans, "records", lambda *_: [])
 
 
 @pytest.fixture
@@ -36,5 +49,26 @@ def no_launch(monkeypatch):
     def launched(*_):
         raise AssertionError("launched")
 
-    monkeypatch.setattr(plan, "launch", launched)
+    monkeypatch.setattr(held, "plan_for", launched)
     monkeypatch.setattr(targets, "target", launched)
+
+
+@pytest.fixture
+def streams(monkeypatch):
+    """PyTorch's current stream of each GPU."""
+    current = {0: 0, 1: 77}
+    torch = SimpleNamespace(
+        _C=SimpleNamespace(_cuda_getCurrentRawStream=current.get),
+        empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
+        is_grad_enabled=lambda: True,
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    return current
+
+
+@pytest.fixture
+def gpu(monkeypatch, streams):
+    """All GPUs, and a PyTorch whose tensors are on them."""
+    fake = FakeGpu()
+    monkeypatch.setattr(plans, "target", lambda ordinal: fake)
+    return fake

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from views import strided
 
-from autotune.dispatcher import arrays
+from autotune import dispatcher
+from autotune.dispatcher import arrays, layout
 
 
 class Interface:
@@ -56,7 +57,7 @@ def test_subclasses_are_read_as_their_library_does():
         pass
 
     view = arrays.read("a", np.zeros((2, 3), np.float32).view(Mine), 1)
-    assert view.device == arrays.HOST
+    assert view.device == layout.HOST
     assert view.layout[:2] == ((2, 3), (3, 1))
 
 
@@ -75,7 +76,7 @@ def test_overlap_is_exact(data):
         start = data.draw(st.integers(0, 40))
         views.append(memory[start : start + 4 * leading].reshape(4, leading)[:rows, :columns])
     first, second = (arrays.read("x", view, 0) for view in views)
-    assert arrays.overlap(first, second) == np.shares_memory(*views)
+    assert layout.overlap(first, second) == np.shares_memory(*views)
 
 
 @given(st.integers(0, 15))
@@ -85,12 +86,29 @@ def test_alignment_is_that_of_the_first_element(offset):
     assert alignment == next(power for power in (16, 8, 4, 2, 1) if offset % power == 0)
 
 
-def test_importing_touches_no_driver_and_no_heavy_module():
-    program = """
+NO_DRIVER = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy", "typer", "rich"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "left_out"),
+    [
+        ("import autotune.dispatcher", NO_DRIVER | {"numpy", "autotune.codegen", "autotune.db"}),
+        ("from autotune.dispatcher import sgemm, plan, explain, warm", NO_DRIVER),
+    ],
+)
+def test_importing_touches_no_driver_and_no_heavy_module(statement, left_out):
+    program = f"""
 import sys
-from autotune import dispatcher
-heavy = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy"} & set(sys.modules)
-sys.exit(f"imported {sorted(heavy)}" if heavy else 0)
+{statement}
+heavy = {left_out} & set(sys.modules)
+sys.exit(f"imported {{sorted(heavy)}}" if heavy else 0)
 """
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
+
+
+def test_every_public_name_is_there():
+    assert set(dispatcher.__all__) == set(dispatcher._MODULES)
+    assert all(getattr(dispatcher, name).__doc__ for name in dispatcher.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'gemm'"):
+        dispatcher.gemm  # noqa: B018

@@ -2,17 +2,31 @@
 
 import warnings
 from dataclasses import replace
+from math import exp
 
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.db import Status, TimeSource, TuningDB
-from autotune.dispatcher.choose import recorded
+from autotune.dispatcher import records as module
+from autotune.dispatcher.choose import Rule, choices
+from autotune.dispatcher.records import Record, records
+from autotune.dispatcher.transfer import transferred_seconds
 from autotune.search_spaces.devices import named_device
 
 
+def served(wanted, limits=H200):
+    return list(choices(SGEMM, wanted, limits, records(SGEMM, limits)))
+
+
 def chosen(wanted, limits=H200):
-    return [found.schedule.group_m - 100 for found in recorded(SGEMM, wanted, limits)]
+    """The numbers of the records that may serve."""
+    return [found.schedule.group_m - 100 for found in served(wanted, limits) if found.record]
+
+
+def tiled(number, wanted, tile):
+    """A numbered schedule with square tiles."""
+    return replace(schedule(number, wanted), block_m=tile, block_n=tile, warp_m=32, warp_n=32, thread_m=4, thread_n=8)
 
 
 @pytest.fixture
@@ -26,18 +40,59 @@ def store(database):
     return stored
 
 
-def test_the_own_record_comes_first_then_the_nearest(store):
+def test_the_own_record_comes_first_then_the_nearest_then_the_model_then_the_default(store):
     store(problem(512), problem(600), problem(1024), problem(600, align_a=8))
     assert chosen(problem(600)) == [1, 3]
-    assert chosen(problem(1024)) == [2, 1]
-    assert chosen(problem(900)) == [2, 1]
+    assert [choice.rule for choice in served(problem(600))] == [Rule.EXACT, Rule.NEAREST, Rule.MODEL, Rule.DEFAULT]
+    assert [choice.rule for choice in served(problem(64, transpose_a=True))] == [Rule.MODEL, Rule.DEFAULT]
+    assert served(problem(600))[-1].schedule == SGEMM.default(problem(600), H200)
 
 
-def test_near_means_by_the_ratio_of_every_size(store):
-    store(problem(1000, 512, 512), problem(512, 2000, 512))
-    assert chosen(problem(512, 1024, 512)) == [0, 1] or chosen(problem(512, 1024, 512)) == [1, 0]
-    assert chosen(problem(512, 1100, 512)) == [1, 0]
-    assert chosen(problem(700, 600, 512)) == [0, 1]
+def test_an_own_record_serves_its_problem_however_slow_and_changes_nothing_for_others(database):
+    known, slow = problem(512), problem(768)
+    database.record(trial(known, schedule(0, known), seconds=1e-5))
+    assert chosen(slow) == chosen(problem(700)) == [0]
+    database.record(trial(slow, schedule(1, slow), seconds=1e-2))
+    assert served(slow)[0].rule is Rule.EXACT
+    assert chosen(slow) == [1, 0]
+    assert chosen(problem(700))[0] == 0
+
+
+def test_near_means_in_every_size_not_in_their_product(database):
+    """Of two records of as many multiplications, at one rate and with equal tiles, the one of a like shape."""
+    for number, known in enumerate((problem(512, 4096, 1024), problem(2048, 1024, 1024))):
+        chosen_tile = tiled(number, known, 64)
+        database.record(trial(known, chosen_tile, seconds=known.flops / 20e12))
+    assert chosen(problem(1792, 1152, 1024)) == [1, 0]
+    assert chosen(problem(576, 3584, 1024)) == [0, 1]
+
+
+def test_near_means_with_few_empty_tiles_and_waves(database):
+    """128² tiles serve 11 × 12 of them, which is one for each SM; of 11 × 13 tiles some SMs get a second one."""
+    known, other = problem(11 * 128, 12 * 128), problem(12 * 128, 13 * 128)
+    database.record(trial(known, tiled(0, known, 128), seconds=known.flops / 40e12))
+    database.record(trial(other, tiled(1, other, 64), seconds=other.flops / 36e12))
+    assert chosen(problem(11 * 128 - 8, 12 * 128 - 8))[0] == 0
+    crowded = problem(11 * 128, 13 * 128 - 8)
+    assert chosen(crowded) == [1, 0]
+    wasteful = served(crowded)[1]
+    assert wasteful.seconds == pytest.approx(2e-6 + 2 * (known.flops / 40e12 - 2e-6))
+    assert wasteful.loss == pytest.approx(1 - crowded.n / (12 * 128) / 2)
+
+
+def test_blocks_that_are_alone_on_an_sm_take_longer_and_more_of_them_no_less():
+    """One block of a quarter of the registers is not through in a quarter of the time of four that hide each other."""
+    crowded, alone = problem(4 * 132 * 128, 128), problem(132 * 128, 128)
+    chosen_tile = tiled(0, crowded, 128)
+
+    def seconds(wanted, known, registers):
+        record = Record(known, chosen_tile, 1e-3, TimeSource.MEASURED, registers)
+        return transferred_seconds(wanted, record, H200)
+
+    quarter = H200.registers_per_sm // 4
+    assert seconds(alone, crowded, 0) == pytest.approx(2e-6 + 0.998e-3 / 4)
+    assert seconds(alone, crowded, quarter) == pytest.approx(2e-6 + 0.998e-3 / 4 * (1 - exp(-2)) / (1 - exp(-0.5)))
+    assert seconds(crowded, alone, quarter) == seconds(crowded, alone, 0) == pytest.approx(2e-6 + 0.998e-3 * 4)
 
 
 def test_no_record_serves_sizes_that_differ_by_more_than_8(store):
@@ -95,12 +150,27 @@ def test_a_new_record_is_seen(store, database):
     assert chosen(problem(512)) == [0]
 
 
+def test_a_database_is_read_once_until_it_changes(store, monkeypatch):
+    store(problem(512))
+    reads = []
+    read = module.read_records
+    monkeypatch.setattr(module, "read_records", lambda *args: reads.append(args) or read(*args))
+    for _ in range(3):  # the first one leaves the log behind in the file, which changes it
+        assert chosen(problem(512)) == [0]
+    before = len(reads)
+    assert chosen(problem(600)) == [0]
+    assert len(reads) == before < 3
+    store(problem(600))
+    assert chosen(problem(600)) == [0, 0]
+    assert len(reads) == before + 1
+
+
 @pytest.mark.parametrize("place", ["folder", "not a database"])
 def test_without_a_database_there_is_one_warning_and_no_record(place, tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("no database " * 999)
     monkeypatch.setenv("AUTOTUNE_DB", str(file / "tuning.sqlite3" if place == "folder" else file))
-    with pytest.warns(RuntimeWarning, match="no records, default schedules serve: .*file") as caught:
+    with pytest.warns(RuntimeWarning, match="no records, schedules are chosen without: .*file") as caught:
         assert chosen(problem(512)) == []
     assert len(caught) == 1
     with warnings.catch_warnings():
@@ -113,7 +183,7 @@ def test_a_database_that_breaks_later_is_no_error(store, tmp_path):
     assert chosen(problem(512)) == [0]
     for path in tmp_path.glob("tuning.sqlite3*"):
         path.write_bytes(b"broken" * 9999)
-    with pytest.warns(RuntimeWarning, match="no records, default schedules serve"):
+    with pytest.warns(RuntimeWarning, match="no records, schedules are chosen without"):
         assert chosen(problem(512)) == []
 
 

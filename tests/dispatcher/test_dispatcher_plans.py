@@ -1,91 +1,20 @@
 """What is launched on a GPU, told from a fake one: kernels, arguments, streams; and what happens when it refuses."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
+from threading import Barrier
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fake_gpu import CAPTURED, A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
-from autotune.dispatcher import plan
+from autotune.dispatcher import plans
+from autotune.dispatcher.choose import Rule, without_records
 from autotune.dispatcher.targets import LaunchError
-
-
-class FakeGpu:
-    """Remembers what was loaded and launched; refuses to launch the kernels whose text has one of these words."""
-
-    limits = H200
-
-    def __init__(self):
-        self.loaded, self.launched, self.refused = [], [], {}
-
-    def load(self, problem, source):
-        self.loaded.append(source)
-        return FakeKernel(self, source)
-
-
-@dataclass
-class FakeKernel:
-    gpu: FakeGpu
-    source: KernelSource
-
-    def launch(self, stream, packed):
-        for word, error in self.gpu.refused.items():
-            if word in self.source.text:
-                raise error
-        self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
-
-
-class FakeTensor:
-    """As much of a torch.Tensor on a GPU as the dispatcher looks at."""
-
-    __module__ = "torch"
-    is_cuda, requires_grad, itemsize, dtype = True, False, 4, "torch.float32"
-
-    def __init__(self, pointer, shape, stride=None, device=0):
-        self.shape, self.device = shape, device
-        self._pointer, self._stride = pointer, stride or (*(shape[-2] * shape[-1] for _ in shape[2:]), shape[-1], 1)
-
-    def data_ptr(self):
-        return self._pointer
-
-    def stride(self):
-        return self._stride
-
-    def get_device(self):
-        return self.device
-
-    def is_conj(self):
-        return False
-
-    is_neg = is_conj
-
-
-A, B, C = 0x1000000, 0x2000000, 0x3000000
-
-
-@pytest.fixture
-def gpu(monkeypatch):
-    fake = FakeGpu()
-    monkeypatch.setattr(plan, "target", lambda ordinal: fake)
-    return fake
-
-
-@pytest.fixture(autouse=True)
-def torch(monkeypatch):
-    streams = {0: 0, 1: 77}
-    fake = SimpleNamespace(
-        cuda=SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=streams[device])),
-        empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
-        is_grad_enabled=lambda: True,
-    )
-    monkeypatch.setitem(sys.modules, "torch", fake)
-    return fake
 
 
 def test_the_call_reaches_the_kernel_on_the_current_stream(gpu):
@@ -114,7 +43,7 @@ def test_a_column_major_out_swaps_the_operands(gpu):
     ((_, arguments),) = gpu.launched
     expected = {"a": B, "b": A, "c": C, "beta": 2.0, "m": 6, "n": 4, "k": 5, "lda": 6, "ldb": 4, "ldc": 4}
     assert arguments.items() >= expected.items()
-    (key,) = plan._plans
+    (key,) = plans._plans
     assert key[1].layout == "tn"
 
 
@@ -126,8 +55,6 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
         (0, 0, 1.0),
         (256, 256, 2.0),
     ]
-    (held,) = plan._plans.values()
-    assert (held.template.a, held.template.alpha) == (None, 0.0)  # calls of several threads share it
 
 
 @pytest.mark.parametrize(
@@ -148,6 +75,24 @@ def test_threads_create_a_plan_once(gpu):
     assert len(gpu.launched) == 64
 
 
+@pytest.mark.parametrize("bound", [False, True])
+def test_threads_that_launch_at_once_never_share_arguments(gpu, bound):
+    a, b = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6))
+    outs = [FakeTensor(C + 256 * number, (4, 6)) for number in range(4)]
+    steps = [partial(dispatcher.sgemm, a, b, out=out) for out in outs]
+    if bound:
+        steps = [dispatcher.plan("sgemm", a, b, out=outs[0])] * 4
+    steps[0]()
+    together = Barrier(4)
+    gpu.before_launch = together.wait  # all have filled in their arguments when the first one launches
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(2):
+            list(pool.map(lambda step: step(), steps))
+    launched = [arguments["c"] for _, arguments in gpu.launched]
+    expected = [outs[0].data_ptr()] if bound else [out.data_ptr() for out in outs]
+    assert sorted(launched[1:5]) == sorted(launched[5:]) == sorted(expected * (4 // len(expected)))
+
+
 def test_the_record_of_the_problem_is_served(gpu, database):
     known = problem(512)
     database.record(trial(known, schedule(3, known)))
@@ -161,7 +106,9 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
         database.record(trial(known, schedule(number, known)))
     gpu.refused = {"group_m = 100": error}
     a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
-    with pytest.warns(RuntimeWarning, match=f"skipped the record of sgemm m512-n512-k512-nn: {error}") as caught:
+    with pytest.warns(
+        RuntimeWarning, match=f"sgemm m512-n512-k512-nn: skipped the record of m512-n512-k512-nn: {error}"
+    ) as caught:
         dispatcher.sgemm(a, b)
         dispatcher.sgemm(a, b)
     assert len(caught) == 1
@@ -169,23 +116,41 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
     assert len(gpu.launched) == 2
 
 
-def test_when_all_records_fail_the_default_serves(gpu, database):
+def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, database):
     known = problem(512)
+    default = SGEMM.default(known, H200).cuda_struct()
     database.record(trial(known, schedule(0, known)))
-    gpu.refused = {"group_m = 100": CompileError("no such register")}
-    with pytest.warns(RuntimeWarning, match="skipped"):
+    modelled = next(without_records(SGEMM, known, H200)).schedule.cuda_struct()
+    assert modelled != default
+    gpu.refused = {"group_m = 100": CompileError("no such register"), modelled: LaunchError("too much")}
+    with pytest.warns(RuntimeWarning, match="skipped") as caught:
         dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
-    assert SGEMM.default(known, H200).cuda_struct() in gpu.loaded[-1].text
+    assert ["the record of" in str(warning.message) for warning in caught] == [True, False]
+    assert default in gpu.loaded[-1].text
 
 
 def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     gpu.refused = {"sgemm": LaunchError("CUDA_ERROR_ILLEGAL_ADDRESS")}
-    for _ in range(2):
-        with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
-            dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule") as caught:
+        for _ in range(2):
+            with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+                dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+    assert len(caught) == 1
 
 
-@pytest.mark.usefixtures("no_launch")
+def test_when_the_default_does_not_even_load_the_caller_is_told_each_time(gpu):
+    wanted = problem(2048, 2048, 2048)
+    gpu.refused = {SGEMM.default(wanted, H200).cuda_struct(): CompileError("no such register")}
+    step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
+    gpu.refused["sgemm"] = LaunchError("too much")
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):
+        with pytest.raises(CompileError, match="no such register"):
+            step()
+        with pytest.raises(LaunchError, match="m2048-n2048-k2048-nn: the default schedule was refused before"):
+            step()
+
+
+@pytest.mark.usefixtures("no_launch", "streams")
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -202,7 +167,72 @@ def test_tensors_that_cannot_be_used(change, message):
         dispatcher.sgemm(a, FakeTensor(B, (5, 6)), out=FakeTensor(C, (4, 6)))
 
 
-@pytest.mark.usefixtures("no_launch")
+@pytest.mark.usefixtures("no_launch", "streams")
 def test_operands_on_the_host_and_on_a_gpu_do_not_mix():
     with pytest.raises(ValueError, match="b is on CUDA device 0 and out on the host"):
         dispatcher.sgemm(np.ones((4, 5), np.float32), FakeTensor(B, (5, 6)))
+
+
+def test_a_bound_call_launches_with_its_arrays_on_the_current_stream(gpu, streams):
+    streams[0] = 5
+    a, out = FakeTensor(A, (4, 5)), FakeTensor(C, (4, 6), (1, 4))
+    step = dispatcher.plan("sgemm", a, FakeTensor(B, (5, 6)), out=out, alpha=0.5)
+    assert gpu.launched == []
+    assert step() is out
+    streams[0] = 6
+    a.data_ptr = None  # it is not looked at again
+    assert step() is out
+    (first, arguments), (second, again) = gpu.launched
+    assert (first, second) == (5, 6)
+    assert arguments == again
+    assert arguments.items() >= {"a": B, "b": A, "c": C, "alpha": 0.5}.items()
+    assert step.choice.rule is Rule.MODEL
+
+
+def test_a_bound_call_stays_on_the_stream_that_it_names(gpu):
+    step = dispatcher.plan("transpose", FakeTensor(A, (4, 5)), stream=9)
+    assert step() is step.out
+    assert step.out.shape == (5, 4)
+    assert [stream for stream, _ in gpu.launched] == [9]
+
+
+def test_a_bound_call_falls_back_too(gpu):
+    modelled = next(without_records(SGEMM, problem(2048, 2048, 2048), H200)).schedule.cuda_struct()
+    step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
+    gpu.refused = {modelled: LaunchError("too much")}
+    with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):
+        step()
+    step()
+    assert step.choice.rule is Rule.DEFAULT
+    assert len(gpu.launched) == 2
+
+
+def test_a_bound_call_of_nothing_does_nothing(gpu):
+    step = dispatcher.plan("sgemm", FakeTensor(A, (0, 5)), FakeTensor(B, (5, 6)), out=FakeTensor(C, (0, 6)))
+    assert step().shape == (0, 6)
+    assert (step.choice, gpu.launched) == (None, [])
+
+
+def test_only_operators_are_bound(gpu):
+    with pytest.raises(ValueError, match="unknown operator 'gemm'; known: sgemm, transpose"):
+        dispatcher.plan("gemm", FakeTensor(A, (4, 5)))
+
+
+def test_a_capture_that_would_compile_is_refused_and_names_the_remedy(gpu):
+    a, b, out = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), FakeTensor(C, (4, 6))
+    with pytest.raises(dispatcher.CaptureError, match=r"m4-n6-k5-nn has no kernel yet.*autotune warm sgemm"):
+        dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert gpu.loaded == []
+    dispatcher.sgemm(a, b, out=out)
+    dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert [stream for stream, _ in gpu.launched] == [1, CAPTURED]
+
+
+def test_warm_kernels_are_only_launched(gpu):
+    wanted = problem(4, 6, 5, lda=5, ldb=6, ldc=6)
+    (choice,) = dispatcher.warm([wanted])
+    assert choice.rule is Rule.MODEL
+    assert len(gpu.loaded) == 1
+    a, b, out = FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), FakeTensor(C, (4, 6))
+    dispatcher.sgemm(a, b, out=out, stream=CAPTURED)
+    assert len(gpu.loaded) == len(gpu.launched) == 1

@@ -30,7 +30,7 @@ def products(draw):
     return a, b
 
 
-@pytest.mark.usefixtures("unrecorded")
+@pytest.mark.usefixtures("defaults_only")
 @relaxed
 @given(products())
 def test_any_layout_and_batch_multiplies_as_numpy_does(operands):
@@ -41,7 +41,7 @@ def test_any_layout_and_batch_multiplies_as_numpy_does(operands):
     np.testing.assert_array_equal(b, before[1])
 
 
-@pytest.mark.usefixtures("unrecorded")
+@pytest.mark.usefixtures("defaults_only")
 @relaxed
 @given(products(), layouts(), st.sampled_from((1.0, -0.5, 0.0)), st.sampled_from((0.0, 1.0, 0.25)))
 def test_out_is_scaled_and_its_gaps_stay(operands, layout, alpha, beta):
@@ -58,7 +58,7 @@ def test_out_is_scaled_and_its_gaps_stay(operands, layout, alpha, beta):
     np.testing.assert_array_equal(memory, everything)
 
 
-@pytest.mark.usefixtures("unrecorded")
+@pytest.mark.usefixtures("defaults_only")
 @pytest.mark.parametrize("alignment", [4, 8, 16])
 def test_whole_tiles_of_any_alignment(alignment):
     gap, offset = {16: (0, 0), 8: (2, 2), 4: (1, 1)}[alignment]

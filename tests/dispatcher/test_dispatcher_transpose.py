@@ -11,7 +11,7 @@ from autotune import dispatcher
 DTYPES = ("int8", "float16", "float32", "float64", "complex128")
 
 
-@pytest.mark.usefixtures("unrecorded")
+@pytest.mark.usefixtures("defaults_only")
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_row_major_array_is_transposed_bit_for_bit(data):

@@ -18,7 +18,7 @@ def test_numpy_emulator(capsys):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("library", ["torch", "cupy"])
-def test_on_a_gpu(library, capsys):
-    pytest.importorskip(library)
-    assert max(errors(f"{library}_sgemm.py", capsys)) < 1e-2
+@pytest.mark.parametrize("name", ["torch_sgemm.py", "torch_linear.py", "cupy_sgemm.py"])
+def test_on_a_gpu(name, capsys):
+    pytest.importorskip(name.partition("_")[0])
+    assert max(errors(name, capsys)) < 1e-2

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from autotune.codegen.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
 from autotune.db.states import TimeSource
+from autotune.dispatcher.choose import Rule, choices
+from autotune.dispatcher.records import Record, read_records
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
@@ -29,3 +35,36 @@ def test_an_h200_has_measured_records_that_are_legal(
     assert best is not None
     assert best.time_source is TimeSource.MEASURED
     assert chosen.violations(problem, chosen.schedule_type.from_dict(best.schedule), LIMITS) == []
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.delenv("AUTOTUNE_PRETUNED")
+        with TuningDB(str(tmp_path_factory.mktemp("shipped") / "fresh.sqlite3")) as db:
+            return read_records(operator("sgemm"), LIMITS, db)
+
+
+@settings(max_examples=100)
+@given(
+    *(st.floats(0, 13).map(lambda exponent: int(2**exponent)) for _ in range(3)),
+    st.fixed_dictionaries(
+        {"transpose_a": st.booleans(), "transpose_b": st.booleans(), "align_a": st.sampled_from((4, 16))}
+    ),
+)
+def test_any_size_gets_something_legal(shipped: list[Record], m: int, n: int, k: int, layout: dict[str, Any]) -> None:
+    sgemm = operator("sgemm")
+    problem = SgemmProblem(m, n, k, **layout)
+    first = next(choices(sgemm, problem, LIMITS, shipped))
+    assert sgemm.violations(problem, first.schedule, LIMITS) == []
+    assert first.seconds is not None
+    assert problem.bytes_moved / LIMITS.bandwidth / 2 < first.seconds < 1  # an L2 cache may beat the memory
+    assert (first.record is None) == (first.rule is Rule.MODEL)
+
+
+def test_tuned_sizes_get_their_own_records(shipped: list[Record]) -> None:
+    for record in shipped:
+        first = next(choices(operator("sgemm"), record.problem, LIMITS, shipped))
+        assert (first.rule, first.schedule) == (Rule.EXACT, record.schedule)
+        assert first.seconds == pytest.approx(record.seconds)
+        assert first.loss == 0

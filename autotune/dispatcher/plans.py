@@ -1,0 +1,208 @@
+"""What is held for each problem on each device, so that a repeated call only fills in its values and launches."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from ..codegen.problem import Problem
+from ..codegen.source import KernelSource
+from ..compiler import CompileError
+from ..search_spaces.operator import Operator
+from .background import tune_in_background
+from .choose import Choice, Rule, choices
+from .layout import HOST
+from .misses import note
+from .records import records
+from .targets import CaptureError, Kernel, LaunchError, Target, target
+
+Values = tuple[float, ...]
+Launch = Callable[[int], None]
+
+
+class Plan:
+    """A kernel for one problem on one device, loaded, with all arguments packed but those of a call.
+
+    A driver refuses some kernels only when they are launched: until one has been launched, the plan may go on to the
+    next choice.
+
+    Attributes:
+        problem: what it computes.
+        calls: how often; of threads that call at once, one may count for both.
+
+    Raises:
+        CompileError, LaunchError: not even the default schedule could be compiled and loaded.
+    """
+
+    __slots__ = ("_choices", "_loaded", "_operator", "_place", "calls", "problem")
+
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target) -> None:
+        self.problem = problem
+        self.calls = 0
+        self._operator = operator
+        self._place = place
+        self._choices = choices(operator, problem, place.limits, records(operator, place.limits))
+        self._loaded = self._next()
+
+    @property
+    def choice(self) -> Choice:
+        """The schedule that serves, and why."""
+        return self._loaded.choice
+
+    def launch(self, stream: int, values: Values) -> None:
+        """Launch on a stream with what a call brings, in the order of the kernel's argument struct.
+
+        Threads may share a plan.
+
+        Raises:
+            LaunchError: the default schedule's kernel was refused, or one that ran before.
+        """
+        loaded = self._loaded
+        # Taking and giving back are atomic, so that no lock is needed: two threads never fill the same arguments.
+        try:
+            arguments = loaded.free.pop()
+        except IndexError:
+            arguments = loaded.arguments()
+        packed = arguments[0]
+        for name, value in zip(loaded.brought, values):  # noqa: B905 - a tenth of a microsecond
+            setattr(packed, name, value)
+        try:
+            arguments[1](stream)
+        except LaunchError as error:
+            self._fall_back(loaded, error)
+            self.launch(stream, values)
+        else:
+            self.calls += 1
+            loaded.proven = True
+            loaded.free.append(arguments)
+
+    def bound(self, values: Values) -> Launch:
+        """What launches with these values, each time on the stream that it is given."""
+        free: list[tuple[ctypes.Structure, Launch]] = []
+
+        def launch(stream: int) -> None:
+            try:
+                arguments = free.pop()
+            except IndexError:
+                self.launch(stream, values)
+                free.append(self._filled(values))
+            else:
+                arguments[1](stream)
+                self.calls += 1
+                free.append(arguments)
+
+        return launch
+
+    def _filled(self, values: Values) -> tuple[ctypes.Structure, Launch]:
+        arguments = self._loaded.arguments()
+        for name, value in zip(self._loaded.brought, values, strict=True):
+            setattr(arguments[0], name, value)
+        return arguments
+
+    def _next(self) -> _Loaded:
+        """The next choice that compiles and loads."""
+        for choice in self._choices:
+            loaded = self._load(choice)
+            if loaded:
+                return loaded
+        raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
+
+    def _load(self, choice: Choice) -> _Loaded | None:
+        try:
+            source = self._operator.source(self.problem, choice.schedule, self._place.limits)
+            return _Loaded(choice, source, self._place.load(self.problem, source))
+        except (CompileError, LaunchError) as error:
+            self._skip(choice, error)
+            return None
+
+    def _skip(self, choice: Choice, error: Exception) -> None:
+        """Warn that a choice does not serve; of the last one there is, raise what was wrong."""
+        if choice.rule is Rule.DEFAULT:
+            raise error
+        skipped = f"{self._operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
+        warnings.warn(skipped, RuntimeWarning, stacklevel=2)
+
+    def _fall_back(self, loaded: _Loaded, error: LaunchError) -> None:
+        """Go on to the next choice, unless another thread has; raise the error if there is no reason to."""
+        if loaded.proven:
+            raise error
+        with _creating:
+            if self._loaded is loaded:
+                self._skip(loaded.choice, error)
+                self._loaded = self._next()
+
+
+class _Loaded:
+    """A choice whose kernel is loaded.
+
+    Attributes:
+        choice: the schedule, and why it serves.
+        brought: the arguments that each call brings, in their order.
+        free: packed arguments that no thread uses at the moment, and what launches with them.
+        proven: whether the kernel was launched.
+    """
+
+    __slots__ = ("_kernel", "_template", "brought", "choice", "free", "proven")
+
+    def __init__(self, choice: Choice, source: KernelSource, kernel: Kernel) -> None:
+        names = [argument.name for argument in source.arguments]
+        self.choice = choice
+        self.brought = tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace")
+        self.free: list[tuple[ctypes.Structure, Launch]] = []
+        self.proven = False
+        self._kernel = kernel
+        self._template = source.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0.0))
+
+    def arguments(self) -> tuple[ctypes.Structure, Launch]:
+        """New packed arguments, and what launches with them."""
+        packed = type(self._template).from_buffer_copy(self._template)
+        return packed, self._kernel.bound(packed)
+
+
+_plans: dict[tuple[str, Problem, int], Plan] = {}
+_creating = Lock()
+
+
+def _begin_anew() -> None:
+    """Forget, in a process that was just forked, what only its parent may use: a CUDA context, and a lock in use."""
+    global _creating
+    _creating = Lock()
+    _plans.clear()
+    target.cache_clear()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
+def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None = None) -> Plan:
+    """The plan of a problem on a device, which is made once for all threads.
+
+    Args:
+        stream: where it is going to be launched, if that is known.
+
+    Raises:
+        CaptureError: the stream is being captured, and there is no plan yet.
+        CompileError, LaunchError: see `Plan`.
+        DeviceError: there is no usable driver.
+    """
+    key = (operator.name, problem, device)
+    plan = _plans.get(key)
+    if plan is None:
+        with _creating:
+            plan = _plans.get(key)
+            if plan is None:
+                place = target(device)
+                if stream is not None and place.capturing(stream):
+                    raise CaptureError(
+                        f"{operator.name} {problem.key} has no kernel yet, and stream {stream:#x} is being captured: "
+                        f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
+                    )
+                plan = _plans[key] = Plan(operator, problem, place)
+                if plan.choice.rule is not Rule.EXACT and device != HOST:
+                    note(operator.name, place.limits.name, plan)
+                    tune_in_background(operator.name, place.limits.name)
+    return plan

@@ -1,0 +1,102 @@
+"""What the dispatcher loses on problems that were not tuned: tuned ones whose records it may not look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..compiler import CompileError, compile_kernel
+from ..devices.base import DeviceError
+from ..devices.model import predict_seconds
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.operator import Operator
+from .choose import Choice, choices
+from .records import Record
+
+if TYPE_CHECKING:
+    from ..devices.cuda import CudaDevice
+
+Measure = Callable[[Problem, Sequence[Schedule]], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A tuned problem, and what it was given without its own record.
+
+    Attributes:
+        split: the number of the split that left its record out.
+        record: its own.
+        choice: by the records that the split kept.
+        regret: by how much the choice is slower than the record, as a share of the record's time, both measured
+            together; None if that failed.
+        error: one line that says why.
+    """
+
+    split: int
+    record: Record
+    choice: Choice
+    regret: float | None = None
+    error: str = ""
+
+
+def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceLimits, splits: int) -> list[HeldOut]:
+    """What each of `splits` random thirds of the problems is given by the records of the other two thirds."""
+    cases: list[HeldOut] = []
+    for split in range(splits):
+        shuffled = Random(split).sample(known, len(known))
+        left_out, kept = shuffled[: len(known) // 3], shuffled[len(known) // 3 :]
+        for record in left_out:
+            cases.append(HeldOut(split, record, next(choices(operator, record.problem, limits, kept))))
+    return cases
+
+
+def regrets(cases: Sequence[HeldOut], measure: Measure) -> Iterator[list[HeldOut]]:
+    """The cases with their regrets, problem by problem; each schedule of a problem is measured once."""
+    for problem in dict.fromkeys(case.record.problem for case in cases):
+        same = [case for case in cases if case.record.problem == problem]
+        schedules = list(dict.fromkeys([same[0].record.schedule, *(case.choice.schedule for case in same)]))
+        try:
+            seconds = dict(zip(schedules, measure(problem, schedules), strict=True))
+        except (CompileError, DeviceError) as error:
+            yield [HeldOut(case.split, case.record, case.choice, error=str(error)) for case in same]
+        else:
+            own = seconds[same[0].record.schedule]
+            yield [
+                HeldOut(case.split, case.record, case.choice, seconds[case.choice.schedule] / own - 1) for case in same
+            ]
+
+
+def modelled(operator: Operator[Any, Any], limits: DeviceLimits) -> Measure:
+    """Times of the time model, for a device that is not here."""
+
+    def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
+        sources = [operator.source(problem, schedule, limits) for schedule in schedules]
+        kernels = [compile_kernel(source, limits.arch) for source in sources]
+        return [
+            predict_seconds(problem, source, kernel.resources, limits)
+            for source, kernel in zip(sources, kernels, strict=True)
+        ]
+
+    return measure
+
+
+def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> Measure:
+    """Times on a GPU, of verified kernels that are sampled in turns, `rounds` times each."""
+    from cuda.core._utils.cuda_utils import CUDAError
+
+    from ..bench import hold
+
+    def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
+        kernels = {str(schedule): operator.source(problem, schedule, device.limits) for schedule in schedules}
+        try:
+            with device.session(operator, problem, seed=0) as session:
+                contest = hold(session, kernels, {}, rounds)
+        except CUDAError as error:
+            raise DeviceError(" ".join(str(error).split())) from None
+        return [contest.seconds(name) for name in kernels]
+
+    return measure

@@ -1,0 +1,72 @@
+"""Scratch memory of a kernel on a GPU: one for each stream and each CUDA graph, since their launches may overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cuda.bindings import driver
+from cuda.core._utils.cuda_utils import handle_return
+
+_ACTIVE = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+_IMPLICIT = driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+
+
+def capture_id(stream: int) -> int | None:
+    """The number of the capture that a stream is part of; None if it is not being captured."""
+    status, capturing, number, *_ = driver.cuStreamGetCaptureInfo(stream)
+    if status == _IMPLICIT:
+        return 0  # the legacy stream, which no capture can hold, while another stream is being captured
+    handle_return((status,))
+    return int(number) if capturing == _ACTIVE else None
+
+
+class Workspaces:
+    """The workspaces of one kernel, in the current context, kept as long as the process lives.
+
+    Args:
+        size: bytes of each.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._pointers: dict[tuple[int, int | None], int] = {}
+
+    def __len__(self) -> int:
+        return len(self._pointers)
+
+    def pointer(self, stream: int) -> int:
+        """Device memory that was zeroed before what is launched next on the stream.
+
+        Of two threads that come here on one stream at once, both use the memory of the first.
+        """
+        key = stream, capture_id(stream)
+        pointer = self._pointers.get(key)
+        return self._pointers.setdefault(key, self._new(*key)) if pointer is None else pointer
+
+    def _new(self, stream: int, capture: int | None) -> int:
+        if capture is None:
+            pointer = int(handle_return(driver.cuMemAlloc(self._size)))
+            handle_return(driver.cuMemsetD8Async(pointer, 0, self._size, stream))
+            return pointer
+        # The graph must not hold the zeroing: a kernel leaves its workspace fit for the next launch.
+        with _outside_of_captures() as other:
+            pointer = int(handle_return(driver.cuMemAlloc(self._size)))
+            handle_return(driver.cuMemsetD8Async(pointer, 0, self._size, other))
+        return pointer
+
+
+@contextmanager
+def _outside_of_captures() -> Iterator[int]:
+    """A stream on which this thread may work while it captures another; it has done its work in the end."""
+    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
+    try:
+        stream = handle_return(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        try:
+            yield int(stream)
+            handle_return(driver.cuStreamSynchronize(stream))
+        finally:
+            handle_return(driver.cuStreamDestroy(stream))
+    finally:
+        handle_return(driver.cuThreadExchangeStreamCaptureMode(before))

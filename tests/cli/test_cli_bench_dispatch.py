@@ -1,0 +1,52 @@
+"""bench dispatch without a GPU: its tables, its JSON, its errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+from dispatcher.records import schedule, trial
+
+from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.db import TuningDB
+from autotune.dispatcher import regret
+
+BENCH = ("bench", "dispatch", "--device", "h200", "--splits", "2")
+
+
+@pytest.fixture
+def recorded(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six records, each of which is twice as fast as what else its problem is given."""
+    with TuningDB() as database:
+        for number in range(6):
+            known = SgemmProblem(512 + 8 * number, 512, 512)
+            database.record(trial(known, schedule(number, known)))
+    monkeypatch.setattr(
+        regret, "modelled", lambda *_: lambda problem, schedules: [1e-3, *(2e-3 for _ in schedules[1:])]
+    )
+
+
+@pytest.mark.usefixtures("recorded")
+def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> None:
+    outcome = autotune(*BENCH, "-o", str(tmp_path / "dispatch.json"))
+    (row,) = (line.split() for line in outcome.stdout.splitlines() if line.startswith(" all"))
+    assert row == ["all", "4", "100.0%", "100.0%", "100.0%"]
+    assert outcome.stderr.splitlines()[-1].startswith("4/4  ")
+    document = autotune(*BENCH, "--json").json
+    assert document["regret"] == {"median": 1.0, "percentile_95": 1.0, "largest": 1.0}
+    assert (document["time_source"], document["overheads"]) == ("modelled", {})
+    assert {case["rule"] for case in document["cases"]} == {"nearest"}
+    assert json.loads((tmp_path / "dispatch.json").read_text()) == document
+
+
+def test_too_few_records_are_one_line(autotune: Command) -> None:
+    outcome = autotune(*BENCH)
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("autotune: 0 problems of sgemm have records on NVIDIA H200: 3 or more are needed")
+
+
+def test_operators_are_benched_as_before(autotune: Command) -> None:
+    outcome = autotune("bench", "--help")
+    assert all(name in outcome.stdout for name in ("sgemm", "transpose", "dispatch"))

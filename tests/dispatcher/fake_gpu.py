@@ -1,0 +1,79 @@
+"""A GPU, its kernels and tensors on it that only remember what is asked of them."""
+
+from dataclasses import dataclass
+
+from records import H200
+
+from autotune.codegen.source import KernelSource
+from autotune.compiler import CompileError
+from autotune.dispatcher.targets import LaunchError
+
+
+class FakeGpu:
+    """Remembers what was loaded and launched; refuses the kernels whose text has one of these words."""
+
+    limits = H200
+
+    def __init__(self):
+        self.loaded, self.launched, self.refused = [], [], {}
+        self.before_launch = lambda: None
+
+    def load(self, problem, source):
+        self.loaded.append(source)
+        self.refuse(source, CompileError)
+        return FakeKernel(self, source)
+
+    def refuse(self, source, kind):
+        for word, error in self.refused.items():
+            if word in source.text and isinstance(error, kind):
+                raise error
+
+    def capturing(self, stream):
+        return stream == CAPTURED
+
+
+@dataclass
+class FakeKernel:
+    gpu: FakeGpu
+    source: KernelSource
+
+    def bound(self, packed):
+        def launch(stream):
+            self.gpu.refuse(self.source, LaunchError)
+            self.gpu.before_launch()
+            self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
+
+        return launch
+
+
+class FakeDtype(str):
+    is_complex = False
+
+
+class FakeTensor:
+    """As much of a torch.Tensor on a GPU as the dispatcher looks at."""
+
+    __module__ = "torch"
+    is_cuda, requires_grad, itemsize, dtype = True, False, 4, FakeDtype("torch.float32")
+
+    def __init__(self, pointer, shape, stride=None, device=0):
+        self.shape, self.device = shape, device
+        self._pointer, self._stride = pointer, stride or (*(shape[-2] * shape[-1] for _ in shape[2:]), shape[-1], 1)
+
+    def data_ptr(self):
+        return self._pointer
+
+    def stride(self):
+        return self._stride
+
+    def get_device(self):
+        return self.device
+
+    def is_conj(self):
+        return False
+
+    is_neg = is_conj
+
+
+CAPTURED = 0xC0
+A, B, C = 0x1000000, 0x2000000, 0x3000000

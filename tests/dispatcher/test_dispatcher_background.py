@@ -1,0 +1,77 @@
+"""When a process that tunes is started, and with what; the process itself is a stand-in."""
+
+import pytest
+from fake_gpu import A, B, C, FakeTensor
+from records import H200, problem, schedule, trial
+
+from autotune import dispatcher
+from autotune.dispatcher import background
+
+START = background._started
+
+
+class Process:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.ended = None
+
+    def poll(self):
+        return self.ended
+
+
+@pytest.fixture(autouse=True)
+def processes(monkeypatch, tmp_path):
+    """What was started."""
+    started = []
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(background, "_settings", background._Settings())
+    monkeypatch.setattr(background, "idle_gpu", {H200.name: 3}.get)
+    monkeypatch.setattr(background, "_started", lambda words: started.append(Process(words)) or started[-1])
+    return started
+
+
+def call(m):
+    dispatcher.sgemm(FakeTensor(A, (m, 512)), FakeTensor(B, (512, 512)), out=FakeTensor(C, (m, 512)))
+
+
+def test_nothing_is_tuned_unless_asked_for(gpu, processes):
+    call(8)
+    dispatcher.configure(tune="background")
+    dispatcher.configure(tune="never")
+    call(16)
+    assert processes == []
+
+
+def test_misses_are_tuned_by_one_process_at_a_time_on_an_idle_gpu(gpu, processes, database):
+    dispatcher.configure(tune="background")
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    call(512)
+    assert processes == []
+    call(8)
+    call(16)
+    (first,) = processes
+    assert first.arguments == ["tune", "sgemm", "--device", "3", "--from-misses"]
+    call(16)
+    first.ended = 0
+    call(16)
+    assert len(processes) == 1
+    call(24)
+    assert len(processes) == 2
+
+
+@pytest.mark.parametrize(("named", "found"), [(None, []), (0, ["0"])])
+def test_a_busy_gpu_tunes_only_if_it_is_named(gpu, processes, monkeypatch, named, found):
+    monkeypatch.setattr(background, "idle_gpu", lambda model: None)
+    dispatcher.configure(tune="background", device=named)
+    call(8)
+    assert [process.arguments[3] for process in processes] == found
+
+
+def test_bad_settings_get_one_line():
+    with pytest.raises(ValueError, match="tune='always': expected 'never' or 'background'"):
+        dispatcher.configure(tune="always")
+
+
+def test_the_process_is_autotune():
+    for arguments, code in ((["tune", "sgemm", "--device", "h200", "--from-misses"], 0), (["tune", "gemm"], 2)):
+        assert START(arguments).wait() == code

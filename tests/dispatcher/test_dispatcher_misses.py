@@ -1,0 +1,93 @@
+"""Which calls count as misses, and what becomes of the counts."""
+
+import multiprocessing
+
+import pytest
+from fake_gpu import A, B, C, FakeTensor
+from records import H200, problem, schedule, trial
+
+from autotune import dispatcher
+from autotune.dispatcher import misses as module
+from autotune.dispatcher import operators, plans
+from autotune.dispatcher.misses import misses
+
+
+def call(m, times=1):
+    for _ in range(times):
+        dispatcher.sgemm(FakeTensor(A, (m, 512)), FakeTensor(B, (512, 512)), out=FakeTensor(C, (m, 512)))
+
+
+def counts(device=H200.name):
+    return [(miss.problem["m"], miss.calls) for miss in misses("sgemm", device)]
+
+
+def test_calls_without_a_record_of_their_own_count(gpu, database):
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    call(512, times=5)
+    call(520, times=2)
+    call(8, times=3)
+    step = dispatcher.plan("sgemm", FakeTensor(A, (8, 512)), FakeTensor(B, (512, 512)), out=FakeTensor(C, (8, 512)))
+    step(), step()
+    module._save()
+    assert counts() == [(8, 5), (520, 2)]
+    assert counts("NVIDIA H100") == misses("transpose", H200.name) == []
+
+
+def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu):
+    call(8)
+    call(16)
+    assert dict(counts()) == {8: 1, 16: 0}
+    module._save()
+    for held in (module._noted, plans._plans, operators._held):  # as in another process
+        held.clear()
+    call(8, times=4)
+    module._save()
+    assert counts() == [(8, 5), (16, 1)]
+
+
+def test_only_the_most_called_are_kept(gpu, monkeypatch):
+    monkeypatch.setattr(module, "_KEPT", 2)
+    for m, times in ((8, 3), (16, 1), (24, 2)):
+        call(m, times)
+    module._save()
+    assert counts() == [(8, 3), (24, 2)]
+
+
+def test_what_the_emulator_computes_is_no_miss():
+    import numpy as np
+
+    dispatcher.sgemm(np.ones((1, 2), np.float32), np.ones((2, 1), np.float32))
+    assert module._noted == []
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"misses": [{"operator": 1}]}', "[]"])
+def test_a_damaged_file_is_begun_anew(gpu, text):
+    module._file().write_text(text)
+    call(8)
+    module._save()
+    assert counts() == [(8, 1)]
+
+
+def test_a_call_outlives_a_folder_that_cannot_be_written(gpu, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "misses.json")
+    call(8)
+    assert len(gpu.launched) == 1
+
+
+def _save_some(number):
+    module._noted.append(module._Noted("sgemm", "GPU", _Called(number)))
+    module._save()
+
+
+class _Called:
+    calls = 1
+
+    def __init__(self, number):
+        self.problem = problem(8 + number % 2)
+
+
+def test_many_processes_lose_no_count():
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        pool.map(_save_some, range(8), chunksize=1)
+    assert sum(miss.calls for miss in misses("sgemm", "GPU")) == 8

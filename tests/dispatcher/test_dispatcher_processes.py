@@ -1,0 +1,85 @@
+"""Many threads and processes at once, forked ones, and an interpreter that shuts down."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+from autotune.dispatcher import plans
+from autotune.emulator import build
+
+SIZES = (5, 33, 41, 64)
+
+
+def multiply(size):
+    random = np.random.default_rng(size)
+    a, b = random.uniform(-1, 1, (2, size, size)).astype(np.float32)
+    np.testing.assert_allclose(dispatcher.sgemm(a, b), a @ b, rtol=0, atol=1e-4)
+    return os.getpid()
+
+
+@pytest.fixture
+def fresh_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("defaults_only", "fresh_cache")
+def test_32_callers_share_plans_and_compile_nothing_twice(monkeypatch):
+    compiled = []
+    compile_one = build._compile
+    monkeypatch.setattr(build, "_compile", lambda *args: compiled.append(args[0][-1]) or compile_one(*args))
+    together = threading.Barrier(32)
+
+    def call(number):
+        together.wait()
+        for shift in range(len(SIZES)):
+            multiply(SIZES[(number + shift) % len(SIZES)])
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(call, range(32)))
+    assert len(plans._plans) == len(SIZES)
+    kernels = {plan._loaded._kernel._source.digest for plan in plans._plans.values()}
+    assert len(compiled) == 1 + 2 * len(kernels)  # the emulator itself; then each kernel is compiled and linked
+
+
+@pytest.mark.usefixtures("defaults_only")
+def test_a_forked_process_makes_plans_of_its_own_even_while_one_is_being_made():
+    multiply(5)
+    with plans._creating, multiprocessing.get_context("fork").Pool(2) as pool:
+        assert os.getpid() not in pool.map_async(multiply, [5, 5, 33], chunksize=1).get(timeout=300)
+    multiply(33)
+
+
+def test_a_spawned_process_calls_too():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(multiply, [5]) != [os.getpid()]
+
+
+AT_EXIT = """
+import atexit, threading
+import numpy as np
+from autotune import dispatcher
+
+ones = np.ones((5, 5), np.float32)
+dispatcher.sgemm(ones, ones)
+step = dispatcher.plan("sgemm", ones, ones)
+
+def call_for_ever():
+    while True:
+        dispatcher.sgemm(ones, ones)
+
+atexit.register(lambda: print(dispatcher.sgemm(ones, ones).sum(), step().sum()))
+threading.Thread(target=call_for_ever, daemon=True).start()
+"""
+
+
+def test_an_interpreter_that_shuts_down_while_threads_call_says_nothing():
+    completed = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, check=False)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == "125.0 125.0\n"

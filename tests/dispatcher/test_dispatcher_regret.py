@@ -1,0 +1,57 @@
+"""Held-out problems: who may see what, and how regrets are counted."""
+
+import pytest
+from records import H200, SGEMM, problem, schedule
+
+from autotune.db import TimeSource
+from autotune.devices.base import DeviceError
+from autotune.dispatcher.choose import Rule
+from autotune.dispatcher.records import Record
+from autotune.dispatcher.regret import held_out, modelled, regrets
+
+KNOWN = [
+    Record(problem(m), schedule(number, problem(m)), 1e-4 * m / 512, TimeSource.MEASURED)
+    for number, m in enumerate((512, 544, 576, 608, 640, 672))
+]
+
+
+def test_each_split_chooses_for_a_third_by_the_records_of_the_rest():
+    cases = held_out(SGEMM, KNOWN, H200, splits=20)
+    assert [case.split for case in cases] == [split for split in range(20) for _ in range(2)]
+    assert {case.record.problem.key for case in cases} == {record.problem.key for record in KNOWN}
+    for split in range(20):
+        left_out = {case.record.problem.key for case in cases if case.split == split}
+        used = {case.choice.record for case in cases if case.split == split}
+        assert len(left_out) == 2
+        assert left_out.isdisjoint(used)
+    assert all(case.choice.rule is Rule.NEAREST for case in cases)
+
+
+def test_the_regret_is_against_the_own_record_and_everything_is_measured_once():
+    cases, asked = held_out(SGEMM, KNOWN, H200, splits=5), []
+
+    def measure(wanted, schedules):
+        asked.append(wanted)
+        assert len(set(schedules)) == len(schedules) > 1
+        return [1.0 + 0.25 * min(1, number) for number in range(len(schedules))]
+
+    found = [case for same in regrets(cases, measure) for case in same]
+    assert len(asked) == len(set(asked))
+    assert len(found) == len(cases)
+    assert all(case.regret == pytest.approx(0.25) for case in found)
+
+
+def test_a_problem_that_fails_leaves_its_reason():
+    def measure(wanted, schedules):
+        raise DeviceError("out of memory")
+
+    cases = held_out(SGEMM, KNOWN, H200, splits=1)
+    found = [case for same in regrets(cases, measure) for case in same]
+    assert [(case.regret, case.error) for case in found] == [(None, "out of memory")] * 2
+
+
+def test_an_offline_device_models_the_times():
+    wanted = problem(512)
+    large = SGEMM.default(problem(8192, 8192), H200)
+    first, second = modelled(SGEMM, H200)(wanted, [SGEMM.default(wanted, H200), large])
+    assert 0 < first < second

@@ -1,0 +1,53 @@
+"""Compiling ahead, with a compiler that refuses."""
+
+from concurrent.futures import Future
+from contextlib import nullcontext
+
+import pytest
+from records import H200, SGEMM, problem, schedule, trial
+
+from autotune import compile_pool
+from autotune.compiler import CompileError
+from autotune.dispatcher.choose import Rule
+from autotune.dispatcher.records import records
+from autotune.dispatcher.warming import compile_ahead
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """The words that a kernel's text may not have, and the texts that were compiled."""
+    refused, compiled = [], []
+
+    class Pool:
+        def submit(self, source, arch):
+            future = Future()
+            if any(word in source.text for word in refused):
+                future.set_exception(CompileError("no such register"))
+            else:
+                future.set_result(compiled.append(source.text))
+            return future
+
+    monkeypatch.setattr(compile_pool, "CompilePool", lambda: nullcontext(Pool()))
+    return refused, compiled
+
+
+def ahead(*problems):
+    return [(found.problem, found.choice.rule) for found in compile_ahead(SGEMM, problems, H200, records(SGEMM, H200))]
+
+
+def test_what_serves_is_compiled(compiler, database):
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    assert ahead(problem(512), problem(8)) == [(problem(512), Rule.EXACT), (problem(8), Rule.MODEL)]
+    assert len(compiler[1]) == 2
+
+
+def test_what_does_not_compile_is_passed_over(compiler, database):
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    compiler[0].append("group_m = 100")
+    assert ahead(problem(512)) == [(problem(512), Rule.MODEL)]
+
+
+def test_if_nothing_compiles_the_last_reason_is_told(compiler):
+    compiler[0].append("sgemm")
+    with pytest.raises(CompileError, match="no such register"):
+        ahead(problem(512))

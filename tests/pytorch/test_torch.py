@@ -1,0 +1,113 @@
+"""autotune.torch without a GPU: tensors on the CPU, whose products are the emulator's."""
+
+import pytest
+
+from autotune import dispatcher
+
+torch = pytest.importorskip("torch")
+autotune_torch = pytest.importorskip("autotune.torch")
+
+
+SHAPES = [
+    ((5, 33), (33, 7)),
+    ((3, 5, 33), (3, 33, 7)),
+    ((3, 5, 33), (33, 7)),
+    ((5, 33), (3, 33, 7)),
+    ((1, 5, 2), (2, 7)),
+]
+
+
+@pytest.fixture(autouse=True)
+def emulated(monkeypatch):
+    """A dispatcher that computes CPU tensors, which the real one leaves to NumPy arrays."""
+    compute = dispatcher.sgemm
+    computed = []
+
+    def sgemm(a, b):
+        computed.append((tuple(a.shape), tuple(b.shape)))
+        return torch.from_numpy(compute(a.numpy(), b.numpy()))
+
+    monkeypatch.setattr(dispatcher, "sgemm", sgemm)
+    return computed
+
+
+def random(*shape, requires_grad=True):
+    torch.manual_seed(sum(shape))
+    return (torch.rand(*shape) * 2 - 1).requires_grad_(requires_grad)
+
+
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+def test_the_operator_keeps_pytorchs_contract(a, b):
+    torch.library.opcheck(torch.ops.autotune.sgemm.default, (random(*a), random(*b)))
+
+
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_gradients_are_those_of_matmul(a, b, transposed):
+    inputs = [random(*shape) for shape in (a, b)]
+    if transposed:
+        inputs = [tensor.detach().mT.contiguous().mT.requires_grad_() for tensor in inputs]
+    outputs = [multiply(*inputs) for multiply in (autotune_torch.sgemm, torch.matmul)]
+    assert outputs[0].shape == outputs[1].shape
+    weights = random(*outputs[0].shape, requires_grad=False)
+    for reduce in (lambda c: c.sum(), lambda c: (c * weights).sum(), lambda c: (c.mT * weights.mT).sum()):
+        found, expected = (torch.autograd.grad(reduce(c), inputs, retain_graph=True) for c in outputs)
+        for gradient, truth in zip(found, expected, strict=True):
+            torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
+
+
+def test_a_shared_matrix_gets_its_gradient_by_one_product(emulated):
+    a, b = random(3, 5, 33, requires_grad=False), random(33, 7)
+    autotune_torch.sgemm(a, b).sum().backward()
+    assert emulated == [((3, 5, 33), (33, 7)), ((33, 15), (15, 7))]
+
+
+def test_a_second_derivative_is_that_of_matmul():
+    a, b = random(5, 8), random(8, 7)
+
+    def second(multiply):
+        (first,) = torch.autograd.grad((multiply(a, b) ** 2).sum(), a, create_graph=True)
+        return torch.autograd.grad((first**2).sum(), b)[0]
+
+    torch.testing.assert_close(second(autotune_torch.sgemm), second(torch.matmul), rtol=1e-4, atol=1e-3)
+
+
+def test_without_gradients_the_dispatcher_is_called_at_once(emulated, monkeypatch):
+    monkeypatch.setattr(torch.ops.autotune, "sgemm", None)
+    with torch.no_grad():
+        assert autotune_torch.sgemm(random(5, 33), random(33, 7)).shape == (5, 7)
+    assert len(emulated) == 1
+
+
+def test_the_compiler_keeps_it_in_one_graph():
+    @torch.compile(fullgraph=True, backend="aot_eager")
+    def function(a, b):
+        return autotune_torch.sgemm(a * 2, b).relu()
+
+    a, b = random(5, 33), random(33, 7)
+    found, expected = function(a, b), torch.matmul(a * 2, b).relu()
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-4)
+    for gradient, truth in zip(*(torch.autograd.grad(c.sum(), (a, b)) for c in (found, expected)), strict=True):
+        torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
+
+
+def trained(linear):
+    """The losses of a small model on a fixed task."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(linear(8, 16), torch.nn.Tanh(), linear(16, 4, bias=False))
+    x, y = torch.rand(2, 20, 8), torch.rand(2, 20, 4)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    losses = []
+    for _ in range(10):
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_a_model_trains_to_the_same_loss():
+    losses = trained(autotune_torch.Linear)
+    assert losses == pytest.approx(trained(torch.nn.Linear), rel=1e-4)
+    assert losses[-1] < losses[0] / 2
