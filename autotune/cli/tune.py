@@ -65,6 +65,7 @@ def tune(
     as_json: JsonOption = False,
 ) -> None:
     """Find the fastest schedule of a problem on a device. The same command goes on where an earlier run stopped."""
+    from ..compile_pool import CompilePool
     from ..db import TuningDB
     from ..tuner import TuneOptions
     from ..tuner import tune as search
@@ -76,7 +77,7 @@ def tune(
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
     runs: list[_Run] = []
-    with worker_device_of(device) as target, TuningDB(db) as database:
+    with CompilePool() as pool, worker_device_of(device) as target, TuningDB(db) as database:
         if stale:
             problems = stale_problems(operator, target, database)
         elif from_misses:
@@ -85,7 +86,7 @@ def tune(
             problems = [entry.problem for entry in entries_of(operator, fields, suite)]
         for problem in problems:
             with shown_progress(_title(operator, problem, target.limits), problem, options.trials) as show:
-                result = search(operator, problem, target, database, options, show)
+                result = search(operator, problem, target, database, options, show, pool=pool)
             path = _written_source(operator, problem, target.limits, result.best) if result.best else None
             runs.append(_Run(operator, problem, target.limits, result, path))
             if not as_json:
@@ -95,7 +96,7 @@ def tune(
     if as_json:
         print_json({"database": database.location, "runs": [_document(run) for run in runs]})
     else:
-        if not runs:
+        if stale and not runs:
             print(f"no record of {operator.name} for {target.limits.name} is stale")
         print(f"database  {database.location}")
         print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")

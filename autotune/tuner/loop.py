@@ -6,8 +6,8 @@ import os
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import reduce
 from itertools import islice
 from time import monotonic
@@ -61,6 +61,7 @@ def tune(
     options: TuneOptions,
     on_progress: Callable[[Progress], None] | None = None,
     now: Callable[[], float] = monotonic,
+    pool: CompilePool | None = None,
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
@@ -79,6 +80,7 @@ def tune(
         options: how long to look, and how.
         on_progress: called after each evaluation.
         now: a clock in seconds.
+        pool: compiles, and is left warm for the next problem; by default one that ends with this call.
 
     Raises:
         DeviceError: the device cannot be used, or no longer; what was done is stored.
@@ -97,14 +99,18 @@ def tune(
     decided: Final | None = None
     interrupted = False
     try:
-        with CompilePool(workers) as pool, device.session(operator, problem, options.seed) as session:
-            evaluator = Evaluator(operator, problem, device, pool, session)
+        with (
+            nullcontext(pool) if pool else CompilePool(workers) as compiles,
+            device.session(operator, problem, options.seed) as session,
+        ):
+            evaluator = Evaluator(operator, problem, device, compiles, session)
 
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
             depth = min(2 * workers, _MOST_AHEAD)
-            for candidate, job in _started_ahead(islice(proposals, options.trials), evaluator.start, depth):
+            jobs = _started_ahead(islice(proposals, options.trials), evaluator.start, depth)
+            for candidate, job in jobs:
                 trial = evaluator.finish(job)
                 db.record(trial)
                 if trial.status is not Status.OK:
@@ -116,6 +122,7 @@ def tune(
                 if on_progress:
                     on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
                 if options.seconds is not None and elapsed >= options.seconds:
+                    jobs.close()
                     break
             if listed := finalists(incumbent, few, by_status.total()):
                 decided, again = play(listed, measured_again)
@@ -139,16 +146,22 @@ def tune(
 
 def _started_ahead(
     candidates: Iterator[Candidate], start: Callable[[Schedule], Job], depth: int
-) -> Iterator[tuple[Candidate, Job]]:
+) -> Generator[tuple[Candidate, Job]]:
     """Candidates and their jobs in the order proposed, with `depth` jobs under way; one more after each result.
+
+    Closed early, it gives up the jobs that have not begun.
 
     A fixed depth, rather than one that follows how fast jobs end, makes the order of proposals and results certain.
     """
     started = ((candidate, start(candidate.schedule)) for candidate in candidates)
     ahead = deque(islice(started, depth))
-    while ahead:
-        yield ahead.popleft()
-        ahead.extend(islice(started, 1))
+    try:
+        while ahead:
+            yield ahead.popleft()
+            ahead.extend(islice(started, 1))
+    finally:
+        for _, job in ahead:
+            job.kernel.cancel()
 
 
 def _better(best: Trial | None, trial: Trial) -> Trial | None:

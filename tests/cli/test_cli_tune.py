@@ -42,7 +42,7 @@ class Search:
         self.ratio: Interval | None = None
 
     def __call__(
-        self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any
+        self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any, pool: Any
     ) -> TuneResult:
         self.problems.append(problem)
         self.options = options
