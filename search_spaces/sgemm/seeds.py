@@ -42,6 +42,14 @@ def _streamed(
     return replace(base, **others)
 
 
+def _loaded(
+    block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
+) -> SgemmSchedule:
+    """A through registers, in vectors: fewer copies than word by word, which is what small tiles wait for."""
+    base = SgemmSchedule(*block, *warp, *thread, pad_a=4, transport_b=Transport.ASYNC_COPY)
+    return replace(base, **others)
+
+
 _ROWS: dict[str, Any] = {"lane_map": LaneMap.ROW_MAJOR}
 _BROAD: dict[str, Any] = {"ffma_order": FfmaOrder.SERPENTINE_COLUMN}
 _TWICE: dict[str, Any] = {"min_blocks": 2}
@@ -69,6 +77,10 @@ _MEDIUM = (
     _Seed(_streamed((64, 64, 16), (32, 32), (8, 4), **_TWICE), (4, 2)),
     _Seed(_streamed((128, 32, 16), (32, 32), (8, 4), **_TWICE), (0, 2)),
     _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), **_TWICE), (2, 4)),
+    _Seed(_loaded((128, 64, 16), (32, 64), (8, 8), pad_a=8), (0,)),
+    _Seed(_loaded((32, 256, 16), (32, 64), (8, 8), pad_a=8), (0,)),
+    _Seed(_loaded((128, 32, 16), (32, 32), (8, 4), stages=3), (0,)),
+    _Seed(_loaded((32, 64, 16), (32, 32), (8, 4), stages=3), (0,)),
 )
 _SMALL = (
     _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2), (1, 2)),
@@ -78,6 +90,8 @@ _SMALL = (
     _Seed(_streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4), (2, 1)),
     _Seed(_streamed((16, 64, 32), (16, 32), (4, 4), warps_k=2, stages=4), (1, 2)),
     _Seed(_streamed((32, 32, 32), (16, 32), (4, 4), warps_k=2), (2,)),
+    _Seed(_loaded((16, 64, 32), (16, 32), (4, 4)), (0, 2)),
+    _Seed(_loaded((64, 16, 32), (32, 16), (4, 4), stages=1, double_buffer_fragments=False), (2,)),
 )
 _PLAIN: dict[str, Any] = {"double_buffer_fragments": False, "lane_map": LaneMap.ROW_MAJOR}
 # A tile that has all rows, or all columns, of the small operand streams the large one once.
@@ -86,6 +100,9 @@ _FEW_ROWS = (
     _Seed(_streamed((1, 128, 32), (1, 128), (1, 4), warps_k=4, pad_a=0, copy_steps=1, **_PLAIN), (1, 2)),
     _Seed(_streamed((1, 256, 32), (1, 128), (1, 4), warps_k=2, pad_a=0, copy_steps=1, **_PLAIN), (1, 2)),
     _Seed(replace(_streamed((16, 128, 32), (8, 128), (4, 8), stages=2, **_PLAIN), min_blocks=2), (4, 2)),
+    _Seed(_loaded((8, 64, 32), (8, 64), (4, 4), stages=3), (4, 3)),
+    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2), (2,)),
+    _Seed(_loaded((16, 128, 32), (8, 128), (4, 8), pad_a=8, **_PLAIN), (2,)),
     _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), stages=4, **_TWICE), (2,)),
     _Seed(_streamed((16, 256, 32), (16, 64), (4, 8)), (1,)),
 )
@@ -151,4 +168,4 @@ def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
 
 
 def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
-    return schedule.block_m < max(2, 2 * problem.m) and schedule.block_n < max(2, 2 * problem.n)
+    return schedule.block_m < max(16, 2 * problem.m) and schedule.block_n < max(16, 2 * problem.n)
