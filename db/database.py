@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from . import pretuned
@@ -37,8 +36,8 @@ class TuningDB:
     measurement tells most, and `merge` keeps the better one.
 
     Args:
-        url: a SQLAlchemy URL or the path of a SQLite file; by default the environment variable AUTOTUNE_DB, else a file
-            in the user's data folder.
+        url: the path of a SQLite file, or SQLAlchemy's URL of SQLite or PostgreSQL; by default the environment variable
+            AUTOTUNE_DB, else a file in the user's data folder.
         create: whether to create a SQLite file where there is none.
 
     Attributes:
@@ -181,16 +180,7 @@ class TuningDB:
             yield session
 
     def _write(self, work: Callable[[Session], R]) -> R:
-        """Run `work` in one transaction, and once more if another process stored the same row first.
-
-        That cannot happen on SQLite, where a writer has the lock from its start.
-        """
-        with one_line_errors(self.location):
-            try:
-                return self._transaction(work)
-            except IntegrityError:
-                return self._transaction(work)
-
-    def _transaction(self, work: Callable[[Session], R]) -> R:
-        with Session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
+        """Run `work` in one transaction, which has the write lock from its start."""
+        engine = self._engine.execution_options(**{WRITE: True})
+        with one_line_errors(self.location), Session(engine) as session, session.begin():
             return work(session)

@@ -1,4 +1,4 @@
-"""From what the user typed to an engine: where the database is, and how SQLite is set up."""
+"""From what the user typed to an engine: where the database is, and how SQLite and PostgreSQL are set up."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from sqlalchemy.exc import ArgumentError
 
 from .errors import BUSY_SECONDS, BadUrlError, DatabaseError
 
-# An execution option. SQLite gives a transaction the write lock from its start, because one that begins by reading
-# and then finds another writer fails at once, however long the busy timeout.
+# An execution option: the transaction has the database's only write lock from its start, so what it reads stays true
+# until it has written. A later one would be too late in SQLite: who has read and then finds another writer fails at
+# once, however long the busy timeout.
 WRITE = "autotune_write"
+
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
+_CONNECT_SECONDS = 10
+_ADVISORY_LOCK = 0x6175746F74756E65  # PostgreSQL knows it by a number only: "autotune" in ASCII
 
 
 def database_url(text: str | None) -> URL:
-    """The URL that `text` means: a SQLAlchemy URL, a path of a SQLite file, or by default AUTOTUNE_DB.
+    """The URL that `text` means: one of SQLAlchemy's, a path of a SQLite file, or by default AUTOTUNE_DB.
 
     Raises:
         BadUrlError: not a URL.
@@ -27,15 +32,30 @@ def database_url(text: str | None) -> URL:
     if "://" not in text:
         return URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
     try:
-        return make_url(text)
-    except (ArgumentError, ValueError) as error:
-        raise BadUrlError(f"not a database URL, nor a path: {error}") from error
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise _not_a_url() from None
+    if "@" in (url.host or ""):
+        raise _not_a_url()
+    return url
+
+
+def _not_a_url() -> BadUrlError:
+    """Does not repeat the text: what cannot be told apart may be the password."""
+    return BadUrlError(
+        "not a database URL, nor a path: expected postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME, with %40 for an @ "
+        "in the password, or sqlite:///PATH"
+    )
 
 
 def location(url: URL) -> str:
     """The database as messages name it: the path of a SQLite file, else the URL without its password."""
     file = _sqlite_file(url)
-    return str(file) if file else url.render_as_string(hide_password=True)
+    return (
+        str(file)
+        if file
+        else url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
+    )
 
 
 def check_exists(url: URL) -> None:
@@ -56,22 +76,25 @@ def engine_of(url: URL) -> Engine:
         DatabaseError: the folder cannot be made; `BadUrlError` if the scheme is unknown or its driver is missing.
     """
     file = _sqlite_file(url)
+    if url.drivername not in _DRIVERS:
+        raise BadUrlError(f"{url.drivername}: no known kind of database: use sqlite:/// or postgresql+psycopg://")
     try:
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
             url = _readable(url, file)
-        engine = create_engine(url, **_pool(url))
+        engine = create_engine(_with_defaults(url), **_options(url))
     except OSError as error:
         raise DatabaseError(
             f"{error.filename}: {error.strerror}: the folder for the database cannot be made"
         ) from error
-    except ArgumentError as error:
-        raise BadUrlError(f"{location(url)}: {error}: use sqlite:/// or another scheme of SQLAlchemy's") from error
     except ImportError as error:
-        raise BadUrlError(f"{location(url)}: {error}: install the driver of this database") from error
+        raise BadUrlError(f"{location(url)}: {error}: install its driver, pip install 'autotune[postgres]'") from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    else:
+        event.listen(engine, "connect", _set_up_postgresql)
+        event.listen(engine, "begin", _begin_postgresql)
     return engine
 
 
@@ -89,9 +112,27 @@ def _readable(url: URL, file: Path) -> URL:
     return url.set(database=file.absolute().as_uri(), query={"immutable": "1", "uri": "true"})
 
 
-def _pool(url: URL) -> dict[str, Any]:
-    """One shared connection for a database in memory: by default each thread would get a database of its own."""
-    if url.get_backend_name() != "sqlite" or url.database not in (None, "", ":memory:"):
+def _with_defaults(url: URL) -> URL:
+    """`url`, with what PostgreSQL leaves open unless it says so itself.
+
+    That is how long to wait for a host that does not answer, and the encoding of text: a database that knows none,
+    SQL_ASCII, would give bytes.
+    """
+    if url.get_backend_name() == "sqlite":
+        return url
+    return url.set(query={"connect_timeout": str(_CONNECT_SECONDS), "client_encoding": "utf8", **url.query})
+
+
+def _options(url: URL) -> dict[str, Any]:
+    """How connections are kept.
+
+    PostgreSQL's are tried before they are used, since the server may have been started again between two trials, and
+    each statement sees what was committed before it: in stricter isolation one sees what was so before it waited for
+    the lock. A database in memory has one shared connection: by default each thread would get a database of its own.
+    """
+    if url.get_backend_name() != "sqlite":
+        return {"pool_pre_ping": True, "isolation_level": "READ COMMITTED"}
+    if url.database not in (None, "", ":memory:"):
         return {}
     return {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0, "connect_args": {"check_same_thread": False}}
 
@@ -104,3 +145,17 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     immediate = connection.get_execution_options().get(WRITE, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _set_up_postgresql(connection: Any, _record: Any) -> None:
+    connection.execute(f"SET lock_timeout = '{BUSY_SECONDS}s'")
+    connection.commit()
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    """Take the write lock. Of a host that is gone, the server hears nothing: it ends a writer that is long silent."""
+    if connection.get_execution_options().get(WRITE, False):
+        connection.exec_driver_sql(
+            f"SELECT set_config('idle_in_transaction_session_timeout', '{BUSY_SECONDS / 2}s', true), "
+            f"pg_advisory_xact_lock({_ADVISORY_LOCK})"
+        )

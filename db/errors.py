@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 BUSY_SECONDS = 30
 
@@ -23,15 +24,33 @@ class ReadOnlyError(DatabaseError):
     """A write to a database that only allows reading."""
 
 
-# By SQLite's primary result code, https://sqlite.org/rescode.html.
-_REMEDIES = {
+_FULL = "does not fit on its disk: free some space; what was stored before is safe"
+_BUSY = f"was locked by another process for over {BUSY_SECONDS} s: end that process or try again"
+_READ_ONLY = "is read-only: make it writable or use another --db"
+
+# By SQLite's primary result code, https://sqlite.org/rescode.html, or PostgreSQL's SQLSTATE,
+# https://www.postgresql.org/docs/current/errcodes-appendix.html.
+_REMEDIES: dict[int | str, str] = {
     sqlite3.SQLITE_NOTADB: "is not a SQLite database: move it away or restore it; nothing was changed",
     sqlite3.SQLITE_CORRUPT: "is malformed: move it away or restore it; nothing was changed",
-    sqlite3.SQLITE_FULL: "does not fit on its disk: free some space; what was stored before is safe",
+    sqlite3.SQLITE_FULL: _FULL,
+    "53100": _FULL,
     sqlite3.SQLITE_IOERR: "could not be written or read: look at its disk; what was stored before is safe",
-    sqlite3.SQLITE_BUSY: f"was locked by another process for over {BUSY_SECONDS} s: end that process or try again",
+    sqlite3.SQLITE_BUSY: _BUSY,
+    "55P03": _BUSY,
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: it must be a file in a folder that you may write to",
-    sqlite3.SQLITE_READONLY: "is read-only: make it writable or use another --db",
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    "25006": _READ_ONLY,
+    "42501": "refuses this to its user: let its owner grant the right to it, or use another --db",
+}
+_READ_ONLY_CODES = (sqlite3.SQLITE_READONLY, "25006", "42501")
+
+# What is said where there is no connection, for which the driver has no SQLSTATE; the last one is for all else.
+_CONNECTING = {
+    "password authentication failed": "correct the user or the password in the URL",
+    "no password supplied": "give the password in the URL, in PGPASSWORD or in ~/.pgpass",
+    'database ".*" does not exist': "make it with createdb, or correct the name in the URL",
+    "": "start its server, or correct the host and the port in the URL",
 }
 
 
@@ -46,8 +65,11 @@ def one_line_errors(location: str) -> Iterator[None]:
 
 def _database_error(location: str, error: SQLAlchemyError) -> DatabaseError:
     cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    if code not in _REMEDIES:
-        return DatabaseError(f"{location}: {' '.join(str(cause).split())}")
-    kind = ReadOnlyError if code == sqlite3.SQLITE_READONLY else DatabaseError
-    return kind(f"{location} {_REMEDIES[code]}")
+    code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    if code in _REMEDIES:
+        kind = ReadOnlyError if code in _READ_ONLY_CODES else DatabaseError
+        return kind(f"{location} {_REMEDIES[code]}")
+    said = " ".join(re.sub("\n\t.*", "", str(cause)).split())  # the driver's hints are in lines of their own
+    if isinstance(error, OperationalError) and getattr(cause, "sqlstate", "") is None:
+        said += next(f": {remedy}" for phrase, remedy in _CONNECTING.items() if re.search(phrase, said))
+    return DatabaseError(f"{location}: {said}")

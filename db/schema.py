@@ -35,9 +35,9 @@ def ensure_schema(engine: Engine, location: str) -> None:
 
 def _revision(connection: Connection, location: str) -> str | None:
     """The database's revision, one of ours; None if it is empty."""
-    inspector = inspect(connection)
-    if not inspector.has_table("alembic_version"):
-        if inspector.get_table_names():
+    tables = inspect(connection).get_table_names()  # at once: another process may be about to create them
+    if "alembic_version" not in tables:
+        if tables:
             raise DatabaseError(f"{location} holds another program's tables: use another --db; nothing was changed")
         return None
     found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()

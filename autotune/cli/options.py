@@ -27,7 +27,7 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--db",
-        help="The tuning database: a path or a SQLAlchemy URL. By default AUTOTUNE_DB, else a file of the user's.",
+        help="The tuning database: a SQLite file, or PostgreSQL's URL. By default AUTOTUNE_DB, else a user's file.",
         metavar="URL",
         show_default=False,
     ),

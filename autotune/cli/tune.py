@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -99,7 +100,7 @@ def tune(
         if stale and not runs:
             print(f"no record of {operator.name} for {target.limits.name} is stale")
         print(f"database  {database.location}")
-        print(f"next      autotune db best {operator.name}{f' --db {db}' if db else ''}")
+        print(f"next      autotune db best {operator.name}{f' --db {quote(database.location)}' if db else ''}")
     _check_outcome(runs)
 
 

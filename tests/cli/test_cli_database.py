@@ -187,3 +187,13 @@ def test_nothing_to_reduce_is_one_line(autotune: Command, filled: Path) -> None:
     outcome = autotune("db", "reduce", "sgemm", "--device", "a100")
     assert (outcome.code, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith("autotune: no trial of sgemm on NVIDIA A100")
+
+
+def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune: Command) -> None:
+    outcome = autotune("db", "best", "--db", "postgresql+psycopg://me:s3cret@127.0.0.1:1/tuning")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.count("\n") == 1
+    assert outcome.stderr.startswith("autotune: postgresql+psycopg://me:***@127.0.0.1:1/tuning: ")
+    assert outcome.stderr.endswith(
+        "Connection refused: start its server, or correct the host and the port in the URL\n"
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli_command import Command
+from postgres_server import PASSWORD, PostgresServer
 
 from autotune import tuner
 from autotune.codegen.problem import Problem
@@ -188,6 +189,13 @@ def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environmen
     outcome = autotune(*TRANSPOSE, "--m", "8", "--n", "8", "--trials", "1", "--db", read_only)
     assert outcome.code == 1
     assert "read-only" in outcome.stderr.splitlines()[-1]
+
+
+def test_a_servers_password_is_not_printed(autotune: Command, search: Search, postgres: PostgresServer) -> None:
+    outcome = autotune(*TRANSPOSE, "--db", postgres.new_database())
+    assert outcome.code == 0
+    assert "autotune db best transpose --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
+    assert PASSWORD not in outcome.stdout + outcome.stderr
 
 
 def test_misses_are_tuned_most_called_first_unless_recorded(

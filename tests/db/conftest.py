@@ -17,7 +17,13 @@ def path(tmp_path):
     return tmp_path / "folder" / "tuning.sqlite3"
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, path):
+    """Where no database is yet, or an empty one."""
+    return str(path) if request.param == "sqlite" else request.getfixturevalue("postgres").new_database()
+
+
 @pytest.fixture
-def db(path):
-    with TuningDB(str(path)) as database:
+def db(url):
+    with TuningDB(url) as database:
         yield database

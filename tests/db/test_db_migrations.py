@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, inspect, text
 from trial_factory import T4, TRANSPOSE, trial
 
 from autotune.db import DatabaseError, Status, TuningDB, schema
@@ -30,11 +30,12 @@ def test_the_migrated_schema_is_the_models(db):
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_the_migrated_statements_are_the_models(db):
+def test_the_migrated_statements_are_the_models():
     # alembic compares no CHECK constraints; the statements have them.
     fresh = create_engine("sqlite://")
     Base.metadata.create_all(fresh)
-    migrated, created = statements(db._engine), statements(fresh)
+    with TuningDB("sqlite://") as db:
+        migrated, created = statements(db._engine), statements(fresh)
     assert migrated.keys() == created.keys()
     for name, sql in created.items():
         assert normal(migrated[name]) == normal(sql), name
@@ -96,21 +97,21 @@ def next_version(tmp_path, monkeypatch):
     return install
 
 
-def test_an_older_database_is_migrated_and_keeps_its_trials(path, next_version):
-    with TuningDB(str(path)) as db:
+def test_an_older_database_is_migrated_and_keeps_its_trials(url, next_version):
+    with TuningDB(url) as db:
         db.record(trial())
     next_version("pass")
-    with TuningDB(str(path)) as db, db._engine.connect() as connection:
+    with TuningDB(url) as db, db._engine.connect() as connection:
         assert db.trials() == [trial()]
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0002"
 
 
-def test_a_migration_that_fails_changes_nothing(path, next_version):
-    with TuningDB(str(path)) as db:
+def test_a_migration_that_fails_changes_nothing(url, next_version):
+    with TuningDB(url) as db:
         db.record(trial())
-    next_version("op.execute('no SQL')")
-    with pytest.raises(DatabaseError, match="syntax error"):
-        TuningDB(str(path))
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
-        assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'more'").fetchall() == []
+        next_version("op.execute('no SQL')")
+        with pytest.raises(DatabaseError, match="syntax error"):
+            TuningDB(url)
+        with db._engine.connect() as connection:
+            assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == ["0001"]
+            assert not inspect(connection).has_table("more")

@@ -137,11 +137,14 @@ def test_a_file_in_the_place_of_the_folder(path):
 @pytest.mark.parametrize(
     ("url", "complaint"),
     [
-        ("nosuch://host/name", "nosuch.*use sqlite:///"),
+        ("nosuch://host/name", "nosuch.*use sqlite:/// or postgresql"),
         ("sqlite+nosuch:///x", "nosuch.*use sqlite:///"),
         ("://", "not a database URL"),
         ("postgresql://host:port/name", "not a database URL"),
-        ("firebird+nosuch://user:secret@host/name", r"user:\*\*\*@host"),
+        ("postgresql://user:pass@secret@host/name", "%40 for an @"),
+        ("postgresql://user:pass@se:secret@host/name", "%40 for an @"),
+        ("postgresql+nosuch://user:secret@host/name", "nosuch.*use sqlite:///"),
+        ("mysql://host/name?password=secret", "mysql: no known kind of database"),
     ],
 )
 def test_a_wrong_url(url, complaint):
@@ -153,7 +156,7 @@ def test_a_wrong_url(url, complaint):
 
 def test_a_missing_driver(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(DatabaseError, match=r"psycopg.*install the driver"):
+    with pytest.raises(DatabaseError, match=r"psycopg.*pip install 'autotune\[postgres\]'"):
         TuningDB("postgresql+psycopg://host/name")
 
 

@@ -30,26 +30,33 @@ def run(target, *arguments):
     return [process.exitcode for process in processes]
 
 
-def create_and_write(barrier, number, folder):
-    for name in "ab":
+def create_and_write(barrier, number, urls):
+    for url in urls:
         barrier.wait(timeout=60)
-        with TuningDB(f"{folder}/{name}.sqlite3") as db:
+        with TuningDB(url) as db:
             for i in range(10):
                 db.record(trial(f"{number}-{i}"))
                 db.record(trial("shared", 1e-3 * (1 + number)))
 
 
-def test_eight_processes_create_and_write_and_lose_nothing(tmp_path):
-    assert run(create_and_write, tmp_path) == [0] * PROCESSES
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_eight_processes_create_and_write_and_lose_nothing(tmp_path, request, kind):
+    urls = [str(tmp_path / "a.sqlite3"), str(tmp_path / "b.sqlite3")]
+    if kind == "postgresql":
+        urls = [request.getfixturevalue("postgres").new_database() for _ in urls]
+    assert run(create_and_write, urls) == [0] * PROCESSES
     digests = {f"{number}-{i}" for number in range(PROCESSES) for i in range(10)} | {"shared"}
-    for name in "ab":
-        with TuningDB(str(tmp_path / f"{name}.sqlite3")) as db:
+    for url in urls:
+        with TuningDB(url) as db:
             assert sorted(one.schedule_digest for one in db.trials()) == sorted(digests)
-        assert intact(tmp_path / f"{name}.sqlite3")
+        assert intact(url)
 
 
-def intact(path):
-    with closing(sqlite3.connect(path)) as connection:
+def intact(url):
+    """Whether SQLite finds its file whole; a server looks after its own, and reading a trial checks its values."""
+    if "://" in url:
+        return True
+    with closing(sqlite3.connect(url)) as connection:
         mode = connection.execute("PRAGMA journal_mode").fetchone()
         return mode == ("wal",) and connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -59,16 +66,16 @@ def die_before_a_write_is_committed(connection):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def die_while_recording(path):
-    with TuningDB(path) as db:
+def die_while_recording(url):
+    with TuningDB(url) as db:
         for i in range(5):
             db.record(trial(f"{i}"))
         event.listen(Engine, "commit", die_before_a_write_is_committed)
         db.record(trial("not committed"))
 
 
-def die_while_merging(path):
-    with TuningDB(path) as db:
+def die_while_merging(url):
+    with TuningDB(url) as db:
         for i in range(5):
             db.record(trial(f"{i}"))
         with TuningDB("sqlite://") as other:
@@ -79,41 +86,41 @@ def die_while_merging(path):
         db.merge(document)
 
 
-def die_while_creating(path):
+def die_while_creating(url):
     event.listen(Engine, "commit", die_before_a_write_is_committed)
-    TuningDB(path)
+    TuningDB(url)
 
 
 @pytest.mark.parametrize(
     ("target", "stored"), [(die_while_recording, 5), (die_while_merging, 5), (die_while_creating, 0)]
 )
-def test_a_process_killed_while_it_writes_leaves_what_was_committed(path, target, stored):
-    process = PROCESS.Process(target=target, args=(str(path),))
+def test_a_process_killed_while_it_writes_leaves_what_was_committed(url, target, stored):
+    process = PROCESS.Process(target=target, args=(url,))
     process.start()
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    with TuningDB(str(path)) as db:
+    with TuningDB(url) as db:
         assert sorted(one.schedule_digest for one in db.trials()) == [f"{i}" for i in range(stored)]
         db.record(trial("after"))
-    assert intact(path)
+    assert intact(url)
 
 
-def write_until_killed(path, pipe):
-    with TuningDB(path) as db:
+def write_until_killed(url, pipe):
+    with TuningDB(url) as db:
         for i in range(1_000_000):
             db.record(trial(f"{i}"))
             pipe.send(i)
 
 
-def test_a_process_killed_at_any_moment_loses_nothing_that_was_recorded(path):
+def test_a_process_killed_at_any_moment_loses_nothing_that_was_recorded(url):
     receiver, sender = PROCESS.Pipe(duplex=False)
-    process = PROCESS.Process(target=write_until_killed, args=(str(path), sender))
+    process = PROCESS.Process(target=write_until_killed, args=(url, sender))
     process.start()
     sender.close()
     while (last := receiver.recv()) < 20:
         pass
     process.kill()
     process.join()
-    with TuningDB(str(path)) as db:
+    with TuningDB(url) as db:
         assert {f"{i}" for i in range(last + 1)} <= {one.schedule_digest for one in db.trials()}
-    assert intact(path)
+    assert intact(url)

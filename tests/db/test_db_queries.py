@@ -4,10 +4,9 @@ from dataclasses import replace
 from datetime import UTC, timedelta, timezone
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
-from autotune.db import DatabaseError, Status, TimeSource, database
+from autotune.db import Status, TimeSource
 
 FAILURES = [status for status in Status if status is not Status.OK]
 
@@ -142,27 +141,6 @@ def test_times_are_stored_as_utc(db):
     (stored,) = db.trials()
     assert stored.created_at == NOON
     assert stored.created_at.tzinfo is UTC
-
-
-@pytest.mark.parametrize("failures", [1, 2])
-def test_a_row_that_another_process_stored_first_is_looked_up_again_once(db, monkeypatch, failures):
-    # SQLite's lock rules it out; this stands for a server that does not lock.
-    store, raised = database.store, []
-
-    def clashing(*arguments):
-        counts = store(*arguments)
-        if len(raised) < failures:
-            raised.append(IntegrityError("INSERT", {}, Exception("UNIQUE\nconstraint")))
-            raise raised[-1]
-        return counts
-
-    monkeypatch.setattr(database, "store", clashing)
-    if failures == 1:
-        db.record(trial())
-    else:
-        with pytest.raises(DatabaseError, match=r": UNIQUE constraint$"):
-            db.record(trial())
-    assert len(db.trials()) == 2 - failures
 
 
 def test_an_error_that_is_not_finite_is_stored_as_none(db):

@@ -1,0 +1,54 @@
+"""Tuning runs on the offline device in processes of their own, one of which may be killed while it writes."""
+
+import os
+import signal
+
+from sqlalchemy import Engine, event
+from tuner_processes import PROCESS
+
+from autotune.compile_pool import CompilePool
+from autotune.db import TuningDB
+from autotune.db.engine import WRITE
+from autotune.devices.select import worker_device
+from autotune.search_spaces.registry import operator
+from autotune.tuner import TuneOptions, tune
+
+
+def tune_offline(url, pipe, barrier, seed, trials, fatal_write):
+    """Tune when all others are ready, and send each trial that is stored.
+
+    Before write number `fatal_write` is committed, the process is killed, when it has the lock and all is sent.
+    """
+    transpose, writes = operator("transpose"), 0
+
+    def count(connection):
+        nonlocal writes
+        writes += connection.get_execution_options().get(WRITE, False)
+        if writes == fatal_write:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
+    with TuningDB(url) as db, worker_device("h200") as device, CompilePool(1) as pool:
+        barrier.wait(timeout=60)
+        event.listen(Engine, "commit", count)
+        tune(transpose, transpose.problem_type(64, 64), device, db, options, lambda p: pipe.send(p.trial), pool=pool)
+
+
+def started(url, barrier, seed, trials, fatal_write):
+    """A process that runs `tune_offline`, and the pipe's other end."""
+    receiver, sender = PROCESS.Pipe(duplex=False)
+    process = PROCESS.Process(target=tune_offline, args=(url, sender, barrier, seed, trials, fatal_write))
+    process.start()
+    sender.close()
+    return process, receiver
+
+
+def told(process, receiver):
+    """All trials that a process tells of until it ends."""
+    trials = []
+    try:
+        while True:
+            trials.append(receiver.recv())
+    except EOFError:
+        process.join()
+    return trials
