@@ -42,6 +42,7 @@ class Worker:
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._pipe, theirs = _processes.Pipe()
+        self._ends = threading.Lock()
         self._process = _processes.Process(target=_serve, args=(theirs, make), daemon=True)
         with _ctrl_c_blocked():
             self._process.start()
@@ -63,13 +64,14 @@ class Worker:
         return self._process.is_alive()
 
     def end(self) -> None:
-        """End the process, and what it started, whatever they are doing."""
-        if self._process.pid and self._process.exitcode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
-            self._process.join()
-        self._pipe.close()
+        """End the process, and what it started, whatever they are doing; a call in another thread ends, too."""
+        with self._ends:  # the other thread does the same, and a pipe that two close at once is a bad file descriptor
+            if self._process.pid and self._process.exitcode is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.kill()
+                self._process.join()
+            self._pipe.close()
 
     def _exchange(self, message: Any, seconds: float | None) -> Any:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +20,13 @@ DeviceOption = Annotated[
     typer.Option(
         help="A GPU's number, an offline device such as h200, replay:FILE, or auto: GPU 0 if there is one, else h200.",
         metavar="DEVICE",
+    ),
+]
+DevicesOption = Annotated[
+    str,
+    typer.Option(
+        help="As for other commands; or several such with commas, or all: every GPU here, all at the same time.",
+        metavar="DEVICE[,DEVICE]...",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
@@ -48,6 +55,17 @@ def worker_device_of(selector: str) -> WorkerDevice:
 
     with _device_errors():
         return worker_device(selector)
+
+
+@contextmanager
+def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
+    """The devices of `DevicesOption`, each in a process of its own, which ends with the context."""
+    from ..devices.select import resolved_all
+
+    with ExitStack() as opened:
+        with _device_errors():
+            names = resolved_all(selectors)
+        yield [opened.enter_context(worker_device_of(name)) for name in names]
 
 
 def limits_of(selector: str) -> DeviceLimits:

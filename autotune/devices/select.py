@@ -16,6 +16,7 @@ from .replay import PREFIX, ReplayDevice
 if TYPE_CHECKING:
     from .worker import WorkerDevice
 
+ALL = "all"
 _FALLBACK = "h200"
 
 
@@ -48,6 +49,23 @@ def worker_device(selector: str) -> WorkerDevice:
     from .worker import WorkerDevice
 
     return WorkerDevice(partial(device, selector))
+
+
+def resolved_all(selectors: str) -> list[str]:
+    """Several selectors with commas between them, each `resolved`, or ``all``: every GPU of this machine.
+
+    Raises:
+        DeviceError: there is no such device, or one is named twice.
+    """
+    if selectors == ALL:
+        if not (count := cuda_device_count()):
+            raise DeviceError(f"--device {ALL}: the NVIDIA driver sees no GPU; name offline devices, such as h200,t4")
+        return [str(ordinal) for ordinal in range(count)]
+    names = [resolved(selector) for selector in selectors.split(",")]
+    for name in names:
+        if names.count(name) > 1:
+            raise DeviceError(f"--device {selectors} names {name} more than once; a device tunes one problem at a time")
+    return names
 
 
 def device_of_model(model: str, time_source: TimeSource) -> Device | None:

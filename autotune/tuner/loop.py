@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import reduce
 from itertools import islice
 from time import monotonic
@@ -28,6 +27,7 @@ from .history import known_trials, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Candidate, Proposals
 from .samplers import quiet_optuna
+from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB
@@ -38,20 +38,7 @@ if TYPE_CHECKING:
 _MOST_AHEAD = 8
 
 
-@contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt; only a process' main thread may say so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-@_sigterm_as_ctrl_c()
+@handled(signal.default_int_handler, signal.SIGTERM)
 @quiet_optuna()
 def tune(
     operator: Operator[Any, Any],

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from autotune.devices.driver import cuda_device_count
+from autotune.devices.select import device_limits
+
 AUTOTUNE = Path(sys.executable).with_name("autotune")
 SMALL = ("tune", "transpose", "--device", "t4", "--m", "64", "--n", "64")
 
@@ -57,23 +60,48 @@ def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) ->
     assert best == second["best"]
 
 
-def test_ctrl_c_keeps_what_was_done(environment: Path, tmp_path: Path) -> None:
+@pytest.mark.gpu
+def test_all_gpus_share_a_suite(environment: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text(json.dumps([{"m": m} for m in range(64, 64 + 16)]))
+    options = ("--device", "all", "--suite", str(suite), "--n", "64", "--trials", "3", "--json")
+    outcome = called("tune", "transpose", *options, folder=tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+    runs = json.loads(outcome.stdout)["runs"]
+    gpus: dict[str, set[str]] = {}
+    for ordinal in range(cuda_device_count()):
+        gpus.setdefault(device_limits(str(ordinal)).name, set()).add(str(ordinal))
+    assert sorted((run["device"], run["fields"]["m"]) for run in runs) == [
+        (model, m) for model in sorted(gpus) for m in range(64, 64 + 16)
+    ]
+    assert {model: {run["selector"] for run in runs if run["device"] == model} for model in gpus} == gpus
+    assert {run["best"]["time_source"] for run in runs} == {"measured"}
+
+
+@pytest.mark.parametrize(("number", "devices"), [(signal.SIGINT, ["t4"]), (signal.SIGTERM, ["t4", "h200"])])
+def test_ctrl_c_keeps_what_was_done(
+    environment: Path, tmp_path: Path, number: signal.Signals, devices: list[str]
+) -> None:
+    run_on = ("--device", ",".join(devices), "--trials", "100000", "--json")
     with subprocess.Popen(
-        [AUTOTUNE, *SMALL, "--trials", "100000", "--json"],
+        [AUTOTUNE, *SMALL, *run_on],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     ) as process:  # fmt: skip
         assert process.stderr and process.stdout
-        next(line for line in process.stderr if line.startswith("1/"))
-        process.send_signal(signal.SIGINT)
+        for _ in devices:
+            next(line for line in process.stderr if "1/100000  " in line)
+        process.send_signal(number)
         rest, stdout = process.stderr.read(), process.stdout.read()
     assert process.returncode == 130, rest
     assert rest.splitlines()[-1] == (
         "autotune: interrupted; every trial is kept, and the same command goes on from there"
     )
-    (run,) = json.loads(stdout)["runs"]
-    assert run["interrupted"]
-    assert len(json.loads(called("db", "trials", "--json", folder=tmp_path).stdout)) == min(20, run["evaluated"])
+    runs = json.loads(stdout)["runs"]
+    assert sorted(run["selector"] for run in runs) == sorted(devices)
+    assert all(run["interrupted"] for run in runs)
+    kept = json.loads(called("db", "trials", "--json", folder=tmp_path).stdout)
+    assert len(kept) == min(20, sum(run["evaluated"] for run in runs))
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")

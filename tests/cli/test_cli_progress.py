@@ -1,7 +1,8 @@
-"""The progress of a run where there is no terminal."""
+"""The progress of runs, in lines and in a terminal."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -22,7 +23,7 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
     )  # fmt: skip
     first = replace(failed, status=Status.OK, samples=(2e-3,))
     second = replace(first, samples=(1e-3,))
-    with shown_progress("title", problem, 9) as show:
+    with shown_progress() as screen, screen.run("title", problem, 9) as show:
         for done, (trial, elapsed, best) in enumerate(
             [(failed, 1, None), (first, 12, first), (failed, 13, first), (failed, 22, first), (second, 23, second)], 1
         ):
@@ -34,3 +35,24 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
         "4/9  22 s  3 failed  1 TFLOP/s  2 ms measured",
         "5/9  23 s  3 failed  2 TFLOP/s  1 ms measured",
     ]
+
+
+def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    problem = operator("sgemm").problem_type(8, 8, 8)
+    shown = []
+    with shown_progress() as screen:
+        with screen.run("first", problem, 9, "0: "), screen.run("second", problem, 9, "1: "):
+            for _ in range(2):
+                with screen.paused():
+                    print("winner")
+                shown.append(capsys.readouterr())
+        with screen.paused():
+            shown.append(capsys.readouterr())
+    assert all("0: first" in one.err and "1: second" in one.err for one in shown[:2])
+    assert [one.out for one in shown] == ["winner\n", "winner\n", ""]
+    assert "0: first" not in capsys.readouterr().err

@@ -40,10 +40,13 @@ class Search:
         self.interrupted_at = 0
         self.error: Exception | None = None
         self.ratio: Interval | None = None
+        self.lost_at: tuple[str, int] | None = None
 
     def __call__(
         self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any, pool: Any
     ) -> TuneResult:
+        if self.lost_at == (device.selector, problem.m):
+            raise DeviceError("it fell off the bus")
         self.problems.append(problem)
         self.options = options
         trial = self._trial(operator, problem, device, self.wins(problem))
@@ -67,6 +70,13 @@ class Search:
             time_source=TimeSource.MODELLED,
             samples=(1e-3,) if wins else (),
         )
+
+
+def gpu(selector: str) -> Any:
+    """An offline device that says it is the GPU of this number."""
+    stand_in = select.device("h200")
+    stand_in.selector = selector
+    return stand_in
 
 
 @pytest.fixture
@@ -109,8 +119,9 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
     assert document["database"] == str(environment)
     (run,) = document["runs"]
     assert list(run) == [
-        "operator", "problem", "fields", "device", "best", "flops_per_second", "bytes_per_second", "peak_share",
-        "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted", "final",
+        "operator", "problem", "fields", "device", "selector", "best", "flops_per_second", "bytes_per_second",
+        "peak_share", "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
+        "final",
     ]  # fmt: skip
     assert run["best"]["seconds"] == 1e-3
     assert run["bytes_per_second"] == 8e9
@@ -163,13 +174,12 @@ def test_stale_records_are_renewed(autotune: Command, search: Search, environmen
     environment.unlink()
     outcome = autotune(*TRANSPOSE, "--stale")
     assert (outcome.code, len(search.problems)) == (0, 1)
-    assert "no record of transpose for NVIDIA H200 is stale" in outcome.stdout
+    assert outcome.stderr == "nothing to tune: no record of transpose on NVIDIA H200 is stale\n"
 
 
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (DeviceError("the CUDA context of device 0 was lost"), 1, "autotune: the CUDA context of device 0 was lost"),
         (KeyboardInterrupt(), 130, "autotune: interrupted"),
         (KeyError("m"), 1, "autotune: KeyError: 'm' (AUTOTUNE_DEBUG=1 shows where)"),
         (OSError(28, "No space left on device", "/cache"), 1, "autotune: /cache: No space left on device"),
@@ -181,6 +191,63 @@ def test_what_goes_wrong_is_one_line(autotune: Command, search: Search, error: E
     assert (outcome.code, outcome.stdout) == (code, "")
     assert outcome.stderr.splitlines()[-1] == line
     assert "Traceback" not in outcome.stderr
+
+
+def test_devices_of_different_models_tune_every_problem(autotune: Command, search: Search, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 8}, {"m": 16}]')
+    outcome = autotune(*TRANSPOSE, "--device", "h200,t4", "--suite", str(suite), "--json")
+    assert outcome.code == 0
+    runs = outcome.json["runs"]
+    assert sorted((run["selector"], run["fields"]["m"]) for run in runs) == [
+        ("h200", 8), ("h200", 16), ("t4", 8), ("t4", 16),
+    ]  # fmt: skip
+    assert {run["selector"]: run["device"] for run in runs} == {"h200": "NVIDIA H200", "t4": "Tesla T4"}
+    assert {line.partition("1/200")[0] for line in outcome.stderr.splitlines() if "1/200" in line} == {"h200: ", "t4: "}
+
+
+def test_one_problem_is_tuned_by_one_device_of_a_model(
+    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(select, "cuda_device_count", lambda: 3)
+    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(gpu(selector)))
+    outcome = autotune("tune", "transpose", "--device", "all", "--json")
+    assert (outcome.code, len(outcome.json["runs"])) == (0, 1)
+    assert outcome.stderr.splitlines()[0] == (
+        "3 devices are NVIDIA H200, and each problem is tuned by one of them: 2 will have nothing to do"
+    )
+
+
+def test_a_lost_device_is_named_and_what_was_done_is_told(autotune: Command, search: Search, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 8}, {"m": 16}, {"m": 24}]')
+    search.lost_at = ("t4", 16)
+    outcome = autotune(*TRANSPOSE, "--device", "h200,t4", "--n", "4", "--suite", str(suite), "--json")
+    assert outcome.code == 1
+    assert sorted(run["selector"] for run in outcome.json["runs"]) == ["h200", "h200", "h200", "t4"]
+    assert outcome.stderr.splitlines()[-1] == (
+        "autotune: device t4 at m16-n4-e4: it fell off the bus; not tuned: m24-n4-e4 on Tesla T4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("devices", "line"),
+    [
+        (
+            "h200,t4,h200",
+            "autotune: --device h200,t4,h200 names h200 more than once; a device tunes one problem at a time",
+        ),
+        ("h200,t5", "autotune: unknown device 't5'; expected auto, "),
+        ("all", "autotune: --device all: the NVIDIA driver sees no GPU; name offline devices, such as h200,t4"),
+    ],
+)
+def test_devices_that_are_not_there(
+    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch, devices: str, line: str
+) -> None:
+    monkeypatch.setattr(select, "cuda_device_count", lambda: 0)
+    outcome = autotune(*TRANSPOSE, "--device", devices)
+    assert (outcome.code, search.problems) == (2, [])
+    assert outcome.stderr.startswith(line)
 
 
 def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environment: Path) -> None:
