@@ -105,8 +105,13 @@ def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Itera
         yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
 
 
+def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
+    """Steps of block_k that a tile of C takes; one where k is 0, for C is written all the same."""
+    return max(1, -(-problem.k // schedule.block_k))
+
+
 def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
-    tiles, steps = schedule.tiles(problem), max(1, -(-problem.k // schedule.block_k))
+    tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
     blocks = schedule.grid_blocks
     if tiles > _INT_MAX:
         yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"

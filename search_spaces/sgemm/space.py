@@ -12,7 +12,7 @@ from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpo
 from ..limits import DeviceLimits
 from ..occupancy import occupancy
 from ..space import Draw, Parameter, Space
-from .legal import estimated_registers
+from .legal import estimated_registers, steps_along_k
 
 _LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
 _SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "specialize")
@@ -79,7 +79,7 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSche
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     blocks = int(factor or 0) * (limits.sm_count if unit == "SMs" else tiles)
-    return min(blocks, tiles * max(1, -(-problem.k // schedule.block_k)))
+    return min(blocks, tiles * steps_along_k(problem, schedule))
 
 
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
@@ -96,12 +96,10 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
     stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
-    steps = (
-        min(int(draw["copy_steps"]), one_stage.block_k // one_stage.warps_k)
-        if one_stage.asynchronous and stages > 1
-        else 1
+    spread = one_stage.block_k // one_stage.warps_k if one_stage.asynchronous and stages > 1 else 1
+    staged = replace(
+        one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=min(int(draw["copy_steps"]), spread)
     )
-    staged = replace(one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=steps)
     fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
     return replace(
         staged,
