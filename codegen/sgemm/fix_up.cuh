@@ -20,7 +20,7 @@ class FixUp {
   __device__ __forceinline__ FixUp(void* workspace, Sharers sharers)
       : sharers_(sharers),
         counters_(static_cast<int*>(workspace)),
-        places_(static_cast<float*>(workspace) + 4 * gridDim.x + threadIdx.x % tile_threads * Output::width),
+        places_(static_cast<float*>(workspace) + 4 * gridDim.x + tile_thread() * Output::width),
         group_first_((static_cast<int>(blockIdx.x) - sharers.first) / fan_in * fan_in),
         groups_((sharers.count + fan_in - 1) / fan_in) {}
 
@@ -58,7 +58,7 @@ class FixUp {
 
   template <int size, class Load>
   __device__ __forceinline__ void store(int index, Load load) const {
-    if (k_part() != 0) return;
+    if (!holds_sum()) return;
 #pragma unroll
     for (int first = 0; first < Output::vectors; first += size) {
       Output::Batch<size> batch;

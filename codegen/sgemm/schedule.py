@@ -19,10 +19,14 @@ class LaneMap(StrEnum):
 
 
 class Transport(StrEnum):
-    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width)."""
+    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width).
+
+    `DIRECT` takes what a thread multiplies from global memory to its registers, without shared memory.
+    """
 
     REGISTERS = "registers"
     ASYNC_COPY = "async_copy"
+    DIRECT = "direct"
 
 
 class FfmaOrder(StrEnum):
@@ -42,7 +46,8 @@ class SgemmSchedule(Schedule):
     Attributes:
         block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
         warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
-            warp's lanes lying in turn.
+            warp's lanes lying in turn. Where a warp's tile has fewer than 32 of them, lanes share one, each with its
+            part of the steps along k.
         warps_k: warps that share a warp's tile, each with its part of the block_k steps.
         lane_map: order of the lanes.
         pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
@@ -104,6 +109,16 @@ class SgemmSchedule(Schedule):
         return self.transport_a is self.transport_b is Transport.ASYNC_COPY
 
     @property
+    def lanes_k(self) -> int:
+        """Lanes that share a thread's tile, each with its part of the steps along k."""
+        return 32 // (self.warp_m // self.thread_m * (self.warp_n // self.thread_n))
+
+    @property
+    def k_steps(self) -> int:
+        """Steps along k that a thread takes of a tile."""
+        return self.block_k // (self.warps_k * self.lanes_k)
+
+    @property
     def warps(self) -> int:
         """Warps of a block."""
         return (self.block_m // self.warp_m) * (self.block_n // self.warp_n) * self.warps_k
@@ -130,19 +145,26 @@ class SgemmSchedule(Schedule):
 
     def tile_words(self, problem: SgemmProblem, operand: str) -> int:
         """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
+        if getattr(self, f"transport_{operand}") is Transport.DIRECT:
+            return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
         padding = self.block_k // self.row_group(problem, operand) * pad
         return -(-(self.block_k * extent + padding) // 4) * 4
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
-        """Rows of a tile of ``a`` or ``b`` in shared memory that a copy writes one after the other."""
+        """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, one after the other."""
+        if self.lanes_k > 1:
+            return 4
         vector: int = getattr(self, f"vector_{operand}")
         return vector if problem.along_k(operand) else 1
 
     def staged_words(self, operand: str) -> int:
-        """Registers of a thread that hold a tile of ``a`` or ``b`` on its way to shared memory."""
-        if getattr(self, f"transport_{operand}") is Transport.ASYNC_COPY:
+        """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
+        transport = getattr(self, f"transport_{operand}")
+        if transport is Transport.ASYNC_COPY:
             return 0
+        if transport is Transport.DIRECT:
+            return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)
         vector: int = getattr(self, f"vector_{operand}")
         vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector
         return -(-vectors // self.threads) * vector

@@ -35,11 +35,11 @@ __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Argument
       arguments.a + batch * problem.stride_a + (Problem::transpose_a ? k0 * row_a + m0 : m0 * row_a + k0);
   const float* b =
       arguments.b + batch * problem.stride_b + (Problem::transpose_b ? n0 * row_b + k0 : k0 * row_b + n0);
-  const TileCopy<OperandA> copy_a(a, static_cast<Index>(row_a), problem.m - m0, problem.k - k0);
-  const TileCopy<OperandB> copy_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0);
+  const Supply<OperandA> supply_a(a, static_cast<Index>(row_a), problem.m - m0, problem.k - k0, thread.m);
+  const Supply<OperandB> supply_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0, thread.n);
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   sum = {};
-  MainLoop(copy_a, copy_b, thread).run(sum, nothing ? 0 : piece.last - piece.first);
+  MainLoop(supply_a, supply_b).run(sum, nothing ? 0 : piece.last - piece.first);
   add_up_k_parts(sum);
 }
 
@@ -63,12 +63,12 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
     float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
     if (Schedule::grid_blocks > 0) __syncthreads();  // others may still read what the next piece overwrites
     if (Schedule::grid_blocks == 0 || piece.last - piece.first == tiling.steps) {
-      if (k_part() != 0) continue;
+      if (!holds_sum()) continue;
       store_tile<1>(c, leading, problem.m - m, problem.n - n, arguments.beta,
                     [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, arguments.alpha); });
     } else {
       const FixUp fix_up(arguments.workspace, work.sharers(tile));
-      if (fix_up.leave(sum, arguments.alpha) && k_part() == 0) {
+      if (fix_up.leave(sum, arguments.alpha) && holds_sum()) {
         store_tile<FixUp::batch_size>(c, leading, problem.m - m, problem.n - n, arguments.beta,
                                       [&](FixUp::Batch& batch, int first) { fix_up.add_up(batch, first); });
       }
