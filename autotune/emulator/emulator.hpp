@@ -57,6 +57,7 @@ void async_wait(int pending_groups);
 
 // Rendezvous of the block, and of the lanes in `mask`. `line` is where the kernel's text asks for it.
 void block_barrier(int line);
+bool block_vote(bool predicate, int line);
 void warp_barrier(unsigned int mask, int line);
 unsigned int ballot(unsigned int mask, bool predicate, int line);
 unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line);
@@ -106,6 +107,9 @@ constexpr size_t argument_bytes(void (*)(Arguments)) {
 
 // Barriers, votes and shuffles.
 inline void __syncthreads(int line = __builtin_LINE()) { autotune_emulator::block_barrier(line); }
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+  return autotune_emulator::block_vote(predicate != 0, line);
+}
 inline void __syncwarp(unsigned int mask = 0xffffffffu, int line = __builtin_LINE()) {
   autotune_emulator::warp_barrier(mask, line);
 }

@@ -33,7 +33,7 @@ struct Thread {
   State state = State::ended;
   int line = 0;  // where it waits
   int warp_epoch = 0;
-  // What it brings to its warp, and what it gets.
+  // What it brings to its warp or block, and what it gets.
   Collective collective;
   unsigned int mask;
   uint64_t value, result;
@@ -132,9 +132,11 @@ uint64_t meet_warp(Collective collective, unsigned int mask, uint64_t value, int
 void complete_block() {
   if (at_barrier.size() < threads.size()) return;
   at_barrier.clear();
+  const bool any = std::any_of(threads.begin(), threads.end(), [](const Thread& thread) { return thread.value; });
   for (Thread& thread : threads) {
     thread.state = State::ready;
     thread.warp_epoch = 0;
+    thread.result = any;
   }
   begin_epoch();
 }
@@ -249,10 +251,13 @@ void fail(const char* format, ...) {
 
 int lane() { return running % warp_threads; }
 
-void block_barrier(int line) {
+void block_barrier(int line) { block_vote(false, line); }
+
+bool block_vote(bool predicate, int line) {
   Thread& thread = threads[running];
   thread.state = State::at_barrier;
   thread.line = line;
+  thread.value = predicate;
   at_barrier.push_back(running);
   const int first = at_barrier.front();
   if (threads[first].line != line) {
@@ -263,6 +268,7 @@ void block_barrier(int line) {
   }
   complete_block();
   leave();
+  return thread.result;
 }
 
 void warp_barrier(unsigned int mask, int line) { meet_warp(Collective::barrier, mask, 0, 0, line); }

@@ -1,15 +1,24 @@
 #pragma once
 #include "cuda/vector.cuh"
 #include "sgemm/multiply.cuh"
-// A thread's share of the block's tile on its way out: alpha·sum, in vectors, a batch of them at a time.
+// A thread's tile on its way out: in vectors, a batch of them at a time, which the warps that share it along k
+// divide among them.
 
 struct Output {
   static constexpr int width = Schedule::vector_c;
-  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread
+  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread's tile
+  static constexpr int takers = Schedule::warps_k;
+
+  // The largest batch, up to `most` vectors, of which each taker has whole ones; else one vector.
+  static __device__ constexpr int batch_of(int most) {
+    for (int size = most; size > 1; --size) {
+      if (vectors % (size * takers) == 0) return size;
+    }
+    return 1;
+  }
 
   template <int size>
   struct Batch {
-    static_assert(vectors % size == 0, "batches are full");
     alignas(16) float words[size][width];
   };
 
@@ -19,22 +28,16 @@ struct Output {
   }
 };
 
-// The vectors of alpha·sum from `first` on.
-//
-// A vector on its way to memory occupies aligned registers. In a grid of its own size ptxas would keep the
-// sums themselves in such registers, in the same banks as the fragments of B: 51 % of all FFMAs then read two
-// operands of one bank, and registers are spilled. The addition makes new values, which leaves 6 %.
-template <int size>
-__device__ __forceinline__ void scale(Output::Batch<size>& batch, const Accumulators& sum, int first,
-                                      float alpha) {
+// Calls `visit` with the first vector of each batch that this thread takes out.
+template <int size, class Visit>
+__device__ __forceinline__ void for_each_batch(Visit visit) {
+  static_assert(Output::vectors % size == 0, "batches are full");
+  constexpr int step = size * Output::takers;
+  if (lane_k() != 0) return;
 #pragma unroll
-  for (int i = 0; i < size; ++i) {
-    const Position from = Output::position(first + i);
-#pragma unroll
-    for (int word = 0; word < Output::width; ++word) {
-      const float value = sum.c[from.m][from.n + word];
-      batch.words[i][word] = Schedule::grid_blocks > 0 ? __fmul_rn(alpha, value) + 0.0f : alpha * value;
-    }
+  for (int round = 0; round < (Output::vectors + step - 1) / step; ++round) {
+    const int first = round * step + warp_k() * size;
+    if (Output::vectors % step == 0 || first < Output::vectors) visit(first);
   }
 }
 
@@ -52,15 +55,14 @@ __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float 
   copy_vector<width>(c, words);
 }
 
-// C = scaled + beta·C for all of a thread's vectors; `load` sets a batch to the vectors from an index on.
-// `c` points at the thread's first word; m_left and n_left count the rows and columns from there to the
-// edges.
+// C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index on.
+// `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from there
+// to the edges.
 template <int size, class Load>
 __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int m_left, int n_left,
                                            float beta, Load load) {
   constexpr int width = Output::width;
-#pragma unroll
-  for (int first = 0; first < Output::vectors; first += size) {
+  for_each_batch<size>([&](int first) {
     Output::Batch<size> batch;
     load(batch, first);
 #pragma unroll
@@ -79,5 +81,5 @@ __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int
         }
       }
     }
-  }
+  });
 }

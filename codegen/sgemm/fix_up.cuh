@@ -14,7 +14,11 @@ class FixUp {
   static constexpr int place_words = Schedule::block_m * Schedule::block_n;
 
  public:
-  static constexpr int batch_size = Output::vectors % 8 == 0 ? 8 : 1;  // loads that are under way together
+  // Vectors that are added up together, 32 words at most, and pieces whose words are under way together.
+  static constexpr int batch_size = Output::batch_of(32 / Output::width);
+  static constexpr int words_under_way = threads * Schedule::min_blocks <= 256 ? 128 : 64;  // in registers
+  static constexpr int pieces_that_fit = words_under_way / (batch_size * Output::width);
+  static constexpr int pieces = pieces_that_fit < fan_in ? pieces_that_fit : fan_in;
   using Batch = Output::Batch<batch_size>;
 
   __device__ __forceinline__ FixUp(void* workspace, Sharers sharers)
@@ -24,11 +28,11 @@ class FixUp {
         group_first_((static_cast<int>(blockIdx.x) - sharers.first) / fan_in * fan_in),
         groups_((sharers.count + fan_in - 1) / fan_in) {}
 
-  // Leaves this block's part, which the threads of the first part along k hold; true in the one block that
-  // can add_up() all of them afterwards.
-  __device__ __forceinline__ bool leave(const Accumulators& sum, float alpha) const {
-    store<1>(static_cast<int>(blockIdx.x) - sharers_.first,
-             [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, alpha); });
+  // Leaves this block's part, which `load` gives; true in the one block that can add_up() all of them
+  // afterwards.
+  template <class Load>
+  __device__ __forceinline__ bool leave(Load load) const {
+    store<1>(static_cast<int>(blockIdx.x) - sharers_.first, load);
     const int count = min(fan_in, sharers_.count - group_first_);
     if (!is_last(counters_ + place(group_first_), count)) return false;
     if (groups_ == 1) return true;
@@ -58,46 +62,54 @@ class FixUp {
 
   template <int size, class Load>
   __device__ __forceinline__ void store(int index, Load load) const {
-    if (!holds_sum()) return;
-#pragma unroll
-    for (int first = 0; first < Output::vectors; first += size) {
+    for_each_batch<size>([&](int first) {
       Output::Batch<size> batch;
       load(batch, first);
 #pragma unroll
       for (int i = 0; i < size; ++i) {
         store_vector_l2<Output::width>(words_at(index, first + i), batch.words[i]);
       }
-    }
+    });
   }
 
-  // True in the last of `count` blocks to count.
+  // True in the last of `count` blocks to count. What all threads of all of them wrote before, all threads of
+  // that one may read: barriers and the fences of one thread are cumulative (PTX ISA, causality order).
   static __device__ __forceinline__ bool is_last(int* counter, int count) {
-    __threadfence();
     __syncthreads();
-    int* last = dynamic_shared<int>();
+    bool last = false;
     if (threadIdx.x == 0) {
-      *last = atomicAdd(counter, 1) == count - 1;
-      if (*last) *counter = 0;  // fit for the next launch
+      __threadfence();
+      last = atomicAdd(counter, 1) == count - 1;
+      if (last) *counter = 0;  // fit for the next launch
+      __threadfence();
     }
-    __syncthreads();
-    const bool result = *last;
-    __syncthreads();  // before tiles overwrite it
-    __threadfence();
-    return result;
+    return __syncthreads_or(last);
   }
 
   // Sums over the sharers with indices begin, begin + step, …
   __device__ __forceinline__ void add_up(Batch& batch, int first, int begin, int step, int count) const {
     batch = {};
-#pragma unroll 4
-    for (int other = 0; other < count; ++other) {
+    for (int done = 0; done < count; done += pieces) {
+      Batch parts[pieces] = {};
 #pragma unroll
-      for (int i = 0; i < batch_size; ++i) {
-        alignas(16) float part[Output::width];
-        load_vector_l2<Output::width>(part, words_at(begin + other * step, first + i));
+      for (int piece = 0; piece < pieces; ++piece) {
+        if (done + piece >= count) continue;
 #pragma unroll
-        for (int word = 0; word < Output::width; ++word) batch.words[i][word] += part[word];
+        for (int i = 0; i < batch_size; ++i) {
+          const float* words = words_at(begin + (done + piece) * step, first + i);
+          load_vector_l2<Output::width>(parts[piece].words[i], words);
+        }
       }
+#pragma unroll
+      for (int piece = 0; piece < pieces; ++piece) add(batch, parts[piece]);
+    }
+  }
+
+  static __device__ __forceinline__ void add(Batch& batch, const Batch& part) {
+#pragma unroll
+    for (int i = 0; i < batch_size; ++i) {
+#pragma unroll
+      for (int word = 0; word < Output::width; ++word) batch.words[i][word] += part.words[i][word];
     }
   }
 

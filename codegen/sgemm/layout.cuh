@@ -89,9 +89,8 @@ __device__ __forceinline__ int warp_k() {
   return Schedule::warps_k == 1 ? 0 : threadIdx.x / (tile_threads * lanes_k);
 }
 
-// The thread's number among those with the same part along k; whether it holds their sum in the end.
+// The thread's number among those with the same part along k.
 __device__ __forceinline__ int tile_thread() { return threadIdx.x % (tile_threads * lanes_k) / lanes_k; }
-__device__ __forceinline__ bool holds_sum() { return lane_k() == 0 && warp_k() == 0; }
 
 // The k, in the block's tile, of a step of a thread: its `first_k` and what all threads have in common. Lanes
 // take 4 at a time in turn, so that those of a vector along k are one thread's.

@@ -139,9 +139,9 @@ class SgemmSchedule(Schedule):
         return self.grid_blocks * (16 + 8 * self.block_m * self.block_n)
 
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and of B; afterwards, a tile of C for warps that share it."""
+        """Shared memory of a block: `stages` tiles of A and of B; afterwards, sums of C by each of `warps_k` warps."""
         words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
-        return 4 * max(words, self.block_m * self.block_n if self.warps_k > 1 else 0)
+        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k > 1 else 0)
 
     def tile_words(self, problem: SgemmProblem, operand: str) -> int:
         """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""

@@ -2,8 +2,8 @@
 #include "cuda/tile_order.cuh"
 #include "sgemm/epilogue.cuh"
 #include "sgemm/fix_up.cuh"
-#include "sgemm/k_parts.cuh"
 #include "sgemm/main_loop.cuh"
+#include "sgemm/tile_sums.cuh"
 #include "sgemm/work.cuh"
 // C = alpha·op(A)·op(B) + beta·C in FP32: a block computes tiles of C, or pieces of tiles.
 
@@ -40,7 +40,6 @@ __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Argument
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   sum = {};
   MainLoop(supply_a, supply_b).run(sum, nothing ? 0 : piece.last - piece.first);
-  add_up_k_parts(sum);
 }
 
 __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
@@ -61,17 +60,17 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
     const int m = m0 + thread.m, n = n0 + thread.n;
     const auto leading = static_cast<Problem::Index>(problem.ldc);
     float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
-    if (Schedule::grid_blocks > 0) __syncthreads();  // others may still read what the next piece overwrites
+    const TileSums sums(sum);
+    const auto scaled = [&](Output::Batch<1>& batch, int first) { sums.get(batch, first, arguments.alpha); };
     if (Schedule::grid_blocks == 0 || piece.last - piece.first == tiling.steps) {
-      if (!holds_sum()) continue;
-      store_tile<1>(c, leading, problem.m - m, problem.n - n, arguments.beta,
-                    [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, arguments.alpha); });
+      store_tile<1>(c, leading, problem.m - m, problem.n - n, arguments.beta, scaled);
     } else {
       const FixUp fix_up(arguments.workspace, work.sharers(tile));
-      if (fix_up.leave(sum, arguments.alpha) && holds_sum()) {
+      if (fix_up.leave(scaled)) {
         store_tile<FixUp::batch_size>(c, leading, problem.m - m, problem.n - n, arguments.beta,
                                       [&](FixUp::Batch& batch, int first) { fix_up.add_up(batch, first); });
       }
     }
+    if (Schedule::grid_blocks > 0) __syncthreads();  // others may still read what the next piece overwrites
   }
 }
