@@ -2,12 +2,12 @@
 #include "cuda/shared_memory.cuh"
 #include "sgemm/epilogue.cuh"
 #include "sgemm/work.cuh"
-// Adding up the pieces of a tile that several blocks share. Each block leaves its part in the workspace; of
-// every `fan_in` neighbours the last to finish adds up theirs, and of those the last adds up all: always in
-// the order of the blocks, so the result does not depend on who was last.
+// Adding up the pieces of a tile that several clusters share. Each cluster leaves its part in the workspace;
+// of every `fan_in` neighbours the last to finish adds up theirs, and of those the last adds up all: always
+// in the order of the clusters, so the result does not depend on who was last. The blocks of rank 0 do it.
 //
-// The workspace holds two counters for each place, then the places: two for each block, one for a piece that
-// its tile begins with, one for another.
+// The workspace holds two counters for each place, then the places: two for each cluster, one for a piece
+// that its tile begins with, one for another.
 
 class FixUp {
   static constexpr int fan_in = 16;
@@ -20,21 +20,22 @@ class FixUp {
   __device__ __forceinline__ FixUp(void* workspace, Sharers sharers)
       : sharers_(sharers),
         counters_(static_cast<int*>(workspace)),
-        places_(static_cast<float*>(workspace) + 4 * gridDim.x + threadIdx.x % tile_threads * Output::width),
-        group_first_((static_cast<int>(blockIdx.x) - sharers.first) / fan_in * fan_in),
+        places_(static_cast<float*>(workspace) + 4 * cluster_count() +
+                threadIdx.x % tile_threads * Output::width),
+        group_first_((static_cast<int>(cluster_index()) - sharers.first) / fan_in * fan_in),
         groups_((sharers.count + fan_in - 1) / fan_in) {}
 
-  // Leaves this block's part, which the threads of the first part along k hold; true in the one block that
+  // Leaves this cluster's part, which the threads of the first part along k hold; true in the one block that
   // can add_up() all of them afterwards.
   __device__ __forceinline__ bool leave(const Accumulators& sum, float alpha) const {
-    store<1>(static_cast<int>(blockIdx.x) - sharers_.first,
+    store<1>(static_cast<int>(cluster_index()) - sharers_.first,
              [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, alpha); });
     const int count = min(fan_in, sharers_.count - group_first_);
     if (!is_last(counters_ + place(group_first_), count)) return false;
     if (groups_ == 1) return true;
     store<batch_size>(group_first_,
                       [&](Batch& batch, int first) { add_up(batch, first, group_first_, 1, count); });
-    return is_last(counters_ + 2 * gridDim.x + place(0), groups_);
+    return is_last(counters_ + 2 * cluster_count() + place(0), groups_);
   }
 
   // The vectors of the whole tile from `first` on.

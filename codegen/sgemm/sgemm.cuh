@@ -1,11 +1,13 @@
 #pragma once
 #include "cuda/tile_order.cuh"
+#include "sgemm/cluster_parts.cuh"
 #include "sgemm/epilogue.cuh"
 #include "sgemm/fix_up.cuh"
 #include "sgemm/k_parts.cuh"
 #include "sgemm/main_loop.cuh"
 #include "sgemm/work.cuh"
-// C = alpha·op(A)·op(B) + beta·C in FP32: a block computes tiles of C, or pieces of tiles.
+// C = alpha·op(A)·op(B) + beta·C in FP32: a cluster of blocks computes tiles of C, or
+// pieces of tiles.
 
 __device__ __forceinline__ int divide_up(unsigned value, unsigned divisor) {
   return (value + divisor - 1) / divisor;
@@ -23,12 +25,13 @@ struct Tiling {
 };
 
 // Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of
-// `batch`.
+// `batch`; those who hold it are the threads of the first part along k in the block of rank 0.
 __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Arguments& arguments,
                                                const Problem& problem, const Piece& piece, int m0, int n0,
                                                int batch, Position thread) {
   using Index = Problem::Index;
-  const int k0 = piece.first * Schedule::block_k;
+  const Piece share = piece.share();
+  const int k0 = share.first * Schedule::block_k;
   // 64 bits from the matrices' origins to the block's tiles; Index is enough inside of those.
   const long long row_a = problem.lda, row_b = problem.ldb;
   const float* a =
@@ -39,8 +42,9 @@ __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Argument
   const TileCopy<OperandB> copy_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0);
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   sum = {};
-  MainLoop(copy_a, copy_b, thread).run(sum, nothing ? 0 : piece.last - piece.first);
+  MainLoop(copy_a, copy_b, thread).run(sum, nothing ? 0 : share.steps());
   add_up_k_parts(sum);
+  add_up_cluster(sum);
 }
 
 __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
@@ -57,12 +61,13 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
     const Piece piece = work.piece(tile);
     Accumulators sum;
     multiply_piece(sum, arguments, problem, piece, m0, n0, batch, thread);
+    if (cluster_rank() != 0) continue;
 
     const int m = m0 + thread.m, n = n0 + thread.n;
     const auto leading = static_cast<Problem::Index>(problem.ldc);
     float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
     if (Schedule::grid_blocks > 0) __syncthreads();  // others may still read what the next piece overwrites
-    if (Schedule::grid_blocks == 0 || piece.last - piece.first == tiling.steps) {
+    if (Schedule::grid_blocks == 0 || piece.steps() == tiling.steps) {
       if (k_part() != 0) continue;
       store_tile<1>(c, leading, problem.m - m, problem.n - n, arguments.beta,
                     [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, arguments.alpha); });
