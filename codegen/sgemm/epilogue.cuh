@@ -1,25 +1,26 @@
 #pragma once
 #include "cuda/vector.cuh"
 #include "sgemm/multiply.cuh"
-// A thread's tile on its way out: in vectors, a batch of them at a time, which the warps that share it along k
-// divide among them.
+#include "sgemm/work.cuh"
+// A thread's tile on its way out: in vectors, a batch of them at a time, which the warps and the blocks that
+// share it along k divide among them.
+
+// Of `most` vectors or fewer: the largest batch of which each taker has whole ones; else one vector.
+__device__ constexpr int largest_batch(int most, int vectors, int takers) {
+  for (int size = most; size > 1; --size) {
+    if (vectors % (size * takers) == 0) return size;
+  }
+  return 1;
+}
 
 struct Output {
   static constexpr int width = Schedule::vector_c;
   static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread's tile
-  static constexpr int takers = Schedule::warps_k;
+  static constexpr int takers = Schedule::cluster_k * Schedule::warps_k;
+  static constexpr int batch_size = largest_batch(32 / width, vectors, takers);
 
-  // The largest batch, up to `most` vectors, of which each taker has whole ones; else one vector.
-  static __device__ constexpr int batch_of(int most) {
-    for (int size = most; size > 1; --size) {
-      if (vectors % (size * takers) == 0) return size;
-    }
-    return 1;
-  }
-
-  template <int size>
   struct Batch {
-    alignas(16) float words[size][width];
+    alignas(16) float words[batch_size][width];
   };
 
   // Row and column of the first word of a vector in the thread's tile of registers.
@@ -29,14 +30,14 @@ struct Output {
 };
 
 // Calls `visit` with the first vector of each batch that this thread takes out.
-template <int size, class Visit>
+template <class Visit>
 __device__ __forceinline__ void for_each_batch(Visit visit) {
-  static_assert(Output::vectors % size == 0, "batches are full");
-  constexpr int step = size * Output::takers;
+  constexpr int step = Output::batch_size * Output::takers;
   if (lane_k() != 0) return;
+  const int taker = cluster_rank() * Schedule::warps_k + warp_k();
 #pragma unroll
   for (int round = 0; round < (Output::vectors + step - 1) / step; ++round) {
-    const int first = round * step + warp_k() * size;
+    const int first = round * step + taker * Output::batch_size;
     if (Output::vectors % step == 0 || first < Output::vectors) visit(first);
   }
 }
@@ -58,15 +59,15 @@ __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float 
 // C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index on.
 // `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from there
 // to the edges.
-template <int size, class Load>
+template <class Load>
 __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int m_left, int n_left,
                                            float beta, Load load) {
   constexpr int width = Output::width;
-  for_each_batch<size>([&](int first) {
-    Output::Batch<size> batch;
+  for_each_batch([&](int first) {
+    Output::Batch batch;
     load(batch, first);
 #pragma unroll
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < Output::batch_size; ++i) {
       const Position from = Output::position(first + i);
       const int row = from.m / StripsM::width * StripsM::step + from.m % StripsM::width;
       const int column = from.n / StripsN::width * StripsN::step + from.n % StripsN::width;

@@ -60,8 +60,10 @@ class SgemmSchedule(Schedule):
         vector_a, vector_b, vector_c: words of an access to global memory.
         ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
         group_m: rows of tiles that are worked through together, for the L2 cache.
-        grid_blocks: blocks of the grid, which share the steps along k of all tiles evenly (stream-K, and split-K where
-            they are a multiple of the tiles); 0: one for each tile.
+        cluster_k: blocks of a cluster (sm_90 and newer), which share its tiles along k and add up their sums through
+            each other's shared memory.
+        grid_blocks: blocks of the grid, whose clusters share the steps along k of all tiles evenly (stream-K, and
+            split-K where they are a multiple of the tiles); 0: one cluster for each tile.
         min_blocks: blocks that must fit an SM, which caps the registers of a thread.
         specialize: which dimensions are compile-time constants.
     """
@@ -99,6 +101,7 @@ class SgemmSchedule(Schedule):
     vector_c: int = 4
     ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
     group_m: int = 8
+    cluster_k: int = 1
     grid_blocks: int = 0
     min_blocks: int = 1
     specialize: Specialize = Specialize.NONE
@@ -132,16 +135,26 @@ class SgemmSchedule(Schedule):
         """Tiles of C, of all batches."""
         return -(-problem.m // self.block_m) * -(-problem.n // self.block_n) * problem.batch
 
+    @property
+    def grid_clusters(self) -> int:
+        """Clusters of a grid of its own size; 0: one for each tile."""
+        return self.grid_blocks // self.cluster_k
+
+    def blocks(self, problem: SgemmProblem) -> int:
+        """Blocks of the grid; 0 where there is nothing to compute."""
+        tiles = self.tiles(problem)
+        return self.grid_blocks if tiles and self.grid_blocks else tiles * self.cluster_k
+
     def workspace_bytes(self, problem: SgemmProblem) -> int:
-        """Where blocks share tiles, each has two places for a tile's sum, and each place has two counters."""
-        if not self.grid_blocks or self.tiles(problem) % self.grid_blocks == 0:
+        """Where clusters share tiles, each has two places for a tile's sum, and each place has two counters."""
+        if not self.grid_clusters or self.tiles(problem) % self.grid_clusters == 0:
             return 0
-        return self.grid_blocks * (16 + 8 * self.block_m * self.block_n)
+        return 16 * self.grid_blocks + 8 * self.grid_clusters * self.block_m * self.block_n
 
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and of B; afterwards, sums of C by each of `warps_k` warps."""
+        """Shared memory of a block: `stages` tiles of A and B; then the sums of C of warps that share it along k."""
         words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
-        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k > 1 else 0)
+        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
 
     def tile_words(self, problem: SgemmProblem, operand: str) -> int:
         """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""

@@ -1,26 +1,33 @@
 #pragma once
+#include "cuda/cluster.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sgemm/epilogue.cuh"
 
-// The sums of a block's tile, of which each of the threads that share a part of it along k brings its own.
-// Those of different warps meet in shared memory, where each warp finds what it takes out.
+// The sums of a cluster's tile, to which each of the threads that share it along k brings its part. Parts of
+// different warps, and of different blocks, meet in shared memory, where each finds what it takes out.
 class TileSums {
+  static constexpr bool shared = Output::takers > 1;
+
  public:
   explicit __device__ __forceinline__ TileSums(const Accumulators& parts) : sums_(parts) {
     add_up_lanes();
-    if constexpr (Schedule::warps_k > 1) {
+    if constexpr (shared) {
       __syncthreads();  // others may still read the tiles that the parts overwrite
       if (lane_k() == 0) leave_part();
-      __syncthreads();
+      barrier();
     }
   }
 
+  // Lets the shared memory be used for the next piece, or be left.
+  static __device__ __forceinline__ void release() {
+    if (Schedule::grid_blocks > 0 || Schedule::cluster_k > 1) barrier();
+  }
+
   // alpha times the vectors from `first` on, each added up in the order of the parts.
-  template <int size>
-  __device__ __forceinline__ void get(Output::Batch<size>& batch, int first, float alpha) const {
+  __device__ __forceinline__ void get(Output::Batch& batch, int first, float alpha) const {
 #pragma unroll
-    for (int i = 0; i < size; ++i) {
-      if constexpr (Schedule::warps_k == 1) {
+    for (int i = 0; i < Output::batch_size; ++i) {
+      if constexpr (!shared) {
         get_from_registers(batch.words[i], first + i);
       } else {
         add_up_parts(batch.words[i], first + i);
@@ -31,6 +38,14 @@ class TileSums {
   }
 
  private:
+  static __device__ __forceinline__ void barrier() {
+    if constexpr (Schedule::cluster_k > 1) {
+      cluster_barrier();
+    } else {
+      __syncthreads();
+    }
+  }
+
   // A vector on its way to memory occupies aligned registers. In a grid of its own size ptxas would keep the
   // sums themselves in such registers, in the same banks as the fragments of B: 51 % of all FFMAs then read
   // two operands of one bank, and registers are spilled. The addition makes new values, which leaves 6 %.
@@ -69,13 +84,18 @@ class TileSums {
     }
   }
   static __device__ __forceinline__ void add_up_parts(float (&words)[Output::width], int vector) {
-    copy_vector<Output::width>(words, place(0, vector));
+    alignas(16) float parts[Output::takers][Output::width];
 #pragma unroll
-    for (int part = 1; part < Schedule::warps_k; ++part) {
-      alignas(16) float other[Output::width];
-      copy_vector<Output::width>(other, place(part, vector));
+    for (int part = 0; part < Output::takers; ++part) {
+      const float* theirs = place(part % Schedule::warps_k, vector);
+      if (Schedule::cluster_k > 1) theirs = shared_of_rank(theirs, part / Schedule::warps_k);
+      copy_vector<Output::width>(parts[part], theirs);
+    }
 #pragma unroll
-      for (int word = 0; word < Output::width; ++word) words[word] += other[word];
+    for (int word = 0; word < Output::width; ++word) {
+      words[word] = parts[0][word];
+#pragma unroll
+      for (int part = 1; part < Output::takers; ++part) words[word] += parts[part][word];
     }
   }
 

@@ -12,6 +12,7 @@ from ..resources import resource_violations
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
+CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
 # Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
 _ADDRESS_REGISTERS = 30
 
@@ -22,7 +23,7 @@ def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLim
     if not found:
         found += _access_violations(problem, schedule)
         found += _pipeline_violations(schedule, limits)
-        found += _grid_violations(problem, schedule)
+        found += _grid_violations(problem, schedule, limits)
         found += _resource_violations(problem, schedule, limits)
     return found
 
@@ -126,15 +127,21 @@ def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     return max(1, -(-problem.k // schedule.block_k))
 
 
-def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
     tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
-    blocks = schedule.grid_blocks
-    if tiles > _INT_MAX:
-        yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"
-    if blocks > tiles * steps > 0:
-        yield f"grid_blocks {blocks} over the {tiles * steps} steps along k of all tiles"
+    blocks, cluster = schedule.grid_blocks, schedule.cluster_k
+    if cluster not in CLUSTERS:
+        yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
+    if cluster > 1 and limits.compute_capability < (9, 0):
+        yield f"cluster_k {cluster} needs sm_90 or newer, not {limits.arch}"
+    if blocks % cluster:
+        yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
+    if tiles * cluster > _INT_MAX:
+        yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
+    if schedule.grid_clusters > tiles * steps > 0:
+        yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
-    if min(tiles, 2 * blocks) * steps > _INT_MAX:
+    if min(tiles, 2 * schedule.grid_clusters) * steps > _INT_MAX:
         yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
     workspace = schedule.workspace_bytes(problem)
     if workspace > _WORKSPACE_BYTES:

@@ -13,10 +13,10 @@ from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpo
 from ..limits import DeviceLimits
 from ..occupancy import occupancy
 from ..space import Draw, Parameter, Space
-from .legal import estimated_registers, steps_along_k
+from .legal import CLUSTERS, estimated_registers, steps_along_k
 
 _LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
-_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "specialize")
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
 _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
     *("8×8", "10×8", "8×12", "12×8", "8×16", "16×8", "12×12"),
@@ -44,6 +44,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("double_buffer_fragments", (False, True)),
         Parameter("copy_a", _copies(problem, limits, "a")),
         Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("cluster_k", _clusters(problem, limits)),
         Parameter("copy_steps", (1, 2, 4, 8, 16)),
         Parameter("vector_c", _widths(problem, "c")),
         Parameter("ffma_order", tuple(map(str, FfmaOrder))),
@@ -69,23 +70,35 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
     return (*copies, *(f"{Transport.DIRECT} {width}" for width in widths))
 
 
+def _clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+    """More than one block where tiles of 64×64 would not fill the device, and a part of k keeps 64 words."""
+    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) < limits.sm_count
+    return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
+
+
+def _tiles_of_64(problem: SgemmProblem) -> int:
+    return -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
+
+
 def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
     """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 words.
 
     Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
     """
-    tiles = -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
-    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, tiles))
+    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, _tiles_of_64(problem)))
     splits = (split for split in (2, 3, 4, 6, 8, 12, 16, 24, 32) if split <= useful)
     return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
 
 
 def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
-    """What a value of the parameter `grid` means for the tiles of a schedule; no more than it has steps along k."""
+    """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step or more."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
-    blocks = int(factor or 0) * (limits.sm_count if unit == "SMs" else tiles)
-    return min(blocks, tiles * steps_along_k(problem, schedule))
+    if not factor:
+        return 0
+    blocks = int(factor) * (limits.sm_count if unit == "SMs" else tiles)
+    clusters = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
+    return clusters * schedule.cluster_k
 
 
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:

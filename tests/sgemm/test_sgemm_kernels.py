@@ -118,6 +118,27 @@ def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None
         verify(problem, replace(source, text=source.text.replace(right, planted)))
 
 
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("cluster_rank() > 0 &&", "cluster_rank() > 1 &&"),
+        ("shared_of_rank(mine, rank)", "shared_of_rank(mine, 1)"),
+        ("if (cluster_rank() != 0) continue;", ""),
+        ("+ min(rank, longer)", ""),
+        ("(rank < longer)", "0"),
+        ("4 * cluster_count()", "0"),
+    ],
+)
+def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 192, 112)
+    schedule = replace(PIPELINED, warps_k=2, cluster_k=2, grid_blocks=8)
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
 def test_equal_texts_serve_many_problems() -> None:
     schedule = SgemmSchedule()
     small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)
