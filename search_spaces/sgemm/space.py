@@ -91,7 +91,7 @@ def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
 
 
 def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
-    """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step or more."""
+    """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     if not factor:
