@@ -1,11 +1,12 @@
 #pragma once
 #include "cuda/opaque.cuh"
 #include "sgemm/supply.cuh"
-// The supply of an operand that goes from global memory to the registers of those who multiply it, and not by way of shared
-// memory: one that few threads share, such as the large matrix of a product with few rows or columns.
+// The supply of an operand that goes from global memory to the registers of those who multiply it, and not by
+// way of shared memory: one that few threads share, such as the large matrix of a product with few rows or
+// columns.
 
-// One thread's words of a tile, at all its steps along k. Those of a step are loaded for the next tile as soon
-// as they have been multiplied.
+// One thread's words of a tile, at all its steps along k. Those of a step are loaded for the next tile as
+// soon as they have been multiplied.
 template <class Operand>
 class Supply<Operand, true> {
   using Strips = typename Operand::Strips;
@@ -15,7 +16,8 @@ class Supply<Operand, true> {
  public:
   // `origin` is the first word of the first tile, `column` the thread's first one of the tile; `extent_left`
   // and `k_left` count the words from the origin to the edges.
-  __device__ __forceinline__ Supply(const float* origin, Index leading, int extent_left, int k_left, int column)
+  __device__ __forceinline__ Supply(const float* origin, Index leading, int extent_left, int k_left,
+                                    int column)
       : source_(origin + (Operand::along_k ? column * leading + first_k() : first_k() * leading + column)),
         leading_(leading),
         extent_left_(extent_left - column),

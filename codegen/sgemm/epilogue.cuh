@@ -56,9 +56,9 @@ __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float 
   copy_vector<width>(c, words);
 }
 
-// C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index on.
-// `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from there
-// to the edges.
+// C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index
+// on. `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from
+// there to the edges.
 template <class Load>
 __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int m_left, int n_left,
                                            float beta, Load load) {

@@ -34,7 +34,8 @@ class FixUp {
     const int count = min(fan_in, sharers_.count - group_first_);
     if (!is_last(counter(group_first_), count)) return false;
     if (groups_ == 1) return true;
-    store(group_first_, [&](Output::Batch& batch, int first) { add_up(batch, first, group_first_, 1, count); });
+    store(group_first_,
+          [&](Output::Batch& batch, int first) { add_up(batch, first, group_first_, 1, count); });
     return is_last(counter(0) + 2 * gridDim.x, groups_);
   }
 
@@ -87,7 +88,8 @@ class FixUp {
   }
 
   // Sums over the sharers with indices begin, begin + step, …
-  __device__ __forceinline__ void add_up(Output::Batch& batch, int first, int begin, int step, int count) const {
+  __device__ __forceinline__ void add_up(Output::Batch& batch, int first, int begin, int step,
+                                         int count) const {
     batch = {};
     for (int done = 0; done < count; done += pieces) {
       Output::Batch parts[pieces] = {};

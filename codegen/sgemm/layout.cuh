@@ -44,11 +44,14 @@ constexpr int warps_n = Schedule::block_n / Schedule::warp_n;
 // Lanes, and warps, that share a thread's tile, each with its part of the steps along k.
 constexpr int lanes_k = 32 / (StripsM::lanes * StripsN::lanes);
 constexpr int k_parts = lanes_k * Schedule::warps_k;
-constexpr int tile_threads = Schedule::block_m / Schedule::thread_m * (Schedule::block_n / Schedule::thread_n);
+constexpr int tile_threads =
+    Schedule::block_m / Schedule::thread_m * (Schedule::block_n / Schedule::thread_n);
 constexpr int threads = tile_threads * k_parts;
 static_assert(StripsM::lanes * StripsN::lanes * lanes_k == 32, "the thread tiles of a warp cover its tile");
 
-__device__ constexpr int row_group(bool along_k, int vector) { return lanes_k > 1 ? 4 : along_k ? vector : 1; }
+__device__ constexpr int row_group(bool along_k, int vector) {
+  return lanes_k > 1 ? 4 : along_k ? vector : 1;
+}
 
 using LayoutA = TileLayout<Schedule::block_m, Schedule::block_k, Schedule::pad_a, Schedule::swizzle_a,
                            row_group(!Problem::transpose_a, Schedule::vector_a)>;

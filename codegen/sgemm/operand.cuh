@@ -19,10 +19,10 @@ struct Operand {
   static_assert(!asynchronous || !along_k || vector == 1, "an asynchronous copy transposes word by word");
 };
 
-using OperandA =
-    Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Schedule::transport_a, Problem::guard_m>;
-using OperandB =
-    Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Schedule::transport_b, Problem::guard_n>;
+using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Schedule::transport_a,
+                         Problem::guard_m>;
+using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Schedule::transport_b,
+                         Problem::guard_n>;
 
 // Loads a vector of which `valid` words, or more, lie inside of the matrix.
 template <class Operand>

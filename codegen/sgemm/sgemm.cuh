@@ -70,7 +70,7 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
       const FixUp fix_up(arguments.workspace, work.sharers(tile));
       if (fix_up.leave(scaled)) {
         store_tile(c, leading, problem.m - m, problem.n - n, arguments.beta,
-                                      [&](Output::Batch& batch, int first) { fix_up.add_up(batch, first); });
+                   [&](Output::Batch& batch, int first) { fix_up.add_up(batch, first); });
       }
     }
     sums.release();

@@ -19,7 +19,9 @@ class Supply {
   }
 
   // Copying a tile to a place in shared memory.
-  __device__ __forceinline__ void begin(int tile, int step = 0, int steps = 1) { copy_.begin(tile, step, steps); }
+  __device__ __forceinline__ void begin(int tile, int step = 0, int steps = 1) {
+    copy_.begin(tile, step, steps);
+  }
   __device__ __forceinline__ void finish(int tile) { copy_.finish(tile); }
   __device__ __forceinline__ void advance(bool more) { copy_.advance(more); }
 

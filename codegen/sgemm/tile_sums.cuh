@@ -33,7 +33,8 @@ class TileSums {
         add_up_parts(batch.words[i], first + i);
       }
 #pragma unroll
-      for (int word = 0; word < Output::width; ++word) batch.words[i][word] = scaled(batch.words[i][word], alpha);
+      for (int word = 0; word < Output::width; ++word)
+        batch.words[i][word] = scaled(batch.words[i][word], alpha);
     }
   }
 
