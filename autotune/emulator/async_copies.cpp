@@ -23,7 +23,7 @@ struct Queue {
   std::vector<Copy> copies;
 };
 
-Queue queues[block_threads];  // one for each thread of the block
+std::vector<Queue> queues;  // one for each thread of the cluster
 uint32_t issued;
 
 void read_source(Copy& copy) {
@@ -64,8 +64,6 @@ void async_wait(int pending_groups) {
   queue.copies.erase(queue.copies.begin(), queue.copies.begin() + static_cast<std::ptrdiff_t>(landed));
 }
 
-void drop_async_copies() {
-  for (Queue& queue : queues) queue = Queue{};
-}
+void drop_async_copies(size_t threads) { queues.assign(threads, {}); }
 
 }  // namespace autotune_emulator

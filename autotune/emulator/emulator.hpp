@@ -8,6 +8,7 @@
 #define __device__
 #define __host__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
 
@@ -55,8 +56,15 @@ void async_copy(void* shared, const void* global, int bytes, int valid_bytes);
 void async_commit();
 void async_wait(int pending_groups);
 
-// Rendezvous of the block, and of the lanes in `mask`. `line` is where the kernel's text asks for it.
+// What stands at the place of `shared`, which is the block's own shared memory, in that of another block of
+// the cluster.
+const void* shared_of_rank(const void* shared, int rank);
+
+// Rendezvous of the cluster, of the block, and of the lanes in `mask`. `line` is where the kernel's text asks
+// for it.
+void cluster_barrier(int line);
 void block_barrier(int line);
+bool block_vote(bool predicate, int line);
 void warp_barrier(unsigned int mask, int line);
 unsigned int ballot(unsigned int mask, bool predicate, int line);
 unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line);
@@ -106,6 +114,9 @@ constexpr size_t argument_bytes(void (*)(Arguments)) {
 
 // Barriers, votes and shuffles.
 inline void __syncthreads(int line = __builtin_LINE()) { autotune_emulator::block_barrier(line); }
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+  return autotune_emulator::block_vote(predicate != 0, line);
+}
 inline void __syncwarp(unsigned int mask = 0xffffffffu, int line = __builtin_LINE()) {
   autotune_emulator::warp_barrier(mask, line);
 }

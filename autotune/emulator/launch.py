@@ -43,7 +43,7 @@ class _Request(ctypes.Structure):
         ("cpu_seconds", ctypes.c_uint32),
         ("buffers", ctypes.c_uint32),
         ("argument_bytes", ctypes.c_uint32),
-        ("unused", ctypes.c_uint32),
+        ("ranks", ctypes.c_uint32),
     )
 
 
@@ -117,8 +117,12 @@ def _check_launch(launch: Launch) -> None:
     for name, value, limit in named:
         if value > limit:
             raise EmulatorError(f"launch of grid {launch.grid} block {launch.block}: {name} {value} over {limit}")
-    if launch.cluster != (1, 1, 1):
-        raise EmulatorError(f"clusters are not emulated: {launch.cluster}")
+    ranks, *others = launch.cluster
+    if others != [1, 1] or ranks > 8 or launch.grid[0] % ranks:
+        raise EmulatorError(
+            f"launch of grid {launch.grid} in clusters of {launch.cluster}: expected 8 blocks or fewer, all along x, "
+            "that divide the grid"
+        )
 
 
 def _request(
@@ -139,7 +143,13 @@ def _request(
         offset = _offset(arguments, "workspace")
         buffers.append(_Buffer(b"workspace", source.workspace_bytes, _WORKSPACE_ALIGNMENT, offset, _Use.WORKSPACE))
     header = _Request(
-        launch.grid, launch.block, launch.shared_bytes, *settings, len(buffers), ctypes.sizeof(arguments), 0
+        launch.grid,
+        launch.block,
+        launch.shared_bytes,
+        *settings,
+        len(buffers),
+        ctypes.sizeof(arguments),
+        launch.cluster[0],
     )
     return b"".join([header, *buffers, arguments, *(arrays[t.name].tobytes() for t in tensors)])
 

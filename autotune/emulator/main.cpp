@@ -23,7 +23,7 @@ using namespace autotune_emulator;
 struct Request {
   uint32_t grid[3], block[3];
   int64_t shared_bytes;
-  uint32_t seed, launches, cpu_seconds, buffers, argument_bytes, unused;
+  uint32_t seed, launches, cpu_seconds, buffers, argument_bytes, ranks;
 };
 
 struct Buffer {
@@ -64,8 +64,9 @@ int main() {
   gridDim = {request.grid[0], request.grid[1], request.grid[2]};
   blockDim = {request.block[0], request.block[1], request.block[2]};
 
-  reserve_memory(static_cast<int>(request.buffers));
-  make_threads([] { autotune_emulator_kernel(arguments.data()); }, request.seed);
+  reserve_memory(static_cast<int>(request.buffers), static_cast<int>(request.ranks));
+  make_threads([] { autotune_emulator_kernel(arguments.data()); }, request.seed,
+               static_cast<int>(request.ranks));
   map_shared(request.shared_bytes);
   std::vector<Buffer> buffers(request.buffers);
   for (Buffer& buffer : buffers) buffer = read_one<Buffer>();

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -19,16 +20,17 @@ constexpr int slot_bits = 32;
 constexpr int64_t slot_bytes = int64_t{1} << slot_bits, page = 4096;
 
 char* arena;
-std::vector<Region> slots;  // the stacks, shared memory, the buffers
+std::vector<Region> slots;  // the stacks, shared memory of each rank, the buffers
+int ranks;
 
-Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, bool shared) {
+Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none) {
   if (bytes > slot_bytes / 4) fail("%s of %lld bytes is too large for the emulator", name, (long long)bytes);
   char* middle = arena + static_cast<int64_t>(slots.size()) * slot_bytes + slot_bytes / 2;
   const int64_t mapped = (alignment + bytes + page - 1) / page * page;
   if (mprotect(middle, mapped, PROT_READ | PROT_WRITE) != 0)
     fail("no memory for %lld bytes", (long long)bytes);
   // One alignment beyond a page: a multiple of the alignment and of no larger power of two.
-  slots.push_back({name, middle + alignment, bytes, use, shared, nullptr});
+  slots.push_back({name, middle + alignment, bytes, use, rank, nullptr});
   return slots.back();
 }
 
@@ -47,28 +49,47 @@ const char* verb(Access access) {
   return access == Access::read ? "reads" : access == Access::atomic ? "updates" : "writes";
 }
 
-void reserve_memory(int buffers) {
-  const int64_t bytes = (buffers + 2) * slot_bytes;
+void reserve_memory(int buffers, int blocks_of_a_cluster) {
+  ranks = blocks_of_a_cluster;
+  const int regions = 1 + ranks + buffers;
+  const int64_t bytes = regions * slot_bytes;
   void* reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED)
     fail("%lld bytes of addresses cannot be reserved; raise ulimit -v", (long long)bytes);
   arena = static_cast<char*>(reserved);
-  slots.reserve(buffers + 2);  // so that regions stay where they are
+  slots.reserve(regions);  // so that regions stay where they are
 }
 
-char* map_stacks(int64_t bytes) { return map("the stack", bytes, page, Use::read_write, false).begin; }
+char* map_stacks(int64_t bytes) { return map("the stack", bytes, page, Use::read_write).begin; }
 
-void map_shared(int64_t bytes) { track(map("shared memory", bytes, 16, Use::read_write, true)); }
+void map_shared(int64_t bytes) {
+  static char names[cluster_blocks][32];
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::snprintf(names[rank], sizeof names[rank], ranks > 1 ? "shared memory of rank %d" : "shared memory",
+                  rank);
+    track(map(names[rank], bytes, 16, Use::read_write, rank));
+  }
+}
 
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
-  Region& region = map(name, bytes, alignment, use, false);
+  Region& region = map(name, bytes, alignment, use);
   if (use != Use::read_only) track(region);
   return region.begin;
 }
 
-void poison_shared() { std::memset(slots[1].begin, 0xff, slots[1].bytes); }
+void poison_shared() {
+  for (int rank = 0; rank < ranks; ++rank) std::memset(slots[1 + rank].begin, 0xff, slots[1 + rank].bytes);
+}
 
-void* dynamic_shared() { return slots[1].begin; }
+void* dynamic_shared() { return slots[1 + running_rank()].begin; }
+
+const void* shared_of_rank(const void* shared, int rank) {
+  const Region* region = region_of(shared, 1, Access::read);
+  if (region == nullptr || region->rank != running_rank())
+    fail("maps an address that is not in the block's shared memory");
+  if (rank < 0 || rank >= ranks) fail("asks for rank %d of a cluster of %d blocks", rank, ranks);
+  return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes;
+}
 
 // `at_once`: one instruction moves all the bytes, so that they must be aligned.
 void check(const void* pointer, int bytes, Access access, bool at_once) {
@@ -89,8 +110,8 @@ void check(const void* pointer, int bytes, Access access, bool at_once) {
 
 void check_async_copy(void* shared, const void* global, int bytes) {
   const Region* region = region_of(shared, bytes, Access::async_begin);
-  if (region != &slots[1])
-    fail("an asynchronous copy writes %s, not shared memory",
+  if (region == nullptr || region->rank != running_rank())
+    fail("an asynchronous copy writes %s, not the block's shared memory",
          region != nullptr ? region->name : "a constant");
   if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
     fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);

@@ -1,4 +1,5 @@
-// One fiber for each thread of a block, one block at a time. A thread runs until it must wait for others.
+// One fiber for each thread of a cluster, one cluster at a time: a block, where nothing else is asked for. A
+// thread runs until it must wait for others.
 
 #include <setjmp.h>
 #include <ucontext.h>
@@ -23,7 +24,7 @@ namespace {
 constexpr int64_t stack_bytes = 128 << 10;
 constexpr uint64_t poison = ~uint64_t{0};
 
-enum class State { ready, at_barrier, at_warp, ended };
+enum class State { ready, at_cluster_barrier, at_barrier, at_warp, ended };
 enum class Collective { barrier, ballot, shuffle };
 
 struct Thread {
@@ -33,16 +34,19 @@ struct Thread {
   State state = State::ended;
   int line = 0;  // where it waits
   int warp_epoch = 0;
-  // What it brings to its warp, and what it gets.
+  // What it brings to its warp or block, and what it gets.
   Collective collective;
   unsigned int mask;
   uint64_t value, result;
   int source_lane;
 };
 
-std::vector<Thread> threads;
+std::vector<Thread> threads;  // block by block
+int ranks, block_size;        // blocks of a cluster, threads of a block
+int first_block;              // of the running cluster
 int running = -1;
-std::vector<int> at_barrier;  // the threads that wait for the whole block
+std::vector<int> at_cluster_barrier;          // the threads that wait for the whole cluster
+std::vector<int> at_barrier[cluster_blocks];  // for each rank, those that wait for the whole block
 jmp_buf scheduler;
 void (*kernel)();
 uint32_t seed;
@@ -60,15 +64,34 @@ uint3 coordinates(int index, const dim3& extent) {
   return {i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y};
 }
 
+int rank_of(int thread) { return thread / block_size; }
+
+// The threads of the thread's warp, from the first to the one before `end`.
+struct Warp {
+  int first, end;
+  explicit Warp(int thread)
+      : first(thread - thread % block_size % warp_threads),
+        end(std::min(first + warp_threads, (rank_of(thread) + 1) * block_size)) {}
+};
+
+void select(int thread) {
+  running = thread;
+  threadIdx = coordinates(thread % block_size, blockDim);
+  blockIdx = coordinates(first_block + rank_of(thread), gridDim);
+}
+
+void turn(int thread) { begin_turn(rank_of(thread), thread % block_size, threads[thread].warp_epoch); }
+
+void describe(int thread, char (&text)[96]) { describe_thread(rank_of(thread), thread % block_size, text); }
+
 void leave() {
   if (_setjmp(threads[running].resume) == 0) _longjmp(scheduler, 1);
 }
 
 void enter(int index) {
   Thread& thread = threads[index];
-  running = index;
-  threadIdx = coordinates(index, blockDim);
-  begin_turn(index, thread.warp_epoch);
+  select(index);
+  turn(index);
   if (_setjmp(scheduler) == 0) {
     if (thread.started) _longjmp(thread.resume, 1);
     thread.started = true;
@@ -84,10 +107,9 @@ bool same_rendezvous(const Thread& a, const Thread& b) {
 // The lanes of `mask` in the thread's warp that have not ended.
 std::vector<int> participants(int thread) {
   std::vector<int> lanes;
-  const int first = thread / warp_threads * warp_threads;
-  const int end = std::min<int>(first + warp_threads, static_cast<int>(threads.size()));
-  for (int other = first; other < end; ++other)
-    if (threads[thread].mask >> (other - first) & 1 && threads[other].state != State::ended)
+  const Warp warp(thread);
+  for (int other = warp.first; other < warp.end; ++other)
+    if (threads[thread].mask >> (other - warp.first) & 1 && threads[other].state != State::ended)
       lanes.push_back(other);
   return lanes;
 }
@@ -95,8 +117,9 @@ std::vector<int> participants(int thread) {
 uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) {
   uint64_t votes = 0, shuffled = poison;  // a lane that does not take part has no value to give
   for (const int other : lanes) {
-    votes |= static_cast<uint64_t>(threads[other].value != 0) << other % warp_threads;
-    if (other % warp_threads == thread.source_lane) shuffled = threads[other].value;
+    const int lane = other % block_size % warp_threads;
+    votes |= static_cast<uint64_t>(threads[other].value != 0) << lane;
+    if (lane == thread.source_lane) shuffled = threads[other].value;
   }
   return thread.collective == Collective::shuffle ? shuffled : votes;
 }
@@ -124,27 +147,42 @@ uint64_t meet_warp(Collective collective, unsigned int mask, uint64_t value, int
   thread.source_lane = source_lane;
   complete_warp(running);
   if (thread.state == State::at_warp) leave();
-  begin_turn(running, thread.warp_epoch);
+  turn(running);
   return thread.result;
 }
 
-// Lets the block go on if no thread is missing.
-void complete_block() {
-  if (at_barrier.size() < threads.size()) return;
-  at_barrier.clear();
-  for (Thread& thread : threads) {
-    thread.state = State::ready;
-    thread.warp_epoch = 0;
+// Joins those who wait at a barrier; true if all `count` do, who may go on then.
+bool meet(State state, std::vector<int>& waiting, int count, int line) {
+  threads[running].state = state;
+  threads[running].line = line;
+  waiting.push_back(running);
+  const int first = waiting.front();
+  if (threads[first].line != line) {
+    char name[96];
+    describe(first, name);
+    fail("divergent: waits at the barrier of line %d, but %s waits at line %d", line, name,
+         threads[first].line);
   }
-  begin_epoch();
+  if (static_cast<int>(waiting.size()) < count) return false;
+  const auto says_yes = [](int thread) { return threads[thread].value != 0; };
+  const bool any = std::any_of(waiting.begin(), waiting.end(), says_yes);
+  for (const int thread : waiting) {
+    threads[thread].state = State::ready;
+    threads[thread].warp_epoch = 0;
+    threads[thread].result = any;
+  }
+  waiting.clear();
+  return true;
 }
 
 void end_thread() {
   threads[running].state = State::ended;
-  const int first = running / warp_threads * warp_threads;
-  const int end = std::min<int>(first + warp_threads, static_cast<int>(threads.size()));
-  for (int other = first; other < end; ++other)
+  const Warp warp(running);
+  for (int other = warp.first; other < warp.end; ++other)
     if (threads[other].state == State::at_warp) complete_warp(other);
+  const auto block = threads.begin() + rank_of(running) * block_size;
+  if (std::all_of(block, block + block_size, [](const Thread& t) { return t.state == State::ended; }))
+    end_block(rank_of(running));
 }
 
 [[noreturn]] void fiber() {
@@ -156,9 +194,12 @@ void end_thread() {
 }
 
 bool waits_for(const Thread& waiting, int other) {
-  if (waiting.state == State::at_barrier) return threads[other].state != State::at_barrier;
-  const int first = static_cast<int>(&waiting - threads.data()) / warp_threads * warp_threads;
-  return other / warp_threads == first / warp_threads && waiting.mask >> (other - first) & 1 &&
+  const int thread = static_cast<int>(&waiting - threads.data());
+  if (waiting.state == State::at_cluster_barrier) return threads[other].state != waiting.state;
+  if (waiting.state == State::at_barrier)
+    return rank_of(other) == rank_of(thread) && threads[other].state != waiting.state;
+  const Warp warp(thread);
+  return warp.first <= other && other < warp.end && waiting.mask >> (other - warp.first) & 1 &&
          threads[other].state != State::ended &&
          (threads[other].state != State::at_warp || !same_rendezvous(waiting, threads[other]));
 }
@@ -166,10 +207,10 @@ bool waits_for(const Thread& waiting, int other) {
 [[noreturn]] void fail_divergent(int waiting) {
   for (int other = 0; other < static_cast<int>(threads.size()); ++other) {
     if (!waits_for(threads[waiting], other)) continue;
-    char name[64];
-    describe_thread(other, name);
-    running = waiting;
-    const char* where = threads[waiting].state == State::at_barrier ? "at the barrier" : "for its warp";
+    select(waiting);
+    char name[96];
+    describe(other, name);
+    const char* where = threads[waiting].state == State::at_warp ? "for its warp" : "at the barrier";
     if (threads[other].state == State::ended)
       fail("divergent: waits %s of line %d, but %s has ended", where, threads[waiting].line, name);
     fail("divergent: waits %s of line %d, but %s waits at line %d", where, threads[waiting].line, name,
@@ -178,10 +219,10 @@ bool waits_for(const Thread& waiting, int other) {
   fail("deadlock");
 }
 
-void run_block() {
-  begin_block();
+void run_cluster() {
+  begin_cluster(ranks);
   poison_shared();
-  drop_async_copies();
+  drop_async_copies(threads.size());
   for (Thread& thread : threads) {
     thread.state = State::ready;
     thread.warp_epoch = 0;
@@ -202,11 +243,13 @@ void run_block() {
 
 }  // namespace
 
-void make_threads(void (*entry)(), uint32_t order_seed) {
+void make_threads(void (*entry)(), uint32_t order_seed, int blocks_of_a_cluster) {
   kernel = entry;
+  ranks = blocks_of_a_cluster;
+  block_size = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
   seed = order_seed;
   random_bits.seed(seed);
-  threads.resize(blockDim.x * blockDim.y * blockDim.z);
+  threads.resize(ranks * block_size);
   char* stacks = map_stacks(static_cast<int64_t>(threads.size()) * stack_bytes);
   for (size_t i = 0; i < threads.size(); ++i) {
     getcontext(&threads[i].start);
@@ -218,25 +261,29 @@ void make_threads(void (*entry)(), uint32_t order_seed) {
 
 void run_grid() {
   begin_launch();
-  std::vector<int> order(gridDim.x * gridDim.y * gridDim.z);
+  std::vector<int> order(gridDim.x * gridDim.y * gridDim.z / ranks);
   arrange(order);
-  for (const int block : order) {
-    blockIdx = coordinates(block, gridDim);
-    run_block();
+  for (const int cluster : order) {
+    first_block = cluster * ranks;
+    run_cluster();
   }
 }
 
 int running_thread() { return running; }
 
-void describe_thread(int thread, char (&text)[64]) {
-  const uint3 at = coordinates(thread, blockDim);
-  std::snprintf(text, sizeof text, "thread (%u, %u, %u)", at.x, at.y, at.z);
+int running_rank() { return rank_of(running); }
+
+void describe_thread(int rank, int thread, char (&text)[96]) {
+  const uint3 at = coordinates(thread, blockDim), block = coordinates(first_block + rank, gridDim);
+  const int length = std::snprintf(text, sizeof text, "thread (%u, %u, %u)", at.x, at.y, at.z);
+  if (rank != running_rank())
+    std::snprintf(text + length, sizeof text - length, " of block (%u, %u, %u)", block.x, block.y, block.z);
 }
 
 void fail(const char* format, ...) {
   if (running >= 0) {
-    char thread[64];
-    describe_thread(running, thread);
+    char thread[96];
+    describe(running, thread);
     std::fprintf(stderr, "block (%u, %u, %u) %s: ", blockIdx.x, blockIdx.y, blockIdx.z, thread);
   }
   va_list values;
@@ -247,22 +294,22 @@ void fail(const char* format, ...) {
   _exit(2);
 }
 
-int lane() { return running % warp_threads; }
+int lane() { return running % block_size % warp_threads; }
 
-void block_barrier(int line) {
-  Thread& thread = threads[running];
-  thread.state = State::at_barrier;
-  thread.line = line;
-  at_barrier.push_back(running);
-  const int first = at_barrier.front();
-  if (threads[first].line != line) {
-    char name[64];
-    describe_thread(first, name);
-    fail("divergent: waits at the barrier of line %d, but %s waits at line %d", line, name,
-         threads[first].line);
-  }
-  complete_block();
+void cluster_barrier(int line) {
+  if (meet(State::at_cluster_barrier, at_cluster_barrier, ranks * block_size, line))
+    begin_cluster_epoch(ranks);
   leave();
+}
+
+void block_barrier(int line) { block_vote(false, line); }
+
+bool block_vote(bool predicate, int line) {
+  threads[running].value = predicate;
+  const int rank = running_rank();
+  if (meet(State::at_barrier, at_barrier[rank], block_size, line)) begin_epoch(rank);
+  leave();
+  return threads[running].result;
 }
 
 void warp_barrier(unsigned int mask, int line) { meet_warp(Collective::barrier, mask, 0, 0, line); }

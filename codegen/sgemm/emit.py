@@ -20,7 +20,8 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
     guards = {f"guard_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, guards)
     members = _arguments(problem)
-    bounds = f"{schedule.threads}, {schedule.min_blocks}"
+    bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
+    cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
     text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
 {comment(str(schedule))}
 
@@ -31,13 +32,16 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
 {_problem_struct(problem, guards, _wide(problem, schedule), schedule.specialize)}
 
 {inlined("sgemm/sgemm.cuh")}
-extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments arguments) {{
+extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) {{
   sgemm_block(arguments);
 }}
 """
-    tiles = schedule.tiles(problem)
-    blocks = schedule.grid_blocks if tiles and schedule.grid_blocks else tiles
-    launch = Launch((blocks, 1, 1), (schedule.threads, 1, 1), schedule.shared_bytes(problem))
+    launch = Launch(
+        (schedule.blocks(problem), 1, 1),
+        (schedule.threads, 1, 1),
+        schedule.shared_bytes(problem),
+        (schedule.cluster_k, 1, 1),
+    )
     return KernelSource(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
 
 

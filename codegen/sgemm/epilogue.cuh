@@ -1,16 +1,26 @@
 #pragma once
 #include "cuda/vector.cuh"
 #include "sgemm/multiply.cuh"
-// A thread's share of the block's tile on its way out: alpha·sum, in vectors, a batch of them at a time.
+#include "sgemm/work.cuh"
+// A thread's tile on its way out: in vectors, a batch of them at a time, which the warps and the blocks that
+// share it along k divide among them.
+
+// Of `most` vectors or fewer: the largest batch of which each taker has whole ones; else one vector.
+__device__ constexpr int largest_batch(int most, int vectors, int takers) {
+  for (int size = most; size > 1; --size) {
+    if (vectors % (size * takers) == 0) return size;
+  }
+  return 1;
+}
 
 struct Output {
   static constexpr int width = Schedule::vector_c;
-  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread
+  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread's tile
+  static constexpr int takers = Schedule::cluster_k * Schedule::warps_k;
+  static constexpr int batch_size = largest_batch(32 / width, vectors, takers);
 
-  template <int size>
   struct Batch {
-    static_assert(vectors % size == 0, "batches are full");
-    alignas(16) float words[size][width];
+    alignas(16) float words[batch_size][width];
   };
 
   // Row and column of the first word of a vector in the thread's tile of registers.
@@ -19,22 +29,16 @@ struct Output {
   }
 };
 
-// The vectors of alpha·sum from `first` on.
-//
-// A vector on its way to memory occupies aligned registers. In a grid of its own size ptxas would keep the
-// sums themselves in such registers, in the same banks as the fragments of B: 51 % of all FFMAs then read two
-// operands of one bank, and registers are spilled. The addition makes new values, which leaves 6 %.
-template <int size>
-__device__ __forceinline__ void scale(Output::Batch<size>& batch, const Accumulators& sum, int first,
-                                      float alpha) {
+// Calls `visit` with the first vector of each batch that this thread takes out.
+template <class Visit>
+__device__ __forceinline__ void for_each_batch(Visit visit) {
+  constexpr int step = Output::batch_size * Output::takers;
+  if (lane_k() != 0) return;
+  const int taker = cluster_rank() * Schedule::warps_k + warp_k();
 #pragma unroll
-  for (int i = 0; i < size; ++i) {
-    const Position from = Output::position(first + i);
-#pragma unroll
-    for (int word = 0; word < Output::width; ++word) {
-      const float value = sum.c[from.m][from.n + word];
-      batch.words[i][word] = Schedule::grid_blocks > 0 ? __fmul_rn(alpha, value) + 0.0f : alpha * value;
-    }
+  for (int round = 0; round < (Output::vectors + step - 1) / step; ++round) {
+    const int first = round * step + taker * Output::batch_size;
+    if (Output::vectors % step == 0 || first < Output::vectors) visit(first);
   }
 }
 
@@ -52,19 +56,18 @@ __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float 
   copy_vector<width>(c, words);
 }
 
-// C = scaled + beta·C for all of a thread's vectors; `load` sets a batch to the vectors from an index on.
-// `c` points at the thread's first word; m_left and n_left count the rows and columns from there to the
-// edges.
-template <int size, class Load>
+// C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index
+// on. `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from
+// there to the edges.
+template <class Load>
 __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int m_left, int n_left,
                                            float beta, Load load) {
   constexpr int width = Output::width;
-#pragma unroll
-  for (int first = 0; first < Output::vectors; first += size) {
-    Output::Batch<size> batch;
+  for_each_batch([&](int first) {
+    Output::Batch batch;
     load(batch, first);
 #pragma unroll
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < Output::batch_size; ++i) {
       const Position from = Output::position(first + i);
       const int row = from.m / StripsM::width * StripsM::step + from.m % StripsM::width;
       const int column = from.n / StripsN::width * StripsN::step + from.n % StripsN::width;
@@ -79,5 +82,5 @@ __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int
         }
       }
     }
-  }
+  });
 }

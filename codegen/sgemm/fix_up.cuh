@@ -2,43 +2,45 @@
 #include "cuda/shared_memory.cuh"
 #include "sgemm/epilogue.cuh"
 #include "sgemm/work.cuh"
-// Adding up the pieces of a tile that several blocks share. Each block leaves its part in the workspace; of
-// every `fan_in` neighbours the last to finish adds up theirs, and of those the last adds up all: always in
-// the order of the blocks, so the result does not depend on who was last.
+// Adding up the pieces of a tile that several clusters share. Each cluster leaves its part in the workspace;
+// of every `fan_in` neighbours the last to finish adds up theirs, and of those the last adds up all: always
+// in the order of the clusters, so the result does not depend on who was last. The blocks of rank 0 do it.
 //
-// The workspace holds two counters for each place, then the places: two for each block, one for a piece that
-// its tile begins with, one for another.
+// The workspace holds two counters for each place, then the places: two for each cluster, one for a piece
+// that its tile begins with, one for another.
 
 class FixUp {
   static constexpr int fan_in = 16;
   static constexpr int place_words = Schedule::block_m * Schedule::block_n;
 
- public:
-  static constexpr int batch_size = Output::vectors % 8 == 0 ? 8 : 1;  // loads that are under way together
-  using Batch = Output::Batch<batch_size>;
+  // Pieces whose batches are under way together.
+  static constexpr int words_under_way = threads * Schedule::min_blocks <= 256 ? 128 : 64;  // in registers
+  static constexpr int pieces_that_fit = words_under_way / (Output::batch_size * Output::width);
+  static constexpr int pieces = pieces_that_fit < fan_in ? pieces_that_fit : fan_in;
 
+ public:
   __device__ __forceinline__ FixUp(void* workspace, Sharers sharers)
       : sharers_(sharers),
         counters_(static_cast<int*>(workspace)),
-        places_(static_cast<float*>(workspace) + 4 * gridDim.x + threadIdx.x % tile_threads * Output::width),
-        group_first_((static_cast<int>(blockIdx.x) - sharers.first) / fan_in * fan_in),
+        places_(static_cast<float*>(workspace) + 4 * gridDim.x + tile_thread() * Output::width),
+        group_first_((static_cast<int>(cluster_index()) - sharers.first) / fan_in * fan_in),
         groups_((sharers.count + fan_in - 1) / fan_in) {}
 
-  // Leaves this block's part, which the threads of the first part along k hold; true in the one block that
-  // can add_up() all of them afterwards.
-  __device__ __forceinline__ bool leave(const Accumulators& sum, float alpha) const {
-    store<1>(static_cast<int>(blockIdx.x) - sharers_.first,
-             [&](Output::Batch<1>& batch, int first) { scale(batch, sum, first, alpha); });
+  // Leaves this block's share of its cluster's part, which `load` gives; true in the one block that can
+  // add_up() that share of all parts afterwards.
+  template <class Load>
+  __device__ __forceinline__ bool leave(Load load) const {
+    store(static_cast<int>(cluster_index()) - sharers_.first, load);
     const int count = min(fan_in, sharers_.count - group_first_);
-    if (!is_last(counters_ + place(group_first_), count)) return false;
+    if (!is_last(counter(group_first_), count)) return false;
     if (groups_ == 1) return true;
-    store<batch_size>(group_first_,
-                      [&](Batch& batch, int first) { add_up(batch, first, group_first_, 1, count); });
-    return is_last(counters_ + 2 * gridDim.x + place(0), groups_);
+    store(group_first_,
+          [&](Output::Batch& batch, int first) { add_up(batch, first, group_first_, 1, count); });
+    return is_last(counter(0) + 2 * gridDim.x, groups_);
   }
 
   // The vectors of the whole tile from `first` on.
-  __device__ __forceinline__ void add_up(Batch& batch, int first) const {
+  __device__ __forceinline__ void add_up(Output::Batch& batch, int first) const {
     if (groups_ == 1) {
       add_up(batch, first, 0, 1, sharers_.count);
     } else {
@@ -51,53 +53,65 @@ class FixUp {
   __device__ __forceinline__ int place(int index) const {
     return 2 * (sharers_.first + index) + (index == 0);
   }
+  __device__ __forceinline__ int* counter(int index) const {
+    return counters_ + place(index) * Schedule::cluster_k + cluster_rank();
+  }
   __device__ __forceinline__ float* words_at(int index, int vector) const {
     return places_ + static_cast<long long>(place(index)) * place_words +
            vector * (tile_threads * Output::width);
   }
 
-  template <int size, class Load>
+  template <class Load>
   __device__ __forceinline__ void store(int index, Load load) const {
-    if (k_part() != 0) return;
-#pragma unroll
-    for (int first = 0; first < Output::vectors; first += size) {
-      Output::Batch<size> batch;
+    for_each_batch([&](int first) {
+      Output::Batch batch;
       load(batch, first);
 #pragma unroll
-      for (int i = 0; i < size; ++i) {
+      for (int i = 0; i < Output::batch_size; ++i) {
         store_vector_l2<Output::width>(words_at(index, first + i), batch.words[i]);
       }
-    }
+    });
   }
 
-  // True in the last of `count` blocks to count.
+  // True in the last of `count` blocks to count. What all threads of all of them wrote before, all threads of
+  // that one may read: barriers and the fences of one thread are cumulative (PTX ISA, causality order).
   static __device__ __forceinline__ bool is_last(int* counter, int count) {
-    __threadfence();
     __syncthreads();
-    int* last = dynamic_shared<int>();
+    bool last = false;
     if (threadIdx.x == 0) {
-      *last = atomicAdd(counter, 1) == count - 1;
-      if (*last) *counter = 0;  // fit for the next launch
+      __threadfence();
+      last = atomicAdd(counter, 1) == count - 1;
+      if (last) *counter = 0;  // fit for the next launch
+      __threadfence();
     }
-    __syncthreads();
-    const bool result = *last;
-    __syncthreads();  // before tiles overwrite it
-    __threadfence();
-    return result;
+    return __syncthreads_or(last);
   }
 
   // Sums over the sharers with indices begin, begin + step, …
-  __device__ __forceinline__ void add_up(Batch& batch, int first, int begin, int step, int count) const {
+  __device__ __forceinline__ void add_up(Output::Batch& batch, int first, int begin, int step,
+                                         int count) const {
     batch = {};
-#pragma unroll 4
-    for (int other = 0; other < count; ++other) {
+    for (int done = 0; done < count; done += pieces) {
+      Output::Batch parts[pieces] = {};
 #pragma unroll
-      for (int i = 0; i < batch_size; ++i) {
-        alignas(16) float part[Output::width];
-        load_vector_l2<Output::width>(part, words_at(begin + other * step, first + i));
+      for (int piece = 0; piece < pieces; ++piece) {
+        if (done + piece >= count) continue;
 #pragma unroll
-        for (int word = 0; word < Output::width; ++word) batch.words[i][word] += part[word];
+        for (int i = 0; i < Output::batch_size; ++i) {
+          const float* words = words_at(begin + (done + piece) * step, first + i);
+          load_vector_l2<Output::width>(parts[piece].words[i], words);
+        }
       }
+#pragma unroll
+      for (int piece = 0; piece < pieces; ++piece) add(batch, parts[piece]);
+    }
+  }
+
+  static __device__ __forceinline__ void add(Output::Batch& batch, const Output::Batch& part) {
+#pragma unroll
+    for (int i = 0; i < Output::batch_size; ++i) {
+#pragma unroll
+      for (int word = 0; word < Output::width; ++word) batch.words[i][word] += part.words[i][word];
     }
   }
 

@@ -1,14 +1,13 @@
 #pragma once
-#include "cuda/opaque.cuh"
-#include "cuda/shared_memory.cuh"
+#include "sgemm/direct.cuh"
 #include "sgemm/multiply.cuh"
-#include "sgemm/tile_copy.cuh"
+#include "sgemm/supply.cuh"
 // The loop over k: `stages` tiles of each operand stand in shared memory; while one is multiplied, later ones
 // arrive.
 
 class MainLoop {
   static constexpr int stages = Schedule::stages;
-  static constexpr int steps = Schedule::block_k / Schedule::warps_k;  // along k, of a tile, for a thread
+  static constexpr int steps = k_steps;
   static constexpr bool double_buffer = Schedule::double_buffer_fragments;
   // Without registers in between, copies go on to the end, from the last tile again when there is no other: a
   // loop without branches, in which the compiler places them among the FFMAs (3 % at 4096³ on an H200). Loads
@@ -17,16 +16,7 @@ class MainLoop {
   static constexpr bool branchless = OperandA::asynchronous && OperandB::asynchronous;
 
  public:
-  __device__ __forceinline__ MainLoop(const TileCopy<OperandA>& copy_a, const TileCopy<OperandB>& copy_b,
-                                      Position thread)
-      : copy_a_(copy_a),
-        copy_b_(copy_b),
-        word_a_(LayoutA::index(k_part() * steps, 0) + thread.m),
-        word_b_(LayoutB::index(k_part() * steps, 0) + thread.n) {
-    // Else NVRTC 13.0 turns sums into ORs where bits do not overlap, and computes every address of the loop.
-    make_opaque(word_a_);
-    make_opaque(word_b_);
-  }
+  __device__ __forceinline__ MainLoop(const Supply<OperandA>& a, const Supply<OperandB>& b) : a_(a), b_(b) {}
 
   // Adds the products of `tiles` tiles along k to `sum`.
   __device__ __forceinline__ void run(Accumulators& sum, int tiles) {
@@ -64,6 +54,8 @@ class MainLoop {
       finish(stage);
       async_commit();
     }
+    a_.begin_first();
+    b_.begin_first();
     async_wait<stages - 2>();
     __syncthreads();
     if constexpr (double_buffer) load(fragments_[0], 0);
@@ -81,6 +73,7 @@ class MainLoop {
         } else {
           load(fragments_[0], k);
         }
+        if (tile + 1 < tiles) begin_next(k);
         multiply_add(sum, fragments_[double_buffer ? k % 2 : 0]);
       }
       if constexpr (!double_buffer) next_tile(more, write);
@@ -101,34 +94,40 @@ class MainLoop {
   static __device__ __forceinline__ int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
 
   // The first word of a tile in shared memory.
-  static __device__ __forceinline__ int tile_a(int stage) { return stage * LayoutA::words; }
+  static __device__ __forceinline__ int tile_a(int stage) { return stage * OperandA::shared_words; }
   static __device__ __forceinline__ int tile_b(int stage) {
-    return stages * LayoutA::words + stage * LayoutB::words;
+    return stages * OperandA::shared_words + stage * OperandB::shared_words;
   }
 
   __device__ __forceinline__ void begin(int stage, int step = 0, int steps = 1) {
-    copy_a_.begin(tile_a(stage), step, steps);
-    copy_b_.begin(tile_b(stage), step, steps);
+    a_.begin(tile_a(stage), step, steps);
+    b_.begin(tile_b(stage), step, steps);
   }
   __device__ __forceinline__ void finish(int stage) {
-    copy_a_.finish(tile_a(stage));
-    copy_b_.finish(tile_b(stage));
+    a_.finish(tile_a(stage));
+    b_.finish(tile_b(stage));
   }
   // Turns the copies to the next tile, if there is one.
   __device__ __forceinline__ void advance(bool more) {
-    copy_a_.advance(more);
-    copy_b_.advance(more);
+    a_.advance(more);
+    b_.advance(more);
   }
-  __device__ __forceinline__ void load(Fragments& fragments, int k) const {
-    const float* shared = dynamic_shared<float>();
-    load_fragment<LayoutA, StripsM>(fragments.a, shared + tile_a(read_), k, word_a_);
-    load_fragment<LayoutB, StripsN>(fragments.b, shared + tile_b(read_), k, word_b_);
+  // The words of the next tile that go to registers, in place of those that are in fragments by now.
+  __device__ __forceinline__ void begin_next(int step) {
+    if (double_buffer && step == 0) begin_next_words(0);
+    if (step + double_buffer < steps) begin_next_words(step + double_buffer);
+  }
+  __device__ __forceinline__ void begin_next_words(int step) {
+    a_.begin_next(step);
+    b_.begin_next(step);
+  }
+  __device__ __forceinline__ void load(Fragments& fragments, int step) const {
+    a_.get(fragments.a, tile_a(read_), step);
+    b_.get(fragments.b, tile_b(read_), step);
   }
 
-  TileCopy<OperandA> copy_a_;
-  TileCopy<OperandB> copy_b_;
-  int word_a_;  // of a tile, the first that this thread multiplies
-  int word_b_;
+  Supply<OperandA> a_;
+  Supply<OperandB> b_;
   int read_ = 0;
   Fragments fragments_[double_buffer ? 2 : 1];
 };

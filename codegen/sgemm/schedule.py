@@ -19,10 +19,14 @@ class LaneMap(StrEnum):
 
 
 class Transport(StrEnum):
-    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width)."""
+    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width).
+
+    `DIRECT` takes what a thread multiplies from global memory to its registers, without shared memory.
+    """
 
     REGISTERS = "registers"
     ASYNC_COPY = "async_copy"
+    DIRECT = "direct"
 
 
 class FfmaOrder(StrEnum):
@@ -42,7 +46,8 @@ class SgemmSchedule(Schedule):
     Attributes:
         block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
         warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
-            warp's lanes lying in turn.
+            warp's lanes lying in turn. Where a warp's tile has fewer than 32 of them, lanes share one, each with its
+            part of the steps along k.
         warps_k: warps that share a warp's tile, each with its part of the block_k steps.
         lane_map: order of the lanes.
         pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
@@ -55,8 +60,10 @@ class SgemmSchedule(Schedule):
         vector_a, vector_b, vector_c: words of an access to global memory.
         ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
         group_m: rows of tiles that are worked through together, for the L2 cache.
-        grid_blocks: blocks of the grid, which share the steps along k of all tiles evenly (stream-K, and split-K where
-            they are a multiple of the tiles); 0: one for each tile.
+        cluster_k: blocks of a cluster (sm_90 and newer), which share its tiles along k and add up their sums through
+            each other's shared memory.
+        grid_blocks: blocks of the grid, whose clusters share the steps along k of all tiles evenly (stream-K, and
+            split-K where they are a multiple of the tiles); 0: one cluster for each tile.
         min_blocks: blocks that must fit an SM, which caps the registers of a thread.
         specialize: which dimensions are compile-time constants.
     """
@@ -94,6 +101,7 @@ class SgemmSchedule(Schedule):
     vector_c: int = 4
     ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
     group_m: int = 8
+    cluster_k: int = 1
     grid_blocks: int = 0
     min_blocks: int = 1
     specialize: Specialize = Specialize.NONE
@@ -102,6 +110,16 @@ class SgemmSchedule(Schedule):
     def asynchronous(self) -> bool:
         """Whether neither operand goes through registers."""
         return self.transport_a is self.transport_b is Transport.ASYNC_COPY
+
+    @property
+    def lanes_k(self) -> int:
+        """Lanes that share a thread's tile, each with its part of the steps along k."""
+        return 32 // (self.warp_m // self.thread_m * (self.warp_n // self.thread_n))
+
+    @property
+    def k_steps(self) -> int:
+        """Steps along k that a thread takes of a tile."""
+        return self.block_k // (self.warps_k * self.lanes_k)
 
     @property
     def warps(self) -> int:
@@ -117,32 +135,49 @@ class SgemmSchedule(Schedule):
         """Tiles of C, of all batches."""
         return -(-problem.m // self.block_m) * -(-problem.n // self.block_n) * problem.batch
 
+    @property
+    def grid_clusters(self) -> int:
+        """Clusters of a grid of its own size; 0: one for each tile."""
+        return self.grid_blocks // self.cluster_k
+
+    def blocks(self, problem: SgemmProblem) -> int:
+        """Blocks of the grid; 0 where there is nothing to compute."""
+        tiles = self.tiles(problem)
+        return self.grid_blocks if tiles and self.grid_blocks else tiles * self.cluster_k
+
     def workspace_bytes(self, problem: SgemmProblem) -> int:
-        """Where blocks share tiles, each has two places for a tile's sum, and each place has two counters."""
-        if not self.grid_blocks or self.tiles(problem) % self.grid_blocks == 0:
+        """Where clusters share tiles, each has two places for a tile's sum, and each place has two counters."""
+        if not self.grid_clusters or self.tiles(problem) % self.grid_clusters == 0:
             return 0
-        return self.grid_blocks * (16 + 8 * self.block_m * self.block_n)
+        return 16 * self.grid_blocks + 8 * self.grid_clusters * self.block_m * self.block_n
 
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and of B; afterwards, a tile of C for warps that share it."""
+        """Shared memory of a block: `stages` tiles of A and B; then the sums of C of warps that share it along k."""
         words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
-        return 4 * max(words, self.block_m * self.block_n if self.warps_k > 1 else 0)
+        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
 
     def tile_words(self, problem: SgemmProblem, operand: str) -> int:
         """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
+        if getattr(self, f"transport_{operand}") is Transport.DIRECT:
+            return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
         padding = self.block_k // self.row_group(problem, operand) * pad
         return -(-(self.block_k * extent + padding) // 4) * 4
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
-        """Rows of a tile of ``a`` or ``b`` in shared memory that a copy writes one after the other."""
+        """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, one after the other."""
+        if self.lanes_k > 1:
+            return 4
         vector: int = getattr(self, f"vector_{operand}")
         return vector if problem.along_k(operand) else 1
 
     def staged_words(self, operand: str) -> int:
-        """Registers of a thread that hold a tile of ``a`` or ``b`` on its way to shared memory."""
-        if getattr(self, f"transport_{operand}") is Transport.ASYNC_COPY:
+        """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
+        transport = getattr(self, f"transport_{operand}")
+        if transport is Transport.ASYNC_COPY:
             return 0
+        if transport is Transport.DIRECT:
+            return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)
         vector: int = getattr(self, f"vector_{operand}")
         vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector
         return -(-vectors // self.threads) * vector

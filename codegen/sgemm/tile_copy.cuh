@@ -2,28 +2,8 @@
 #include "cuda/async_copy.cuh"
 #include "cuda/opaque.cuh"
 #include "cuda/shared_memory.cuh"
-#include "cuda/vector.cuh"
-#include "sgemm/layout.cuh"
+#include "sgemm/operand.cuh"
 // Copies of an operand's tiles from global to shared memory, by all threads of the block.
-
-// An operand as its copy sees it: `along_k` if neighbours along k are neighbours in global memory, which
-// makes the copy transpose; `guard_extent` and `guard_k` if a tile may stick out of the matrix, where it is
-// filled with zeros.
-template <class Layout_, bool along_k_, int vector_, Transport transport, bool guard_extent_>
-struct Operand {
-  using Layout = Layout_;
-  static constexpr bool along_k = along_k_;
-  static constexpr int vector = vector_;
-  static constexpr bool asynchronous = transport == Transport::async_copy;
-  static constexpr bool guard_extent = guard_extent_;
-  static constexpr bool guarded = guard_extent || Problem::guard_k;
-  static_assert(!asynchronous || !along_k || vector == 1, "an asynchronous copy transposes word by word");
-};
-
-using OperandA =
-    Operand<LayoutA, !Problem::transpose_a, Schedule::vector_a, Schedule::transport_a, Problem::guard_m>;
-using OperandB =
-    Operand<LayoutB, Problem::transpose_b, Schedule::vector_b, Schedule::transport_b, Problem::guard_n>;
 
 // One thread's part in the copies of an operand's tiles, in the order of k: begin(), then finish(), a tile at
 // a time. Through registers, begin() loads and finish() stores; asynchronously, begin() does it all.
@@ -69,7 +49,7 @@ class TileCopy {
       if (round * steps / rounds != step || !has_part_in(round)) continue;
       const float* source = source_ + row_step(round) * leading_ + word_step(round);
       if constexpr (!Operand::asynchronous) {
-        load(staged_[round], source, valid_words(round));
+        load_words<Operand>(staged_[round], source, valid_words(round));
       } else if constexpr (Operand::guarded) {
         async_copy_guarded<4 * vector>(place(tile, first, round), source, 4 * valid_words(round));
       } else {
@@ -140,15 +120,6 @@ class TileCopy {
     const int along = Operand::along_k ? k_left : column_left;
     const int across = Operand::along_k ? column_left : k_left;
     return across <= 0 ? 0 : along;
-  }
-
-  static __device__ __forceinline__ void load(float (&words)[vector], const float* source, int valid) {
-    if (!Operand::guarded || valid >= vector) {
-      load_constant_vector<vector>(words, source);
-    } else {
-#pragma unroll
-      for (int word = 0; word < vector; ++word) words[word] = word < valid ? __ldg(source + word) : 0.0f;
-    }
   }
 
   __device__ __forceinline__ void store(int tile, int round) const {

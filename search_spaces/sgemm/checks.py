@@ -12,9 +12,9 @@ from ...codegen.sgemm.schedule import SgemmSchedule
 def checks(problem: SgemmProblem, schedule: SgemmSchedule) -> list[tuple[SgemmProblem, SgemmSchedule]]:
     """Whole tiles; and edges with tails on all sides, in four batches, with C read.
 
-    A grid of its own size is one of 3 blocks: on the first, all share a tile; on the other, tiles are whole, too.
+    A grid of its own size is one of 3 clusters: on the first, all share a tile; on the other, tiles are whole, too.
     """
-    schedule = replace(schedule, grid_blocks=min(schedule.grid_blocks, 3))
+    schedule = replace(schedule, grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
     depth = schedule.block_k * (3 + schedule.stages)
     whole = _small(problem, schedule, schedule.block_m, schedule.block_n, depth)
     ragged = _small(problem, schedule, schedule.block_m + 3, schedule.block_n // 2 + 1, depth - schedule.block_k + 3)

@@ -12,6 +12,7 @@ from ..resources import resource_violations
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
+CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
 # Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
 _ADDRESS_REGISTERS = 30
 
@@ -22,7 +23,7 @@ def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLim
     if not found:
         found += _access_violations(problem, schedule)
         found += _pipeline_violations(schedule, limits)
-        found += _grid_violations(problem, schedule)
+        found += _grid_violations(problem, schedule, limits)
         found += _resource_violations(problem, schedule, limits)
     return found
 
@@ -41,13 +42,15 @@ def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
             if large % small:
                 yield f"{outer}_{side} {large} is not a multiple of {inner}_{side} {small}"
     lanes = schedule.warp_m // schedule.thread_m * (schedule.warp_n // schedule.thread_n)
-    if lanes != 32:
+    if lanes == 0 or 32 % lanes:
         yield (
             f"a warp of {schedule.warp_m}×{schedule.warp_n} with threads of {schedule.thread_m}×{schedule.thread_n} "
-            f"has {lanes} lanes instead of 32"
+            f"has {lanes} thread tiles, which does not divide 32"
         )
-    if schedule.block_k % (4 * schedule.warps_k):
-        yield f"block_k {schedule.block_k} is not a multiple of 4·warps_k, {4 * schedule.warps_k}"
+    elif schedule.block_k % (4 * schedule.warps_k * schedule.lanes_k):
+        parts = f"4·warps_k·{schedule.lanes_k} lanes" if schedule.lanes_k > 1 else "4·warps_k"
+        multiple = 4 * schedule.warps_k * schedule.lanes_k
+        yield f"block_k {schedule.block_k} is not a multiple of {parts}, {multiple}"
 
 
 def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
@@ -77,6 +80,8 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
             yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
     elif extent % vector:
         yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
+    if getattr(schedule, f"transport_{operand}") is Transport.DIRECT:
+        yield from _direct_violations(schedule, operand, along_k, strip)
     aligned = strip if along_k else max(strip, vector)
     if pad % aligned:
         yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
@@ -85,18 +90,30 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
             yield f"swizzle_{operand} excludes pad_{operand} {pad}"
         if extent % 32:
             yield f"swizzle_{operand} needs a block_{side} that is a multiple of 32, not {extent}"
-        if schedule.warps_k > 1:
-            yield f"swizzle_{operand} excludes warps_k {schedule.warps_k}"
+        if schedule.warps_k * schedule.lanes_k > 1:
+            yield f"swizzle_{operand} excludes {schedule.warps_k * schedule.lanes_k} parts along k"
         if schedule.block_k & (schedule.block_k - 1):
             yield f"swizzle_{operand} needs a block_k that is a power of two, not {schedule.block_k}"
+
+
+def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, strip: int) -> Iterator[str]:
+    """An operand without tiles in shared memory."""
+    vector: int = getattr(schedule, f"vector_{operand}")
+    if not along_k and vector > strip:
+        yield f"a direct vector_{operand} {vector} over the {strip} words of a strip"
+    if getattr(schedule, f"pad_{operand}") or getattr(schedule, f"swizzle_{operand}"):
+        yield f"a direct {operand.upper()} has no tile to pad or to swizzle"
+    if schedule.stages == 1:
+        yield f"a direct {operand.upper()} needs 2 stages or more, not 1"
+    if schedule.transport_a is schedule.transport_b:
+        yield "A and B cannot both be direct"
 
 
 def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
     if schedule.double_buffer_fragments and schedule.stages == 1:
         yield "double_buffer_fragments needs 2 stages or more, not 1"
-    steps = schedule.block_k // schedule.warps_k
-    if schedule.copy_steps > steps:
-        yield f"copy_steps {schedule.copy_steps} over the {steps} steps of block_k for each of warps_k"
+    if schedule.copy_steps > schedule.k_steps:
+        yield f"copy_steps {schedule.copy_steps} over the {schedule.k_steps} steps along k that a thread takes"
     if schedule.copy_steps > 1 and (not schedule.asynchronous or schedule.stages == 1):
         yield f"copy_steps {schedule.copy_steps} needs asynchronous copies of A and B, and 2 stages or more"
     if Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b) and limits.compute_capability < (8, 0):
@@ -110,15 +127,21 @@ def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     return max(1, -(-problem.k // schedule.block_k))
 
 
-def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
     tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
-    blocks = schedule.grid_blocks
-    if tiles > _INT_MAX:
-        yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"
-    if blocks > tiles * steps > 0:
-        yield f"grid_blocks {blocks} over the {tiles * steps} steps along k of all tiles"
+    blocks, cluster = schedule.grid_blocks, schedule.cluster_k
+    if cluster not in CLUSTERS:
+        yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
+    if cluster > 1 and limits.compute_capability < (9, 0):
+        yield f"cluster_k {cluster} needs sm_90 or newer, not {limits.arch}"
+    if blocks % cluster:
+        yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
+    if tiles * cluster > _INT_MAX:
+        yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
+    if schedule.grid_clusters > tiles * steps > 0:
+        yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
-    if min(tiles, 2 * blocks) * steps > _INT_MAX:
+    if min(tiles, 2 * schedule.grid_clusters) * steps > _INT_MAX:
         yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
     workspace = schedule.workspace_bytes(problem)
     if workspace > _WORKSPACE_BYTES:

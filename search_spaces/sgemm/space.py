@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,23 +13,28 @@ from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpo
 from ..limits import DeviceLimits
 from ..occupancy import occupancy
 from ..space import Draw, Parameter, Space
-from .legal import estimated_registers, steps_along_k
+from .legal import CLUSTERS, estimated_registers, steps_along_k
 
 _LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
-_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "specialize")
-_THREADS = ("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "8×8", "8×12", "12×8", "8×16", "16×8", "12×12")
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
+_THREADS = (
+    *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
+    *("8×8", "10×8", "8×12", "12×8", "8×16", "16×8", "12×12"),
+)
 
 
 def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
-    `stages`, `min_blocks`, `warps_k` and `copy_steps` are wanted at most: fewer are built where there is no more.
+    `stages`, `min_blocks`, `lanes_k`, `warps_k` and `copy_steps` are wanted at most: fewer are built where there is
+    no more.
     """
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
         Parameter("warps_n", (1, 2, 4, 8)),
         Parameter("warps_k", (1, 2, 4, 8)),
         Parameter("lanes_m", (1, 2, 4, 8, 16)),
+        Parameter("lanes_k", (1, 2, 4, 8)),
         Parameter("thread", _THREADS),
         Parameter("block_k", (8, 16, 32)),
         Parameter("lane_map", tuple(map(str, LaneMap))),
@@ -38,6 +44,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("double_buffer_fragments", (False, True)),
         Parameter("copy_a", _copies(problem, limits, "a")),
         Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("cluster_k", _clusters(problem, limits)),
         Parameter("copy_steps", (1, 2, 4, 8, 16)),
         Parameter("vector_c", _widths(problem, "c")),
         Parameter("ffma_order", tuple(map(str, FfmaOrder))),
@@ -60,7 +67,17 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
     if limits.compute_capability >= (8, 0):
         asynchronous = widths[:1] if problem.along_k(operand) else widths
         copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
-    return tuple(copies)
+    return (*copies, *(f"{Transport.DIRECT} {width}" for width in widths))
+
+
+def _clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+    """More than one block where tiles of 64×64 would not fill the device, and a part of k keeps 64 words."""
+    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) < limits.sm_count
+    return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
+
+
+def _tiles_of_64(problem: SgemmProblem) -> int:
+    return -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
 
 
 def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
@@ -68,35 +85,36 @@ def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
 
     Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
     """
-    tiles = -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
-    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, tiles))
+    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, _tiles_of_64(problem)))
     splits = (split for split in (2, 3, 4, 6, 8, 12, 16, 24, 32) if split <= useful)
     return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
 
 
 def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
-    """What a value of the parameter `grid` means for the tiles of a schedule; no more than it has steps along k."""
+    """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
-    blocks = int(factor or 0) * (limits.sm_count if unit == "SMs" else tiles)
-    return min(blocks, tiles * steps_along_k(problem, schedule))
+    if not factor:
+        return 0
+    blocks = int(factor) * (limits.sm_count if unit == "SMs" else tiles)
+    clusters = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
+    return clusters * schedule.cluster_k
 
 
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: draw[name] for name in _SAME}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
-    for side, lanes in (("m", int(draw["lanes_m"])), ("n", 32 // int(draw["lanes_m"]))):
+    for operand in "ab":
+        values |= _operand(values, draw, operand)
+    lanes_m, lanes_k = int(draw["lanes_m"]), _lanes_k(values, draw)
+    for side, lanes in (("m", lanes_m), ("n", 32 // (lanes_m * lanes_k))):
         values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
         values[f"block_{side}"] = values[f"warp_{side}"] * int(draw[f"warps_{side}"])
-    for operand in "ab":
-        values[f"pad_{operand}"], values[f"swizzle_{operand}"] = _LAYOUTS[str(draw[f"layout_{operand}"])]
-        values[f"transport_{operand}"], width = str(draw[f"copy_{operand}"]).split()
-        values[f"vector_{operand}"] = int(width)
-    values["warps_k"] = _warps_k(values, int(draw["warps_k"]))
+    values["warps_k"] = _warps_k(values, int(draw["warps_k"]), lanes_k)
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
-    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // one_stage.shared_bytes(problem)))
+    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // max(1, one_stage.shared_bytes(problem))))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
-    spread = one_stage.block_k // one_stage.warps_k if one_stage.asynchronous and stages > 1 else 1
+    spread = one_stage.k_steps if one_stage.asynchronous and stages > 1 else 1
     staged = replace(
         one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=min(int(draw["copy_steps"]), spread)
     )
@@ -108,10 +126,28 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     )
 
 
-def _warps_k(values: dict[str, Any], wanted: int) -> int:
+def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
+    """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out."""
+    transport, width = str(draw[f"copy_{operand}"]).split()
+    pad, swizzle = (0, False) if transport == Transport.DIRECT else _LAYOUTS[str(draw[f"layout_{operand}"])]
+    return {
+        f"transport_{operand}": transport,
+        f"vector_{operand}": int(width),
+        f"pad_{operand}": pad,
+        f"swizzle_{operand}": swizzle,
+    }
+
+
+def _lanes_k(values: Mapping[str, Any], draw: Draw) -> int:
+    """As many as there are, with 4 steps along k for each."""
+    wanted = 1 if values["swizzle_a"] or values["swizzle_b"] else int(draw["lanes_k"])
+    return min(wanted, 32 // int(draw["lanes_m"]), int(values["block_k"]) // 4)
+
+
+def _warps_k(values: Mapping[str, Any], wanted: int, lanes_k: int) -> int:
     """Halved until each part has 4 steps along k, and a block 512 threads at most."""
     warps = values["block_m"] // values["warp_m"] * (values["block_n"] // values["warp_n"])
-    while wanted > 1 and (values["block_k"] % (4 * wanted) or warps * wanted > 16):
+    while wanted > 1 and (values["block_k"] % (4 * wanted * lanes_k) or warps * wanted > 16):
         wanted //= 2
     return 1 if values["swizzle_a"] or values["swizzle_b"] else wanted
 
@@ -123,7 +159,7 @@ def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedul
         for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks", "warps_k")
     }
     draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
-    draw["lanes_m"] = schedule.warp_m // schedule.thread_m
+    draw["lanes_m"], draw["lanes_k"] = schedule.warp_m // schedule.thread_m, schedule.lanes_k
     for side in "mn":
         draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
     grids = (

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS
 
@@ -37,6 +38,11 @@ class OperatorCases(Protocol):
 def cases_of(operator: str) -> OperatorCases:
     """The module of an operator, found by its name."""
     return cast(OperatorCases, import_module(f"{operator}.{operator}_cases"))
+
+
+def archs(source: KernelSource) -> Sequence[str]:
+    """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
+    return ARCHS if source.launch.cluster == (1, 1, 1) else ARCHS[2:]
 
 
 def label(value: object) -> str:

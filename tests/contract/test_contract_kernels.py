@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from nvrtc import compile_unoptimised
-from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, cases_of, label
+from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
@@ -60,7 +60,7 @@ def test_reference_kernel_is_right(name: str, problem: Problem) -> None:
 def test_drawn_schedule_compiles(name: str, problem: Problem, schedule: Schedule) -> None:
     """For every architecture, without the optimisations that take seconds."""
     source = operator(name).emit(problem, schedule)
-    for arch in ARCHS:
+    for arch in archs(source):
         compile_unoptimised(source, arch)
 
 
@@ -68,7 +68,9 @@ def test_drawn_schedule_compiles(name: str, problem: Problem, schedule: Schedule
 @pytest.mark.parametrize("name", OPERATORS)
 def test_drawn_schedules_compile_optimised(name: str, arch: str) -> None:
     for case in cases_of(name).CASES[:3]:
-        assert compile_kernel(operator(name).emit(*case), arch).resources.registers > 0
+        source = operator(name).emit(*case)
+        if arch in archs(source):
+            assert compile_kernel(source, arch).resources.registers > 0
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -114,7 +116,7 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
         assert launch.grid[0] <= _MOST_BLOCKS
         assert max(launch.grid[1:]) <= 65535
         assert 0 < launch.threads <= 1024
-        assert launch.cluster == (1, 1, 1)
+        assert launch.grid[0] % launch.cluster[0] == 0
         assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
         assert source.workspace_bytes >= 0
         assert f"__global__ void __launch_bounds__({launch.threads}" in source.text

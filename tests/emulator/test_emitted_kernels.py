@@ -22,7 +22,8 @@ SMALL = SgemmSchedule(
 PIPELINED = replace(SMALL, stages=3, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1)
 SPLIT = replace(SMALL, grid_blocks=3)  # the second block has a piece of both tiles
 K_PARTS = replace(PIPELINED, warps_k=2)
-SCHEDULES = {"single": SMALL, "pipelined": PIPELINED, "split": SPLIT, "k_parts": K_PARTS}
+CLUSTER = replace(PIPELINED, cluster_k=4)  # the last two blocks have fewer steps than the others
+SCHEDULES = {"single": SMALL, "pipelined": PIPELINED, "split": SPLIT, "k_parts": K_PARTS, "cluster": CLUSTER}
 PROBLEM = SgemmProblem(m=64, n=32, k=48)
 
 
@@ -65,6 +66,11 @@ def test_no_barrier_may_be_missing() -> None:
         (SPLIT, r"__threadfence\(\);", ""),
         (SPLIT, r"atomicAdd\((.*), 1\)", r"(\1)[0]++"),
         (SPLIT, r"\*counter = 0;", "*counter = 1;"),
+        (CLUSTER, r"cluster_barrier\(\);(?=\n  if)", ""),
+        (CLUSTER, r"cluster_barrier\(\);(?=  //)", ""),
+        (CLUSTER, r"cluster_barrier\(\);(?=  //)", "if (cluster_rank() == 0) cluster_barrier();"),
+        (CLUSTER, r"cluster_barrier\(\);", "__syncthreads();"),
+        (CLUSTER, r"shared_of_rank\(mine, rank\)", "shared_of_rank(mine, rank + 1)"),
     ],
 )
 def test_synchronisation_may_not_be_missing(schedule: SgemmSchedule, old: str, new: str) -> None:

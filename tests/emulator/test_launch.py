@@ -32,7 +32,9 @@ def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
         (Launch((1, 65536, 1), (64, 1, 1)), "grid 65536 over 65535"),
         (Launch((1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
         (Launch((1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
-        (Launch((2, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), "clusters are not emulated"),
+        (Launch((3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),
+        (Launch((16, 1, 1), (64, 1, 1), cluster=(16, 1, 1)), "expected 8 blocks or fewer"),
+        (Launch((2, 2, 1), (64, 1, 1), cluster=(1, 2, 1)), "all along x"),
     ],
 )
 def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, run: Run) -> None:

@@ -78,7 +78,8 @@ def _schedule(random: Random, limits: DeviceLimits, problem: SgemmProblem) -> Sg
         schedule = drawn.build(draw)
         small = schedule.block_m * schedule.block_n <= _BLOCK_WORDS and schedule.threads <= _BLOCK_THREADS
         if small and not violations(problem, schedule, limits):
-            return replace(schedule, grid_blocks=min(schedule.grid_blocks, random.choice((1, 2, 3, 5, 18))))
+            most_blocks = random.choice((1, 2, 3, 5, 18)) * schedule.cluster_k
+            return replace(schedule, grid_blocks=min(schedule.grid_blocks, most_blocks))
     raise AssertionError("1000 draws and none is legal")
 
 
@@ -110,7 +111,7 @@ def _extent(random: Random, block: int) -> int:
 
 def _depth(random: Random, schedule: SgemmSchedule) -> int:
     """No tile along k, few tiles, more tiles than stages, with tails; one for each slice at least."""
-    least = (schedule.grid_blocks - 1) * schedule.block_k if schedule.grid_blocks else 0
+    least = (schedule.grid_clusters - 1) * schedule.block_k if schedule.grid_clusters else 0
     tiles = schedule.block_k * random.choice((1, 2, schedule.stages, schedule.stages + 2))
     if schedule.grid_blocks == 0 and random.random() < 0.2:
         return 0

@@ -36,7 +36,7 @@ def test_cases_cover_problems() -> None:
     assert any(problem.stride_c < problem.ldc for problem in problems if problem.batch > 1)
     whole = [p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.flops > 0 for p, s in CASES]
     assert 20 <= sum(whole) <= 160
-    assert sum(problem.k == 0 for problem in problems) >= 3
+    assert sum(problem.k == 0 for problem in problems) >= 2
 
 
 @pytest.mark.parametrize("grid_blocks", [0, 3])
@@ -106,13 +106,33 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
         ("*counter = 0;", "*counter = 1;"),
         ("== count - 1", "== 0"),
         ("(index == 0)", "0"),
-        ("+ min(block, longer_blocks())", ""),
+        ("+ min(cluster, longer_clusters())", ""),
         ("atomicAdd(counter, 1)", "*counter"),
     ],
 )
 def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
     source = OPERATOR.source(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("cluster_rank() > 0 &&", "cluster_rank() > 1 &&"),
+        ("shared_of_rank(mine, rank)", "shared_of_rank(mine, 1)"),
+        ("if (cluster_rank() != 0) continue;", ""),
+        ("+ min(rank, longer)", ""),
+        ("(rank < longer)", "0"),
+    ],
+)
+def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 192, 112)
+    schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
     assert right in source.text
     with pytest.raises(EmulatorError):
         verify(problem, replace(source, text=source.text.replace(right, planted)))
