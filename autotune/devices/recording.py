@@ -19,9 +19,9 @@ from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
-    """The trials of one problem on one device.
+    """The trials of one problem on one device; compared by identity, so that what follows from it can be cached.
 
     Attributes:
         path: the file.

@@ -7,30 +7,32 @@ that is what the time model finds fastest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
 from math import log
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from ..codegen.schedule import Schedule
 from ..db.states import Status
 from ..search_spaces.space import Draw, Space
+from .candidates import Candidates, worthwhile
 from .gaussian_process import Encoding, Floats, GaussianProcess
 from .study import Outcome
 
 _POOL = 1000  # random schedules to choose from
-_FRESH = 200  # of them that are drawn anew when the process is tuned
+_FRESH = 100  # of them that are drawn anew when the process is tuned
 _BEST = 5  # schedules whose neighbours are chosen from, too
-_GROWTH = 1.2  # the process is tuned again when so many times as much is known
-_FEWEST = 4  # values that say anything about its weights
-_WORTHLESS = log(2)  # all that is twice as slow as the best counts as just that: only what is fast needs telling apart
-_MOST = 250  # values that it takes in, half of them the best and half the newest: solving grows with their cube
+_FEWEST = 4  # values that say anything about the process
+_GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is known, or so many values more
+# Values that the process is tuned to, and that it takes in, half of them the best and half the newest: both take time
+# that grows with their cube.
+_TUNED_TO, _MOST = 120, 250
 
 
 @dataclass(frozen=True)
@@ -63,35 +65,48 @@ class BayesStudy:
         self._process = GaussianProcess(self._encoding, features=2)
         self._told: dict[Schedule, float | None] = {}  # logarithms of seconds; None for a failure
         self._waiting: dict[Schedule, None] = {}
-        self._pool = self._drawn(_POOL)
-        self._tuned_at = 0
+        self._best: list[tuple[float, Schedule]] = []
+        self._pool: list[Schedule] = []
+        self._candidates: Candidates | None = None  # with the present covariance, and what was told since in order
+        self._tune_at = _FEWEST
         self._row = lru_cache(maxsize=4 * _POOL)(self._new_row)
         self._neighbours = lru_cache(maxsize=10 * _BEST)(self._new_neighbours)
 
+    def prepare(self) -> Candidates:
+        """Draw and model the schedules to choose from, as far as `ask` would have to."""
+        if self._candidates is None or len(self._told) >= self._tune_at:
+            self._candidates = self._new_candidates()
+        return self._candidates
+
     def ask(self) -> Promising:
         """The most promising draw; if no new one is known, any."""
-        candidates = self._candidates()
-        if not candidates:
+        schedule = self.prepare().most_promising()
+        if schedule is None:
             return Promising(next(self._space.random_draws(len(self._told))))
-        points, features = self._rows(candidates)
-        best = candidates[int(np.argmax(self._scores(points, features)))]
-        self._waiting[best] = None
-        return Promising(self._space.draw_of(best))
+        self._wait_for(schedule)
+        return Promising(self._space.draw_of(schedule))
 
     def ask_for(self, draw: Draw) -> Promising:
         """A given draw, in place of a promising one."""
-        self._waiting[self._space.build(draw)] = None
+        self._wait_for(self._space.build(draw))
         return Promising(draw)
 
     def tell(self, asked: Promising, outcome: Outcome) -> None:
         """How a draw's schedule did."""
-        self._waiting.pop(self._space.build(asked.draw), None)
         self.add(asked.draw, outcome)
 
     def add(self, draw: Draw, outcome: Outcome) -> None:
         """A draw that was not asked for, and how its schedule did."""
-        seconds = outcome.seconds if outcome.status is Status.OK else None
-        self._told[self._space.build(draw)] = log(seconds) if seconds else None
+        schedule = self._space.build(draw)
+        value = log(outcome.seconds) if outcome.status is Status.OK and outcome.seconds else None
+        self._waiting.pop(schedule, None)
+        self._told[schedule] = value
+        if self._candidates and not self._candidates.tell(schedule, value):
+            self._candidates = None
+        if value is not None:
+            self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
+            if self._candidates and any(schedule is best for _, best in self._best):
+                self._candidates.add(self._new(self._neighbours(schedule)))
 
     def reject(self, asked: Promising, violations: int) -> None:
         """A draw is illegal, which teaches nothing."""
@@ -99,17 +114,39 @@ class BayesStudy:
     def ignore(self, asked: Promising) -> None:
         """A draw says nothing."""
 
+    def _wait_for(self, schedule: Schedule) -> None:
+        self._waiting[schedule] = None
+        if self._candidates:
+            self._candidates.add([schedule])
+            self._candidates.choose([schedule])
+
+    def _new_candidates(self) -> Candidates:
+        """Random schedules, the neighbours of the best, and what was chosen before."""
+        fresh = 0 if self._pool else _POOL
+        if len(self._told) >= self._tune_at:
+            self._tune_at = int(min(_GROWTH * len(self._told), len(self._told) + _STEP)) + 1
+            known = self._remembered(_TUNED_TO)
+            if any(value is not None for value in known.values()):
+                self._process.tune(*self._rows(list(known)), worthwhile(list(known.values())))
+            fresh = fresh or (_FRESH if self._space.size > _POOL else 0)
+        self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
+        known = self._remembered(_MOST)
+        near = (schedule for _, best in self._best for schedule in self._neighbours(best))
+        listed = list(dict.fromkeys([*self._pool, *self._new(near), *known, *self._waiting]))
+        candidates = Candidates(self._process, self._rows, listed)
+        candidates.choose(list(known))
+        for schedule, value in known.items():
+            candidates.tell(schedule, value)
+        candidates.choose(list(self._waiting))
+        return candidates
+
+    def _new(self, schedules: Iterable[Schedule]) -> list[Schedule]:
+        return [one for one in schedules if one not in self._told and one not in self._waiting]
+
     def _drawn(self, count: int) -> list[Schedule]:
         """Legal schedules of so many random draws."""
         built = (self._space.build(draw) for draw in islice(self._draws, count))
         return [schedule for schedule in dict.fromkeys(built) if self._legal(schedule)]
-
-    def _candidates(self) -> list[Schedule]:
-        ok = [(value, schedule) for schedule, value in self._told.items() if value is not None]
-        best = [schedule for _, schedule in sorted(ok, key=lambda pair: pair[0])[:_BEST]]
-        near = (schedule for one in best for schedule in self._neighbours(one))
-        everything = dict.fromkeys([*self._pool, *near])
-        return [one for one in everything if one not in self._told and one not in self._waiting]
 
     def _new_neighbours(self, schedule: Schedule) -> tuple[Schedule, ...]:
         """The legal schedules that differ in one parameter."""
@@ -123,40 +160,13 @@ class BayesStudy:
 
         return tuple(one for one in dict.fromkeys(changed()) if one in self._space and self._legal(one))
 
-    def _scores(self, points: Floats, features: Floats) -> Floats:
-        """How promising candidates are: the expected improvement, or at the start the time model's opinion."""
-        known = self._remembered()
-        values = [value for value in known.values() if value is not None]
-        if not values:
-            return -features[:, 1]
-        slowest = min(max(values), min(values) + _WORTHLESS)
-        self._learn(list(known), np.array([slowest if v is None else min(v, slowest) for v in known.values()]))
-        mean, deviation = self._process.predict(points, features)
-        better = (min(values) - mean) / deviation
-        scores: Floats = deviation * (better * ndtr(better) + np.exp(-(better**2) / 2) / np.sqrt(2 * np.pi))
-        return scores
-
-    def _remembered(self) -> dict[Schedule, float | None]:
-        """All that was told, or the best and the newest of it."""
-        if len(self._told) <= _MOST:
+    def _remembered(self, count: int) -> dict[Schedule, float | None]:
+        """All that was told, or so much of it: the best and the newest."""
+        if len(self._told) <= count:
             return self._told
         ok = ((value, number) for number, value in enumerate(self._told.values()) if value is not None)
-        kept = {number for _, number in nsmallest(_MOST // 2, ok)} | set(range(len(self._told))[-_MOST // 2 :])
+        kept = {number for _, number in nsmallest(count // 2, ok)} | set(range(len(self._told))[-count // 2 :])
         return {schedule: value for number, (schedule, value) in enumerate(self._told.items()) if number in kept}
-
-    def _learn(self, schedules: Sequence[Schedule], values: Floats) -> None:
-        """Fit the process to what is known, then to what is expected of the draws that wait as well."""
-        rows = self._rows(schedules)
-        if len(self._told) >= max(_FEWEST, _GROWTH * self._tuned_at):
-            self._tuned_at = len(self._told)
-            self._process.tune(*rows, values)
-            self._pool = [*self._pool[_FRESH:], *self._drawn(_FRESH)] if self._space.size > _POOL else self._pool
-        self._process.fit(*rows, values)
-        if self._waiting:
-            waiting = self._rows(list(self._waiting))
-            expected, _ = self._process.predict(*waiting)
-            points, features = (np.concatenate(pair) for pair in zip(rows, waiting, strict=True))
-            self._process.fit(points, features, np.concatenate([values, expected]))
 
     def _rows(self, schedules: Sequence[Schedule]) -> tuple[Floats, Floats]:
         """Points of the process and features of its mean: one, and the logarithm of the modelled seconds."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
@@ -26,6 +26,7 @@ Floats = npt.NDArray[np.float64]
 _STEPS = 15  # of L-BFGS for each fit, which begins where the last one ended
 _SIGMA, _NOISE, _WEIGHT = 0.3, 0.02, 1.0  # a priori, of logarithms of seconds
 _SPREAD = 1.0  # standard deviation of their logarithms
+_FARTHEST = 4.0  # standard deviations; a search that tries more meets matrices that cannot be inverted
 _FREE, _NEAR = 1e-6, 1.0  # precision of a coefficient a priori
 
 
@@ -61,7 +62,7 @@ class Encoding:
 
 
 class GaussianProcess:
-    """The regression; `fit` before `predict`.
+    """The covariance and the mean, with what `tune` found of them; `Posterior` says what follows from observations.
 
     Args:
         encoding: of the draws.
@@ -76,54 +77,48 @@ class GaussianProcess:
         self._expected = np.array([0.0] + [1.0] * (features - 1))
 
     def tune(self, points: Floats, features: Floats, values: Floats) -> None:
-        """Set weights, σ and noise to those that explain the values best."""
-        apart = self._encoding.differences(points)
-        found = minimize(
-            self._cost, self._theta, (apart, features, values), "L-BFGS-B", jac=True, options={"maxiter": _STEPS}
-        )
-        self._theta = found.x
-
-    def fit(self, points: Floats, features: Floats, values: Floats) -> None:
-        """Take the values for what is known.
+        """Set weights, σ and noise to those that explain the values best.
 
         Args:
-            points: (n, columns) from `Encoding.points`.
+            points: (n, columns) from `Encoding.point`.
             features: (n, features) of the mean, the first of them 1.
             values: (n,) such as logarithms of seconds.
         """
-        self._points = points
-        covariance = self._covariance(points, points)
-        covariance[np.diag_indices_from(covariance)] += np.exp(2 * self._theta[-1])
-        self._factor = cho_factor(covariance, lower=True)
-        solved = cho_solve(self._factor, features)
-        self._coefficients = self._mean(features, solved, values)
-        self._residuals = cho_solve(self._factor, values - features @ self._coefficients)
+        apart = self._encoding.differences(points)
+        bounds = [(value - _FARTHEST * _SPREAD, value + _FARTHEST * _SPREAD) for value in self._start]
+        arguments, options = (apart, features, values), {"maxiter": _STEPS}
+        found = minimize(self._cost, self._theta, arguments, "L-BFGS-B", jac=True, bounds=bounds, options=options)
+        self._theta = found.x
 
-    def predict(self, points: Floats, features: Floats) -> tuple[Floats, Floats]:
-        """The mean of what other draws may have, and its standard deviation."""
-        covariance = self._covariance(points, self._points)
-        mean = features @ self._coefficients + covariance @ self._residuals
-        explained = np.einsum("ij,ji->i", covariance, cho_solve(self._factor, covariance.T))
-        variance = np.exp(2 * self._theta[-2]) - explained
-        return mean, np.sqrt(np.maximum(variance, 1e-12))
+    @property
+    def variance(self) -> float:
+        """Of a point of which nothing is known, but for the mean."""
+        return float(np.exp(2 * self._theta[-2]))
 
-    def _covariance(self, one: Floats, other: Floats) -> Floats:
+    @property
+    def noise(self) -> float:
+        """The variance of an observation."""
+        return float(np.exp(2 * self._theta[-1]))
+
+    def covariance(self, one: Floats, other: Floats) -> Floats:
+        """(len(one), len(other)) covariances of points."""
         weights = np.exp(self._theta[:-2])
-        return np.asarray(np.exp(2 * self._theta[-2] - self._encoding.distances(one, other, weights)))
+        return np.asarray(self.variance * np.exp(-self._encoding.distances(one, other, weights)))
 
-    def _mean(self, features: Floats, solved: Floats, values: Floats) -> Floats:
-        """The coefficients of the mean: least squares, weighted by the covariance, towards what is expected."""
-        precision = features.T @ solved + np.diag(self._precision)
-        coefficients: Floats = np.linalg.solve(precision, solved.T @ values + self._precision * self._expected)
-        return coefficients
+    def coefficients(self, features: Floats, values: Floats) -> Floats:
+        """Of the mean: least squares, towards what is expected; both are whitened, as L⁻¹·features."""
+        precision = features.T @ features + np.diag(self._precision)
+        found: Floats = np.linalg.solve(precision, features.T @ values + self._precision * self._expected)
+        return found
 
     def _cost(self, theta: Floats, apart: Floats, features: Floats, values: Floats) -> tuple[float, Floats]:
         """The negative logarithm of the marginal likelihood times the prior, and its gradient (section 5.4.1)."""
         signal = np.exp(2 * theta[-2] - np.tensordot(np.exp(theta[:-2]), apart, 1))
         noise = np.exp(2 * theta[-1])
-        factor = cho_factor(signal + noise * np.eye(len(values)), lower=True)
-        inverse = cho_solve(factor, np.eye(len(values)))
-        coefficients = self._mean(features, inverse @ features, values)
+        factor = cholesky(signal + noise * np.eye(len(values)), lower=True)
+        inverse = cho_solve((factor, True), np.eye(len(values)))
+        white = solve_triangular(factor, np.column_stack([features, values]), lower=True)
+        coefficients = self.coefficients(white[:, :-1], white[:, -1])
         residuals = values - features @ coefficients
         solved = inverse @ residuals
         slope = np.outer(solved, solved) - inverse
@@ -133,7 +128,7 @@ class GaussianProcess:
         gradient[-2] = -explained.sum()
         gradient[-1] = -noise * np.trace(slope)
         off = (theta - self._start) / _SPREAD
-        cost = residuals @ solved / 2 + np.log(np.diag(factor[0])).sum() + off @ off / 2
+        cost = residuals @ solved / 2 + np.log(np.diag(factor)).sum() + off @ off / 2
         # With their prior the coefficients are where the cost is least, so that it does not change with them.
         cost += self._precision @ (coefficients - self._expected) ** 2 / 2
         return float(cost), gradient + off / _SPREAD

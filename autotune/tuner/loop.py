@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import os
 import signal
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import reduce
-from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
 from ..db.records import Trial
 from ..db.states import Status
 from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
+from .ahead import MOST_AHEAD, Ahead
 from .bundle import Bundle
-from .evaluator import Evaluator, Job
+from .evaluator import Evaluator
 from .final import Final, fastest, finalists, play
 from .history import known_trials, winners
 from .options import Progress, TuneOptions, TuneResult
-from .proposals import Candidate, Proposals
+from .proposals import Proposals
 from .samplers import quiet_optuna
 from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB
-
-# A search learns of a schedule only when as many others have begun. On synthetic recordings of two sgemm problems and a
-# transpose it took 39, 58 and 28 evaluations (medians) to come within 1 % of the optimum one by one, 36, 49 and 51 with
-# 4 ahead, 48, 48 and 76 with 8, and 94, 66 and 98 with 32.
-_MOST_AHEAD = 8
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -95,22 +89,20 @@ def tune(
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            depth = min(2 * workers, _MOST_AHEAD)
-            jobs = _started_ahead(islice(proposals, options.trials), evaluator.start, depth)
-            for candidate, job in jobs:
-                trial = evaluator.finish(job)
-                db.record(trial)
-                if trial.status is not Status.OK:
-                    Bundle(trial, device.selector, options.seed, job.source.text).write()
-                proposals.tell(candidate, trial)
-                best, few = _better(best, trial), fastest([*few, trial])
-                by_status[trial.status] += 1
-                elapsed = now() - start
-                if on_progress:
-                    on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
-                if options.seconds is not None and elapsed >= options.seconds:
-                    jobs.close()
-                    break
+            with Ahead(proposals, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
+                for candidate, job in ahead:
+                    trial = evaluator.finish(job)
+                    db.record(trial)
+                    if trial.status is not Status.OK:
+                        Bundle(trial, device.selector, options.seed, job.source.text).write()
+                    ahead.tell(candidate, trial)
+                    best, few = _better(best, trial), fastest([*few, trial])
+                    by_status[trial.status] += 1
+                    elapsed = now() - start
+                    if on_progress:
+                        on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
+                    if options.seconds is not None and elapsed >= options.seconds:
+                        break
             if listed := finalists(incumbent, few, by_status.total()):
                 decided, again = play(listed, measured_again)
                 for trial in again:
@@ -129,26 +121,6 @@ def tune(
         interrupted=interrupted,
         final=decided,
     )
-
-
-def _started_ahead(
-    candidates: Iterator[Candidate], start: Callable[[Schedule], Job], depth: int
-) -> Generator[tuple[Candidate, Job]]:
-    """Candidates and their jobs in the order proposed, with `depth` jobs under way; one more after each result.
-
-    Closed early, it gives up the jobs that have not begun.
-
-    A fixed depth, rather than one that follows how fast jobs end, makes the order of proposals and results certain.
-    """
-    started = ((candidate, start(candidate.schedule)) for candidate in candidates)
-    ahead = deque(islice(started, depth))
-    try:
-        while ahead:
-            yield ahead.popleft()
-            ahead.extend(islice(started, 1))
-    finally:
-        for _, job in ahead:
-            job.kernel.cancel()
 
 
 def _better(best: Trial | None, trial: Trial) -> Trial | None:

@@ -40,6 +40,7 @@ class Candidate:
 class Asking(Protocol):
     """What `Study` and `BayesStudy` have in common. Each knows its own answers again; they have a `draw`."""
 
+    def prepare(self) -> Any: ...  # noqa: D102
     def ask(self) -> Any: ...  # noqa: D102
     def ask_for(self, draw: Draw) -> Any: ...  # noqa: D102
     def tell(self, asked: Any, outcome: Outcome) -> None: ...  # noqa: D102
@@ -96,6 +97,10 @@ class Proposals(Iterator[Candidate]):
         from .bayes import BayesStudy
 
         return BayesStudy(self._space, lambda schedule: not self._violations(schedule), self._modelled, seed)
+
+    def prepare(self) -> None:
+        """Do what takes long before the first proposal of the sampler, while nothing waits for that yet."""
+        self._study.prepare()
 
     def __next__(self) -> Candidate:
         """The next schedule to try; whatever became of it goes to `tell`."""

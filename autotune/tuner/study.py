@@ -64,6 +64,9 @@ class Study:
         self._study = optuna.create_study(sampler=new_sampler(sampler, seed))
         self._size = 0
 
+    def prepare(self) -> None:
+        """Nothing takes long."""
+
     def ask(self) -> Asked:
         """What the sampler draws."""
         trial = self._study.ask(self._distributions)

@@ -159,7 +159,7 @@ def test_more_warps_hide_more_latency() -> None:
     work, used = Work(0, 2**32, 2**29), Resources(32)
     few = predict_seconds(work, kernel(2**15, 128, shared_bytes=100 * 1024), used, H200)
     many = predict_seconds(work, kernel(2**15, 128, shared_bytes=0), used, H200)
-    assert many < few / 2
+    assert many < few / 1.5
 
 
 def test_near_a_measured_copy() -> None:

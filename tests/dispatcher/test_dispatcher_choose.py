@@ -8,6 +8,7 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.db import Status, TimeSource, TuningDB
+from autotune.devices.model import DEFAULT
 from autotune.dispatcher import records as module
 from autotune.dispatcher.choose import Rule, choices
 from autotune.dispatcher.records import Record, records
@@ -91,7 +92,9 @@ def test_blocks_that_are_alone_on_an_sm_take_longer_and_more_of_them_no_less():
 
     quarter = H200.registers_per_sm // 4
     assert seconds(alone, crowded, 0) == pytest.approx(2e-6 + 0.998e-3 / 4)
-    assert seconds(alone, crowded, quarter) == pytest.approx(2e-6 + 0.998e-3 / 4 * (1 - exp(-2)) / (1 - exp(-0.5)))
+    assert seconds(alone, crowded, quarter) == pytest.approx(
+        2e-6 + 0.998e-3 / 4 * (1 - exp(-DEFAULT.hiding)) / (1 - exp(-DEFAULT.hiding / 4))
+    )
     assert seconds(crowded, alone, quarter) == seconds(crowded, alone, 0) == pytest.approx(2e-6 + 0.998e-3 * 4)
 
 

@@ -1,5 +1,6 @@
 """Bayesian optimisation on the toy: what it proposes, and what it makes of what it is told."""
 
+from math import log
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,7 @@ from tuner_fakes import LEGAL, ToyProblem, ToySchedule, space, toy_seconds, viol
 from autotune.db import Status
 from autotune.tuner import bayes
 from autotune.tuner.bayes import BayesStudy
+from autotune.tuner.candidates import worthwhile
 
 SPACE = space(None, None)
 PROBLEM = ToyProblem(8)
@@ -54,35 +56,24 @@ def test_a_model_that_knows_nothing_does_not_keep_it_from_the_best():
 
 
 def test_draws_that_wait_are_neither_proposed_again_nor_crowded_around():
-    asked = study(lambda schedule: 1.0)
-    proposals(asked, 6)
-    waiting = [SPACE.build(asked.ask().draw) for _ in range(6)]
-    assert len(set(waiting)) == 6
-    assert not set(waiting) & set(asked._candidates())
-    alone = study(lambda schedule: 1.0)
+    waiting, alone = study(lambda schedule: 1.0), study(lambda schedule: 1.0)
+    proposals(waiting, 6)
     proposals(alone, 6)
-    points, features = alone._rows(alone._candidates())
-    ranked = sorted(zip(-alone._scores(points, features), alone._candidates(), strict=True), key=lambda pair: pair[0])
-    assert [schedule for _, schedule in ranked[:6]] != waiting
+    asked = [SPACE.build(waiting.ask().draw) for _ in range(6)]
+    assert len(set(asked)) == 6
+    candidates = alone.prepare()
+    ranked = sorted(zip(-candidates._scores(), candidates._schedules, strict=True), key=lambda pair: pair[0])
+    told = set(alone._told)
+    assert asked != [schedule for _, schedule in ranked if schedule not in told][:6]
 
 
 def test_a_failure_counts_as_slow_and_what_is_slow_as_twice_the_best():
+    assert worthwhile([2.0, None, 1.9, 9.0]) == pytest.approx([2.0, 1.9 + log(2), 1.9, 1.9 + log(2)])
+    assert worthwhile([2.0, None]) == pytest.approx([2.0, 2.0]), "one time is known, so that failures count as that"
     asked = study()
     for schedule in sorted(LEGAL, key=str)[:8]:
         asked.add(SPACE.draw_of(schedule), outcome(schedule, Status.WRONG))
-    first = asked.ask()
-    assert SPACE.build(first.draw) == BEST, "of failures alone nothing can be learnt"
-    asked.tell(first, outcome(BEST))
-    seen = []
-    learn = asked._process.fit
-    asked._process.fit = lambda points, features, values: (seen.append(values), learn(points, features, values))
-    asked.ask()
-    assert max(seen[0]) == min(seen[0]), "one time is known, so that failures count as that"
-    second = ToySchedule(1, 1)
-    asked.add(SPACE.draw_of(second), outcome(second))
-    asked.ask()
-    known = seen[-2]  # the last one has what is expected of the draw that waits as well
-    assert max(known) == pytest.approx(min(known) + bayes._WORTHLESS)
+    assert proposals(asked, 1) == [BEST], "of failures alone nothing can be learnt"
 
 
 def test_of_a_long_run_the_best_and_the_newest_count(monkeypatch):
@@ -91,12 +82,31 @@ def test_of_a_long_run_the_best_and_the_newest_count(monkeypatch):
     listed = sorted(LEGAL, key=toy_seconds)
     for schedule in listed:
         asked.add(SPACE.draw_of(schedule), outcome(schedule))
-    assert list(asked._remembered()) == [*listed[:5], *listed[-5:]]
+    assert list(asked._remembered(10)) == [*listed[:5], *listed[-5:]]
+    assert asked.prepare()._chosen == [*listed[:5], *listed[-5:]]
 
 
 def test_a_space_larger_than_the_pool_is_searched_near_the_best(monkeypatch):
     monkeypatch.setattr(bayes, "_POOL", 5)
     asked = study(lambda schedule: 1.0)
-    asked.add(SPACE.draw_of(ToySchedule(4, 4, "column")), outcome(ToySchedule(4, 4, "column")))
-    assert SPACE.build({**SPACE.draw_of(BEST)}) in asked._candidates()
-    assert len(asked._candidates()) < len(LEGAL) - 1
+    before = len(asked.prepare()._schedules)
+    near = ToySchedule(4, 4, "column")
+    asked.add(SPACE.draw_of(near), outcome(near))
+    assert before <= 5
+    assert BEST in asked.prepare()._schedules
+    assert len(asked.prepare()._schedules) < len(LEGAL) - 1
+
+
+def test_what_it_believes_does_not_depend_on_when_it_was_told():
+    """Told one by one in the order asked, it goes on from what it has; in another order it begins anew."""
+    first, second = study(), study()
+    proposals(first, 6)
+    proposals(second, 6)
+    asked = [[one.ask() for _ in range(3)] for one in (first, second)]
+    for promising in asked[0]:
+        first.tell(promising, outcome(SPACE.build(promising.draw)))
+    assert first._candidates
+    for promising in reversed(asked[1]):
+        second.tell(promising, outcome(SPACE.build(promising.draw)))
+    assert second._candidates is None
+    assert proposals(first, 1) == proposals(second, 1)

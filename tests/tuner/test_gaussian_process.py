@@ -6,6 +6,7 @@ from scipy.optimize import check_grad
 
 from autotune.search_spaces.space import Parameter, Space
 from autotune.tuner.gaussian_process import Encoding, GaussianProcess
+from autotune.tuner.posterior import Posterior
 
 PARAMETERS = (
     Parameter("size", (1, 2, 4, 8, 16)),
@@ -47,12 +48,18 @@ def test_the_gradient_is_that_of_the_cost(process):
         assert error < 1e-4
 
 
+def learnt(process, known):
+    """What follows from the values of some points for all."""
+    posterior = Posterior(process, POINTS, FEATURES)
+    posterior.observe(known)
+    return posterior.predict(VALUES[known])
+
+
 def test_it_learns_from_a_part_what_the_rest_is(process):
     known = np.random.default_rng(0).permutation(len(DRAWS))[:18]
     rest = np.setdiff1d(np.arange(len(DRAWS)), known)
     process.tune(POINTS[known], FEATURES[known], VALUES[known])
-    process.fit(POINTS[known], FEATURES[known], VALUES[known])
-    mean, deviation = process.predict(POINTS[rest], FEATURES[rest])
+    mean, deviation = (of_all[rest] for of_all in learnt(process, known))
     assert np.abs(mean - VALUES[rest]).max() < 0.1
     assert np.abs(mean - VALUES[rest]).max() < 0.4 * np.abs(VALUES[rest] - VALUES[known].mean()).max()
     assert np.all(np.abs(mean - VALUES[rest]) < 3 * deviation + 0.02)
@@ -61,7 +68,44 @@ def test_it_learns_from_a_part_what_the_rest_is(process):
 
 
 def test_it_is_sure_of_what_it_knows_and_less_so_far_away(process):
-    process.fit(POINTS[:1], FEATURES[:1], VALUES[:1])
-    mean, deviation = process.predict(POINTS, FEATURES)
+    mean, deviation = learnt(process, [0])
     assert mean[0] == pytest.approx(VALUES[0], abs=0.01)
     assert deviation[0] < 0.03 < deviation[1] < deviation[-1]
+
+
+def test_one_observation_after_the_other_tells_the_same_as_all_at_once(process):
+    known = [3, 1, 4, 15, 9, 2, 6]
+    posterior = Posterior(process, POINTS[:10], FEATURES[:10])
+    posterior.observe(known[:1])
+    posterior.observe([])
+    posterior.extend(POINTS[10:], FEATURES[10:])
+    for place in known[1:]:
+        posterior.observe([place])
+    for one, other in zip(posterior.predict(VALUES[known]), learnt(process, known), strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_it_is_what_inverting_the_covariance_gives(process):
+    """Rasmussen, Williams, equations 2.25 and 2.26, with the coefficients of equation 2.41."""
+    known = [3, 1, 4, 15, 9, 2, 6]
+    noisy = process.covariance(POINTS[known], POINTS[known]) + process.noise * np.eye(len(known))
+    inverse, cross = np.linalg.inv(noisy), process.covariance(POINTS, POINTS[known])
+    precision, h = np.diag([1e-6, 1.0]), FEATURES[known]
+    beta = np.linalg.solve(h.T @ inverse @ h + precision, h.T @ inverse @ VALUES[known] + precision @ [0.0, 1.0])
+    mean, deviation = learnt(process, known)
+    assert mean == pytest.approx(FEATURES @ beta + cross @ inverse @ (VALUES[known] - h @ beta))
+    assert deviation**2 == pytest.approx(process.variance - np.sum((cross @ inverse) * cross, axis=1))
+
+
+def test_what_is_not_known_yet_counts_as_expected(process):
+    known, waiting = [3, 1, 4, 15], [9, 2, 6]
+    mean, deviation = learnt(process, known)
+    posterior = Posterior(process, POINTS, FEATURES)
+    posterior.observe([*known, *waiting])
+    later, surer = posterior.predict(VALUES[known])
+    assert later == pytest.approx(mean)
+    assert np.all(surer <= deviation + 1e-9)
+    assert np.all(surer[waiting] < 0.5 * deviation[waiting])
+    believed = VALUES.copy()
+    believed[waiting] = mean[waiting]
+    assert posterior.predict(believed[[*known, *waiting]])[0] == pytest.approx(mean, abs=1e-6)

@@ -4,6 +4,7 @@ import random
 import signal
 import sqlite3
 from contextlib import closing
+from math import inf
 
 import pytest
 from tuner_processes import (
@@ -51,7 +52,7 @@ def test_a_run_killed_at_any_moment_loses_the_trial_in_flight_at_most(path):
         assert len(set(heard["evaluated"]) - set(now)) <= 1
         before = now
     assert len(before) > KILLS / 4
-    process, pipe = started(run_until_killed, path, 5, -1)
+    process, pipe = started(run_until_killed, path, 5, inf)
     assert len(said(process, pipe)["stored"]) == 5
     assert (process.exitcode, len(stored(path))) == (0, len(before) + 5)
 
@@ -62,7 +63,7 @@ def test_a_run_on_a_full_disk_keeps_what_it_stored_and_the_next_one_goes_on(path
     assert process.exitcode == 0
     assert full["error"] == [f"{path} could not be written or read: look at its disk; what was stored before is safe"]
     assert set(full["stored"]) <= set(stored(path))
-    process, pipe = started(run_until_killed, path, 5, -1)
+    process, pipe = started(run_until_killed, path, 5, inf)
     again = said(process, pipe)
     assert len(again["stored"]) == 5
     assert not set(again["stored"]) & set(full["stored"])

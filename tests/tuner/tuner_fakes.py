@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from threading import Condition
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
@@ -148,6 +149,7 @@ class FakePool:
     def __init__(self, workers):
         self.workers = workers
         self.submitted = []
+        self.more = Condition()
         self.closed = False
         self.made.append(self)
 
@@ -157,8 +159,16 @@ class FakePool:
     def __exit__(self, *_):
         self.closed = True
 
+    def holds(self, count):
+        """Wait until so many were submitted; how many there are then."""
+        with self.more:
+            self.more.wait_for(lambda: len(self.submitted) >= count, timeout=60)
+            return len(self.submitted)
+
     def submit(self, source, arch):
-        self.submitted.append((source, arch))
+        with self.more:
+            self.submitted.append((source, arch))
+            self.more.notify_all()
         future = LazyFuture()
         if self.refused(source):
             future.set_exception(CompileError("toy.cu(1): error: refused"))

@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from dataclasses import replace
 
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
@@ -49,24 +50,25 @@ def run(path, tell, trials, seed=0):
 
 
 def run_until_killed(path, pipe, trials, calls, first="evaluated"):
-    """Tune, and be killed when so many functions, Python's and C's, have been called and have returned.
+    """Tune, and be killed when all threads have made and ended so many calls of functions, Python's and C's.
 
     They are counted from the first evaluation on, or from the start.
     """
+    counting = first == "start"
 
     def count(_frame, _event, _argument):
         nonlocal calls
-        calls -= 1
-        if calls == 0:
+        calls -= counting
+        if calls <= 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def tell(message):
+        nonlocal counting
         pipe.send(message)
-        if message[0] == first:
-            sys.setprofile(count)
+        counting = counting or message[0] == first
 
-    if first == "start":
-        sys.setprofile(count)
+    threading.setprofile(count)
+    sys.setprofile(count)
     run(path, tell, trials)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import islice
 from math import inf
 from multiprocessing import get_context
@@ -74,8 +73,6 @@ def compare(
         ahead: schedules that are always under way, as compiling ahead has it; a search learns of each so much later.
         on_result: called with each comparison when it is done.
     """
-    # Every CPU has a process already, and the matrices are small.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         pending = [
             (path, name, [pool.submit(_evaluations, path, name, seed, budget, ahead) for seed in range(seeds)])
@@ -110,4 +107,6 @@ def _evaluations(path: Path, searcher: str, seed: int, budget: int, ahead: int) 
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path) -> Recording:
-    return load(path)
+    """A recording whose sources, by which the time model knows schedules, are emitted once for all seeds."""
+    recording = load(path)
+    return replace(recording, operator=replace(recording.operator, emit=cache(recording.operator.emit)))

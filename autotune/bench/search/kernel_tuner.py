@@ -6,10 +6,12 @@ Times are milliseconds there. A configuration is a draw of the search space.
 
 from __future__ import annotations
 
+import json
 import random
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import lru_cache
 from io import StringIO
 from math import inf
 from pathlib import Path
@@ -17,7 +19,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...codegen.schedule import Schedule
-from ...db.exchange import write_document
 from ...db.records import Trial
 from ...db.states import Status
 from ...devices.recording import Recording
@@ -73,17 +74,24 @@ def simulated(recording: Recording, strategy: str, seed: int, budget: int) -> li
     random.seed(seed)
     np.random.seed(seed)
     options = {"max_fevals": budget}
+    names, text = _cache_text(recording)
     with TemporaryDirectory() as folder, warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         path = Path(folder) / "cache.json"
-        document = cache_document(recording)
-        write_document(path, document)
+        path.write_text(text)
         results, _ = kernel_tuner.tune_cache(
             str(path), strategy=strategy, strategy_options=options, seed=seed, quiet=True
         )
     # A strategy that comes back to a configuration pays nothing for it.
-    times = {_key(document["tune_params_keys"], result): result["time"] for result in results}
+    times = {_key(names, result): result["time"] for result in results}
     return [time / _MILLISECONDS if isinstance(time, float) else inf for time in times.values()]
+
+
+@lru_cache(maxsize=1)
+def _cache_text(recording: Recording) -> tuple[list[str], str]:
+    """The parameters' names and the cache file of a recording, which many seeds replay."""
+    document = cache_document(recording)
+    return document["tune_params_keys"], json.dumps(document)
 
 
 def _draw(space: Space[Any], schedule: Schedule) -> Draw:

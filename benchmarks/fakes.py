@@ -1,0 +1,57 @@
+"""A pool that compiles nothing and a device that models times: what is left of a tuning run is the tuner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.source import KernelSource
+from autotune.compiler import CompiledKernel, Resources
+from autotune.db import Status
+from autotune.devices.base import Evaluation
+from autotune.devices.model import predict_seconds
+from autotune.devices.offline import OfflineDevice
+
+
+class Pool:
+    """In the place of a `CompilePool`: every kernel has 128 registers."""
+
+    def submit(self, source: KernelSource, arch: str) -> Future[CompiledKernel]:
+        """A future that is done."""
+        future: Future[CompiledKernel] = Future()
+        future.set_result(CompiledKernel(b"", Resources(128), arch, "none"))
+        return future
+
+
+class Device(OfflineDevice):
+    """Models times, as often as a GPU would sample them, and verifies nothing.
+
+    Args:
+        selector: of a named device.
+        seconds: how long an evaluation takes.
+    """
+
+    def __init__(self, selector: str, seconds: float = 0.0) -> None:
+        super().__init__(selector)
+        self._seconds = seconds
+
+    @contextmanager
+    def session(self, operator: Any, problem: Problem, seed: int) -> Iterator[Any]:
+        """The device is its own session."""
+        self._problem = problem
+        self.time_limit = 60.0
+        yield self
+
+    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+        """A modelled time."""
+        time.sleep(self._seconds)
+        try:
+            seconds = predict_seconds(self._problem, source, kernel.resources, self.limits)
+        except ValueError as error:
+            return Evaluation(Status.LAUNCH_ERROR, error=str(error))
+        return Evaluation(Status.OK, tuple(seconds * (1 + 1e-6 * sample) for sample in range(100)))
