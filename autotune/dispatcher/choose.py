@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from ..codegen.problem import Problem
@@ -17,9 +16,10 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import WARP_THREADS
 from ..search_spaces.operator import Operator
 from .records import Record
-from .transfer import comparable, distance, loss, transferred_seconds
+from .transfer import comparable, distance, loss, slowness, tile_waste, transferred_seconds
 
 _RECORDS_TRIED = 2
+MODEL_DOUBT = 0.5  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
 
 
 class Rule(StrEnum):
@@ -40,7 +40,8 @@ class Choice:
         schedule: how to compute the problem.
         record: the key of the problem whose record it is; None by the rules that need none.
         time_source: of that record.
-        distance: from the record to the problem, see `transfer.distance`; None without a record.
+        distance: from the record to the problem, see `transfer.distance`; of the model's schedule, the logarithm of its
+            time over the roofline's, and `MODEL_DOUBT`. None of the default.
         seconds: predicted time; that of an exact record is its own.
         loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
         objection: why it cannot serve here; empty if it can.
@@ -64,10 +65,15 @@ class Choice:
 def choices(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
 ) -> Iterator[Choice]:
-    """What may serve, best first and found out one by one: two records at most, the model's, the default."""
-    serving = (choice for choice in from_records(operator, problem, limits, known) if not choice.objection)
-    yield from islice(serving, _RECORDS_TRIED)
-    yield from without_records(operator, problem, limits)
+    """What may serve, best first and found out one by one: two records at most, the model's, the default.
+
+    The model's goes before records that are farther, but never before the problem's own.
+    """
+    serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.objection]
+    serving = serving[:_RECORDS_TRIED]
+    if serving and serving[0].rule is Rule.EXACT:
+        yield serving.pop(0)
+    yield from in_order(serving, without_records(operator, problem, limits))
 
 
 def from_records(
@@ -83,13 +89,29 @@ def from_records(
 
 
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
-    """What serves where no record does."""
-    modelled = [
-        Choice(Rule.MODEL, schedule, seconds=_modelled_seconds(operator, problem, schedule, limits))
-        for schedule in operator.seeds(problem, limits)
-    ]
-    yield from sorted(modelled, key=lambda choice: choice.seconds or 0.0)[:1]
+    """What serves where no record does, or only far ones."""
+    modelled = {
+        schedule: _modelled_seconds(operator, problem, schedule, limits) for schedule in operator.seeds(problem, limits)
+    }
+    fastest = min(modelled, key=modelled.__getitem__)
+    far = slowness(problem, modelled[fastest], limits) + MODEL_DOUBT
+    yield Choice(Rule.MODEL, fastest, distance=far, seconds=modelled[fastest])
     yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+
+
+def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice]:
+    """Records, nearest first, and what serves without one: the model's before the first record that is farther."""
+    model, default = others
+    place = next(
+        (i for i, record in enumerate(records) if record.rule is not Rule.EXACT and _far(record) > _far(model)),
+        len(records),
+    )
+    return [*records[:place], model, *records[place:], default]
+
+
+def _far(choice: Choice) -> float:
+    assert choice.distance is not None  # all but the default have one
+    return choice.distance
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
@@ -113,12 +135,15 @@ def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
 def _modelled_seconds(
     operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits
 ) -> float:
-    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them."""
+    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them.
+
+    The model knows no tiles, so that what they waste is put on top.
+    """
     source = operator.source(problem, schedule, limits)
     threads = source.launch.threads * getattr(schedule, "min_blocks", 1)
     unit = limits.register_unit // WARP_THREADS
     registers = min(limits.registers_per_thread, limits.registers_per_sm // threads // unit * unit)
     try:
-        return predict_seconds(problem, source, Resources(registers), limits)
+        return tile_waste(problem, schedule) * predict_seconds(problem, source, Resources(registers), limits)
     except ValueError:  # the driver may still have room for what the model has not
         return float("inf")

@@ -11,7 +11,7 @@ from ..devices.select import device_limits
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
-from .choose import Choice, Rule, from_records, without_records
+from .choose import Choice, Rule, from_records, in_order, without_records
 from .records import Record, records
 
 
@@ -69,5 +69,6 @@ def explained(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
 ) -> Explanation:
     """`explain` for what is there already."""
-    considered = [*from_records(operator, problem, limits, known), *without_records(operator, problem, limits)]
+    recorded = from_records(operator, problem, limits, known)
+    considered = in_order(recorded, without_records(operator, problem, limits))
     return Explanation(operator.name, problem, limits, tuple(considered))

@@ -10,7 +10,7 @@ from autotune.dispatcher.records import Record
 from autotune.dispatcher.regret import held_out, modelled, regrets
 
 KNOWN = [
-    Record(problem(m), schedule(number, problem(m)), 1e-4 * m / 512, TimeSource.MEASURED)
+    Record(problem(m), schedule(number, problem(m)), 1e-5 * m / 512, TimeSource.MEASURED)
     for number, m in enumerate((512, 544, 576, 608, 640, 672))
 ]
 
