@@ -44,6 +44,12 @@ def current_stream(array: Any) -> int:
     return _library(array).stream(array) or LEGACY_DEFAULT_STREAM
 
 
+def stream_of(array: Any) -> Callable[[], int]:
+    """What tells the current stream again and again: 0 for `LEGACY_DEFAULT_STREAM`."""
+    library = _library(array)
+    return _stream_of_torch(array) if library.stream is _stream_torch else partial(library.stream, array)
+
+
 def empty(shape: Shape, like: Any) -> Any:
     """A new row-major array from the library of `like`, of its dtype and on its device.
 
@@ -139,11 +145,16 @@ def _refuse_gradient(name: str) -> None:
 
 
 def _stream_torch(array: Any) -> int:
-    if not array.is_cuda:
+    device = array.get_device()
+    if device < 0:
         return 0  # what is wrong with it, `read` says
     # The function behind torch.cuda.current_stream, which makes an object of the handle and takes five times as long.
-    handle: int = sys.modules["torch"]._C._cuda_getCurrentRawStream(array.get_device())
+    handle: int = sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
     return handle
+
+
+def _stream_of_torch(array: Any) -> Callable[[], int]:
+    return partial(sys.modules["torch"]._C._cuda_getCurrentRawStream, array.get_device())
 
 
 def _empty_torch(shape: Shape, like: Any) -> Any:

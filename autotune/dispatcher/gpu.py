@@ -18,6 +18,8 @@ from ..devices.launcher import LoadedKernel
 from .targets import Kernel, LaunchError
 from .workspaces import Workspaces, capture_id
 
+_LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
+
 
 class Gpu:
     """One GPU by its ordinal. What is current in the caller's thread stays so."""
@@ -33,7 +35,8 @@ class Gpu:
         compiled = compile_kernel(source, self.limits.arch)
         try:
             with self._context:
-                return _GpuKernel(LoadedKernel(compiled, source), self._context, source.workspace_bytes)
+                loaded = LoadedKernel(compiled, source)
+            return _GpuKernel(loaded, self._context, source.workspace_bytes)
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
@@ -69,7 +72,7 @@ class _GpuKernel:
     def __init__(self, loaded: LoadedKernel, context: _Context, workspace_bytes: int) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspaces = Workspaces(workspace_bytes) if workspace_bytes else None
+        self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
@@ -79,11 +82,15 @@ class _GpuKernel:
 
         def launch_in_context(stream: int) -> None:
             try:
+                # A stream tells the driver its context; a default stream means that of whatever context is current.
+                if stream > _LAST_DEFAULT_STREAM or context.current:
+                    return launch(stream)
+            except CUDAError as error:
                 if context.current:
+                    raise LaunchError(reason(error)) from None
+            try:
+                with context:
                     launch(stream)
-                else:
-                    with context:
-                        launch(stream)
             except CUDAError as error:
                 raise LaunchError(reason(error)) from None
 

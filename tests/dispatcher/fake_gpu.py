@@ -67,7 +67,7 @@ class FakeTensor:
         return self._stride
 
     def get_device(self):
-        return self.device
+        return self.device if self.is_cuda else -1
 
     def is_conj(self):
         return False
