@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +25,7 @@ MODEL_DOUBT = 0.5  # of the logarithm of a modelled time: its error, and that th
 class Rule(StrEnum):
     """Why a schedule is chosen, the first one first."""
 
+    BASELINE = "baseline"
     EXACT = "exact"
     NEAREST = "nearest"
     MODEL = "model"
@@ -45,6 +46,8 @@ class Choice:
         seconds: predicted time; that of an exact record is its own.
         loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
         objection: why it cannot serve here; empty if it can.
+        beaten_by: baselines that are known to be faster, of an exact record.
+        baseline: the one that serves in place of the schedule, by the rule of this name.
     """
 
     rule: Rule
@@ -55,23 +58,33 @@ class Choice:
     seconds: float | None = None
     loss: float | None = None
     objection: str = ""
+    beaten_by: frozenset[str] = frozenset()
+    baseline: str = ""
 
     @property
     def origin(self) -> str:
         """Where the schedule comes from, for people."""
+        if self.baseline:
+            return self.baseline
         return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"
 
 
 def choices(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+    operator: Operator[Any, Any],
+    problem: Problem,
+    limits: DeviceLimits,
+    known: Sequence[Record],
+    never_worse_than: str | None = None,
 ) -> Iterator[Choice]:
     """What may serve, best first and found out one by one: two records at most, the model's, the default.
 
-    The model's goes before records that are farther, but never before the problem's own.
+    The model's goes before records that are farther, but never before the problem's own. A baseline that is named and
+    known to be faster than that goes first.
     """
     serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.objection]
     serving = serving[:_RECORDS_TRIED]
     if serving and serving[0].rule is Rule.EXACT:
+        yield from faster(serving[0], never_worse_than)
         yield serving.pop(0)
     yield from in_order(serving, without_records(operator, problem, limits))
 
@@ -109,14 +122,21 @@ def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice
     return [*records[:place], model, *records[place:], default]
 
 
+def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
+    """The baseline in place of an exact record, if that is known to be slower."""
+    if baseline in exact.beaten_by:
+        yield replace(exact, rule=Rule.BASELINE, baseline=baseline, seconds=None, loss=None, distance=None)
+
+
 def _far(choice: Choice) -> float:
     assert choice.distance is not None  # all but the default have one
     return choice.distance
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
+    exact = record.problem.key == problem.key
     return Choice(
-        Rule.EXACT if record.problem.key == problem.key else Rule.NEAREST,
+        Rule.EXACT if exact else Rule.NEAREST,
         record.schedule,
         record.problem.key,
         record.time_source,
@@ -124,6 +144,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimi
         transferred_seconds(problem, record, limits),
         loss(problem, record, limits),
         "; ".join(operator.violations(problem, record.schedule, limits)),
+        record.beaten_by if exact else frozenset(),
     )
 
 

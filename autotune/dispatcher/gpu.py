@@ -6,8 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from cuda.bindings import driver
-from cuda.core._utils.cuda_utils import CUDAError, handle_return
+from cuda.core._utils.cuda_utils import CUDAError
 
 from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
@@ -15,6 +14,7 @@ from ..compiler import compile_kernel
 from ..devices.cuda import CudaDevice
 from ..devices.driver import check_device, reason
 from ..devices.launcher import LoadedKernel
+from .contexts import Context
 from .targets import Kernel, LaunchError
 from .workspaces import Workspaces, capture_id
 
@@ -24,9 +24,11 @@ _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams t
 class Gpu:
     """One GPU by its ordinal. What is current in the caller's thread stays so."""
 
+    baselines: tuple[str, ...] = ("cublas",)
+
     def __init__(self, ordinal: int) -> None:
         check_device(ordinal)
-        self._context = _Context(ordinal)
+        self._context = Context(ordinal)
         with self._context:
             self.limits = CudaDevice(ordinal).limits
 
@@ -40,36 +42,22 @@ class Gpu:
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """See `Target`."""
+        from .cublas import CublasKernel
+
+        return CublasKernel(problem, self._context)
+
     def capturing(self, stream: int) -> bool:
         """See `Target`."""
         with self._context:
             return capture_id(stream) is not None
 
 
-class _Context:
-    """A GPU's primary context; a context manager that makes it current in this thread for a while."""
-
-    def __init__(self, ordinal: int) -> None:
-        device = handle_return(driver.cuDeviceGet(ordinal))
-        self._context = handle_return(driver.cuDevicePrimaryCtxRetain(device))
-        self._handle = int(self._context)
-
-    @property
-    def current(self) -> bool:
-        """Whether it is current in this thread, as it is in most: asking takes less than making it so."""
-        return int(driver.cuCtxGetCurrent()[1]) == self._handle
-
-    def __enter__(self) -> None:
-        handle_return(driver.cuCtxPushCurrent(self._context))
-
-    def __exit__(self, *_exception: object) -> None:
-        handle_return(driver.cuCtxPopCurrent())
-
-
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedKernel, context: _Context, workspace_bytes: int) -> None:
+    def __init__(self, loaded: LoadedKernel, context: Context, workspace_bytes: int) -> None:
         self._loaded = loaded
         self._context = context
         self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None

@@ -67,14 +67,21 @@ class Workspaces:
 @contextmanager
 def _outside_of_captures() -> Iterator[int]:
     """A stream on which this thread may work while it captures another; it has done its work in the end."""
-    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-    before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
-    try:
+    with relaxed_captures():
         stream = handle_return(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
         try:
             yield int(stream)
             handle_return(driver.cuStreamSynchronize(stream))
         finally:
             handle_return(driver.cuStreamDestroy(stream))
+
+
+@contextmanager
+def relaxed_captures() -> Iterator[None]:
+    """Lets this thread call what is forbidden while it captures a stream, such as allocating memory."""
+    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
+    try:
+        yield
     finally:
         handle_return(driver.cuThreadExchangeStreamCaptureMode(before))

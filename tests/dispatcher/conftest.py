@@ -5,7 +5,7 @@ import pytest
 from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
-from autotune.dispatcher import held, misses, operators, plans, records, targets
+from autotune.dispatcher import held, misses, operators, plans, records, settings, targets
 from autotune.dispatcher.choose import Choice, Rule
 
 
@@ -22,6 +22,7 @@ def fresh_process(monkeypatch, tmp_path):
     records._database.cache_clear()
     yield
     records._database.cache_clear()
+    settings.configure()
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def database():
 def defaults_only(monkeypatch):
     """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
 
-    def default(operator, problem, limits, known):
+    def default(operator, problem, limits, known, never_worse_than):
         yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
     monkeypatch.setattr(plans, "choices", default)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records import H200
+from records import H200, SGEMM
 
 from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
@@ -12,7 +12,7 @@ from autotune.dispatcher.targets import LaunchError
 class FakeGpu:
     """Remembers what was loaded and launched; refuses the kernels whose text has one of these words."""
 
-    limits = H200
+    limits, baselines = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused = [], [], {}
@@ -22,6 +22,12 @@ class FakeGpu:
         self.loaded.append(source)
         self.refuse(source, CompileError)
         return FakeKernel(self, source)
+
+    def baseline(self, name, problem):
+        self.loaded.append(name)
+        if name in self.refused:
+            raise self.refused[name]
+        return FakeKernel(self, SGEMM.source(problem, SGEMM.default(problem, H200), H200))
 
     def refuse(self, source, kind):
         for word, error in self.refused.items():
