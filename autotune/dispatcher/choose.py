@@ -104,7 +104,7 @@ def from_records(
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
     """What serves where no record does, or only far ones."""
     modelled = {
-        schedule: _modelled_seconds(operator, problem, schedule, limits) for schedule in operator.seeds(problem, limits)
+        schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in operator.seeds(problem, limits)
     }
     fastest = min(modelled, key=modelled.__getitem__)
     far = slowness(problem, modelled[fastest], limits) + MODEL_DOUBT
@@ -153,9 +153,7 @@ def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
     return modelled, choice.rule is not Rule.EXACT, choice.distance or 0.0, choice.record or ""
 
 
-def _modelled_seconds(
-    operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits
-) -> float:
+def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> float:
     """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them.
 
     The model knows no tiles, so that what they waste is put on top.
