@@ -23,6 +23,10 @@ class BoundCall:
         if operator not in CALLS:
             raise ValueError(f"unknown operator {operator!r}; known: {', '.join(CALLS)}")
         held, handle, values, self.out = CALLS[operator](stream, *operands, **options)
+        if arrays.immutable(self.out):
+            raise ValueError(
+                f"a plan writes again and again to its output, and a {type(self.out).__name__} is immutable"
+            )
         self._arrays = operands  # whose memory must stay as long as this may be called
         self._stream = 0 if stream is None else handle
         self._current = arrays.stream_of(operands[0])
@@ -56,5 +60,6 @@ def plan(operator: str, *operands: Any, stream: Any = None, **options: Any) -> B
 
     Raises:
         TypeError, ValueError, CaptureError, DeviceError, CompileError, LaunchError: as for that function.
+        ValueError: arrays of a library that forbids to write to them, such as JAX.
     """
     return BoundCall(operator, operands, stream, options)

@@ -35,6 +35,9 @@ class Emulator:
         """None computes here."""
         raise LaunchError(f"{name} does not compute NumPy arrays")
 
+    def synchronize(self, stream: int) -> None:
+        """A launch was done when it returned."""
+
     def capturing(self, stream: int) -> bool:
         """Never."""
         return False

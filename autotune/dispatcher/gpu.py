@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from cuda.core._utils.cuda_utils import CUDAError
+from cuda.bindings import driver
+from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
 from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
@@ -47,6 +48,14 @@ class Gpu:
         from .cublas import CublasKernel
 
         return CublasKernel(problem, self._context)
+
+    def synchronize(self, stream: int) -> None:
+        """See `Target`."""
+        try:
+            with self._context:
+                handle_return(driver.cuStreamSynchronize(stream))
+        except CUDAError as error:
+            raise LaunchError(reason(error)) from None
 
     def capturing(self, stream: int) -> bool:
         """See `Target`."""

@@ -18,6 +18,7 @@ from .layout import Shape
 from .plans import Values
 from .problems import product_shape, sgemm_call, transpose_problem, transposed_shape
 from .repeated import Repeated
+from .targets import target
 
 _UNALIGNED = 15  # bits of an address that are 0 where accesses may be as wide as they get
 # What is held, the stream's handle, the values in the order of the kernel's arguments, the output.
@@ -54,6 +55,8 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
     held, handle, values, out = _sgemm(stream, a, b, out, alpha, beta)
     if held.plan is not None:
         held.plan.launch(handle, values)
+        if arrays.immutable(out):
+            target(held.out.device).synchronize(handle)
     return out
 
 
@@ -76,6 +79,8 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
     held, handle, values, out = _transpose(stream, a, out)
     if held.plan is not None:
         held.plan.launch(handle, values)
+        if arrays.immutable(out):
+            target(held.out.device).synchronize(handle)
     return out
 
 
@@ -102,6 +107,8 @@ def _sgemm(stream: Any, a: Any, b: Any, out: Any = None, alpha: float = 1.0, bet
     if out is None:
         shape = _shapes.get((seen_a, seen_b)) or kept(_shapes, (seen_a, seen_b), partial(_product, handle, a, b))
         out = arrays.empty(shape, a)
+    else:
+        _check_mutable(out)
     at_c, seen_c = glance("out", out, handle)
     key = "sgemm", seen_a, seen_b, seen_c, beta != 0
     held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, beta != 0))
@@ -128,6 +135,8 @@ def _transpose(stream: Any, a: Any, out: Any = None) -> _Call:
     at_a, seen_a = glance("a", a, handle)
     if out is None:
         out = arrays.empty(transposed_shape(arrays.read("a", a, handle).layout), a)
+    else:
+        _check_mutable(out)
     at_b, seen_b = glance("out", out, handle)
     key = "transpose", seen_a, seen_b
     held = _held.get(key) or kept(_held, key, partial(_held_transpose, handle, a, out))
@@ -139,6 +148,11 @@ def _held_transpose(handle: int, a: Any, out: Any) -> Held:
     source, result = arrays.read("a", a, handle), arrays.read("out", out, handle)
     problem = transpose_problem(source, result)
     return hold("transpose", problem, result, {"a": source}, handle, swapped=False)
+
+
+def _check_mutable(out: Any) -> None:
+    if arrays.immutable(out):
+        raise ValueError(f"out is a {type(out).__name__}, and arrays of its library are immutable: leave out= away")
 
 
 def stream_handle(stream: Any, array: Any) -> int:

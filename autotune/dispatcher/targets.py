@@ -58,6 +58,13 @@ class Target(Protocol):
             LaunchError: it is not installed, or not usable.
         """
 
+    def synchronize(self, stream: int) -> None:
+        """Wait until all that was launched on a stream is done.
+
+        Raises:
+            LaunchError: some of it failed.
+        """
+
     def capturing(self, stream: int) -> bool:
         """Whether what is launched on a stream becomes part of a CUDA graph."""
 

@@ -34,6 +34,9 @@ class FakeGpu:
             if word in source.text and isinstance(error, kind):
                 raise error
 
+    def synchronize(self, stream):
+        self.launched.append((stream, "synchronized"))
+
     def capturing(self, stream):
         return stream == CAPTURED
 
