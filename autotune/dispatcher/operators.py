@@ -35,16 +35,16 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
     """C = alpha·A·B + beta·C in true FP32, on the arrays' own device and current stream.
 
     Args:
-        a: float32 of shape (m, k), or (batch, m, k): row-major, column-major (a transposed view), any leading
+        a: float32 of shape (m, k), or (batch…, m, k): row-major, column-major (a transposed view), any leading
             dimension, any stride between matrices. NumPy arrays are computed by the emulator, all others on their GPU.
-        b: float32 of shape (k, n), or (batch, k, n). A plain matrix, or a batch of 1, goes with any batch.
+        b: float32 of shape (k, n), or (batch…, k, n). A plain matrix, or a batch of 1, goes with any batch.
         out: C, which may not overlap `a`, `b` or itself. By default a new array of the library of `a`.
         alpha: the factor of A·B; with 0 neither A nor B is read.
         beta: the factor of C; with 0 C is not read, otherwise `out` is needed.
         stream: a stream's handle, or an object with ``__cuda_stream__``, instead of the current one of `a`'s library.
 
     Returns:
-        C, of shape (m, n), or (batch, m, n); it is ready when the stream gets there.
+        C, of shape (m, n), or (batch…, m, n); it is ready when the stream gets there.
 
     Raises:
         TypeError, ValueError: one line that says what is wrong with the arguments; nothing was launched.
@@ -64,14 +64,14 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
     """B = Aᵀ, out of place, for elements of 1, 2, 4, 8 or 16 bytes, on the array's own device and current stream.
 
     Args:
-        a: of shape (m, n), or (batch, m, n), row-major with any leading dimension and any stride between matrices.
+        a: of shape (m, n), or (batch…, m, n), row-major with any leading dimension and any stride between matrices.
             A NumPy array is computed by the emulator, any other on its GPU.
         out: B, row-major too, of the dtype of `a`, which may overlap neither `a` nor itself. By default a new array
             of the library of `a`.
         stream: as for `sgemm`.
 
     Returns:
-        B, of shape (n, m), or (batch, n, m); it is ready when the stream gets there.
+        B, of shape (n, m), or (batch…, n, m); it is ready when the stream gets there.
 
     Raises:
         TypeError, ValueError, CaptureError, DeviceError, CompileError, LaunchError: as for `sgemm`.
