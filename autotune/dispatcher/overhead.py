@@ -8,6 +8,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from ..bench.baseline import Launch
 from ..bench.turns import interleaved
 from ..codegen.schedule import Schedule
@@ -74,8 +76,11 @@ def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
     pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
     packed = source.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
     values = [getattr(packed, argument.name) for argument in source.arguments]
-    # A Python number would be 8 bytes wide.
-    arguments = [v if t.ctype is c_void_p else t.ctype(v) for v, t in zip(values, source.arguments, strict=True)]
+    # A Python number would be 8 bytes wide, and cuda.core is many times as slow with numbers of ctypes.
+    arguments = [
+        value if argument.ctype is c_void_p else np.dtype(argument.ctype).type(value)
+        for value, argument in zip(values, source.arguments, strict=True)
+    ]
     config = LaunchConfig(grid=source.launch.grid, block=source.launch.block, shmem_size=source.launch.shared_bytes)
     stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
     keeping = partial(launch, stream, config, kernel, *arguments)
