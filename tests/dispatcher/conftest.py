@@ -7,6 +7,7 @@ from fake_gpu import C, FakeGpu, FakeTensor
 from autotune.db import TuningDB
 from autotune.dispatcher import held, misses, operators, plans, records, settings, targets
 from autotune.dispatcher.choose import Choice, Rule
+from autotune.dispatcher.repeated import Repeated
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +18,7 @@ def fresh_process(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
     monkeypatch.setattr(operators, "_held", {})
+    monkeypatch.setattr(operators, "_repeated", Repeated())
     monkeypatch.setattr(misses, "_noted", [])
     monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
     records._database.cache_clear()
