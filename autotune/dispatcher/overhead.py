@@ -70,7 +70,7 @@ def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
     device.set_current()
     sgemm, problem, limits = operator("sgemm"), SgemmProblem(_SIDE, _SIDE, _SIDE), CudaDevice(0).limits
     source = sgemm.source(problem, schedule, limits)
-    options = ProgramOptions(arch=limits.arch)
+    options = ProgramOptions(arch=limits.arch, std="c++17")
     kernel = Program(_with_members(source), "c++", options).compile("cubin").get_kernel(source.entry)
     workspace = torch.zeros(max(1, source.workspace_bytes), dtype=torch.int8, device="cuda")
     pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
