@@ -20,11 +20,11 @@ def sgemm(a: Any, b: Any) -> Any:
     In eager mode without gradients this is `dispatcher.sgemm`: PyTorch's own way to an operator takes longer.
 
     Args:
-        a: float32 of shape (m, k), or (batch, m, k), on a GPU; see `dispatcher.sgemm` for layouts.
-        b: float32 of shape (k, n), or (batch, k, n).
+        a: float32 of shape (m, k), or (batch…, m, k), on a GPU; see `dispatcher.sgemm` for layouts.
+        b: float32 of shape (k, n), or (batch…, k, n).
 
     Returns:
-        A new tensor of shape (m, n), or (batch, m, n).
+        A new tensor of shape (m, n), or (batch…, m, n).
     """
     plain = type(a) in _PLAIN and type(b) in _PLAIN  # tracers have tensors of their own
     recorded = torch.is_grad_enabled() and (a.requires_grad or b.requires_grad)

@@ -84,8 +84,8 @@ class TuningDB:
     def merge(self, document: Any) -> MergeCounts:
         """Add the trials of an exported document in one transaction, keeping the better record of the same key.
 
-        An ok trial is better than a failed one, and of two ok trials the faster; else the stored one stays. So a second
-        merge of the same document changes nothing.
+        An ok trial is better than a failed one, and of two ok trials the faster, or the newer of two as fast; else the
+        stored one stays. So a second merge of the same document changes nothing.
 
         Raises:
             ValueError: one line that says where the document is wrong; nothing was written.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .records import Trial
@@ -22,7 +22,7 @@ class Kept:
     losses: tuple[float, ...]
 
 
-def reduced(trials: Iterable[Trial], within: float) -> list[Kept]:
+def reduced(trials: Iterable[Trial], within: float, generator: str | None = None) -> list[Kept]:
     """Schedules that serve every problem with a loss of at most `within`, those that serve most first.
 
     Taking the schedule that serves most of the problems left, again and again, needs at most 1 + ln(problems) times as
@@ -33,8 +33,9 @@ def reduced(trials: Iterable[Trial], within: float) -> list[Kept]:
         trials: of one operator on one device model, newest first; failed ones and repetitions are passed over, and
             modelled ones if any is measured.
         within: 0.05 for 5 %.
+        generator: whose trials of a problem make those of others pass for nothing, as in `TuningDB.best`.
     """
-    times = _times(trials)
+    times = _times(list(trials), generator)
     best = {key: min(by_schedule.values(), key=_seconds) for key, by_schedule in times.items()}
     serving: dict[str, set[str]] = {}
     for key, by_schedule in times.items():
@@ -56,14 +57,15 @@ def _kept(trials: list[Trial], best: Mapping[str, Trial]) -> Kept:
     return Kept(tuple(trials), losses)
 
 
-def _times(trials: Iterable[Trial]) -> dict[str, dict[str, Trial]]:
+def _times(listed: Sequence[Trial], generator: str | None) -> dict[str, dict[str, Trial]]:
     """The verdict on each schedule of each problem, by the problem's key and the schedule's digest; ok ones only."""
-    listed = list(trials)
     measured = any(trial.status is Status.OK and trial.time_source is TimeSource.MEASURED for trial in listed)
     source = TimeSource.MEASURED if measured else TimeSource.MODELLED
+    ok = [trial for trial in listed if trial.status is Status.OK and trial.time_source is source]
+    own = {trial.problem.key for trial in ok if trial.generator == generator}
     times: dict[str, dict[str, Trial]] = {}
     for trial in listed:
-        if trial.time_source is source:
+        if trial.time_source is source and (trial.generator == generator or trial.problem.key not in own):
             times.setdefault(trial.problem.key, {}).setdefault(trial.schedule_digest, trial)
     passed = {key: {d: t for d, t in by.items() if t.status is Status.OK} for key, by in times.items()}
     return {key: by_schedule for key, by_schedule in passed.items() if by_schedule}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from math import inf
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
@@ -16,23 +17,37 @@ from .records import Trial
 from .states import Status
 
 _BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
-_STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds).where(*_BY_KEY)
+_STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds, TrialRow.created_at).where(*_BY_KEY)
 _INSERT = insert(TrialRow)
 
 Row = TypeVar("Row", DeviceRow, ProblemRow)
 
-# Whether a trial replaces the stored one of the same key, which has this status and this median in seconds.
-Rule = Callable[[Trial, Status, float | None], bool]
+
+class Stored(NamedTuple):
+    """What the rules look at of a stored trial."""
+
+    id: int
+    status: Status
+    seconds: float | None
+    created_at: datetime
 
 
-def newest(_trial: Trial, _status: Status, _seconds: float | None) -> bool:
+# Whether a trial replaces the stored one of the same key.
+Rule = Callable[[Trial, Stored], bool]
+
+
+def newest(_trial: Trial, _stored: Stored) -> bool:
     """The rule for trials made here: one that was lucky, or has since been found wrong, must not stay."""
     return True
 
 
-def better(trial: Trial, status: Status, seconds: float | None) -> bool:
-    """The rule for trials from elsewhere: ok beats failed, and of two ok trials the faster wins."""
-    return _cost(trial.status, trial.seconds) < _cost(status, seconds)
+def better(trial: Trial, stored: Stored) -> bool:
+    """The rule for trials from elsewhere: ok beats failed, of two ok trials the faster wins, of equals the newer.
+
+    Equal ones are the same trial, of which the newer may have its contest as well.
+    """
+    cost, before = _cost(trial.status, trial.seconds), _cost(stored.status, stored.seconds)
+    return cost < before or (cost == before < inf and trial.created_at > stored.created_at)
 
 
 def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
@@ -44,11 +59,11 @@ def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCou
         if name not in places:
             places[name] = _place(trial, session)
         values = places[name] | outcome(trial)
-        stored = session.execute(_STORED, {column: values[column] for column in KEY}).first()
-        if stored is None:
+        found = session.execute(_STORED, {column: values[column] for column in KEY}).first()
+        if found is None:
             session.execute(_INSERT, values)
             counts["added"] += 1
-        elif replaces(trial, stored.status, stored.seconds):
+        elif replaces(trial, stored := Stored(*found)):
             session.execute(update(TrialRow).where(TrialRow.id == stored.id).values(values))
             counts["replaced"] += 1
         else:

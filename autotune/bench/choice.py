@@ -13,14 +13,19 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from ..db import Trial, TuningDB
 
 
 class Choice(NamedTuple):
-    """A schedule, and whether it comes from a measured record of the problem."""
+    """A schedule, and the measured record of the problem that it comes from, if there is one."""
 
     schedule: Schedule
-    recorded: bool
+    record: Trial | None = None
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is a record."""
+        return self.record is not None
 
     @property
     def source(self) -> str:
@@ -35,5 +40,5 @@ def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits,
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)
             if not operator.violations(problem, schedule, limits):
-                return Choice(schedule, recorded=True)
-    return Choice(operator.default(problem, limits), recorded=False)
+                return Choice(schedule, best)
+    return Choice(operator.default(problem, limits))

@@ -8,6 +8,12 @@ import os
 _SWITCHES = {"NVIDIA_TF32_OVERRIDE": "0", "CUBLAS_EMULATE_SINGLE_PRECISION": "0"}
 
 
+def overridden() -> str:
+    """Which variable of the environment lowers the precision of this process, with its value; empty if none does."""
+    found = (f"{name}={os.environ[name]}" for name, off in _SWITCHES.items() if os.environ.get(name, off) != off)
+    return next(found, "")
+
+
 def enforce() -> None:
     """Switch TF32 and emulation off in this process, for libraries that are loaded from now on."""
     os.environ.update(_SWITCHES)

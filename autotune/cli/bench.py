@@ -35,6 +35,9 @@ def bench(
     ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="Samples of each contender.")] = 100,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep in the records what baselines are faster, for the dispatcher.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
     ] = None,
@@ -61,6 +64,8 @@ def bench(
     if plot and not setting.baselines:
         raise BadInputError("--plot needs a baseline, and none is installed")
     runs, interrupted = _runs(setting, entries, choices)
+    if record:
+        _remember(setting, runs, db)
     result = document(setting, skipped, runs)
     if output:
         write_text(output, json_text(result) + "\n")
@@ -150,6 +155,21 @@ def _runs(setting: Setting, entries: Sequence[Entry], choices: Sequence[Choice])
             raise
         print(_progress(runs[-1], setting), file=sys.stderr)
     return runs, False
+
+
+def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
+    """Add to each record what came of its contest with what computes the same."""
+    from ..bench import OWN
+    from ..db import TuningDB
+    from ..db.contests import with_contest
+
+    rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
+    libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
+    with TuningDB(db) as database:
+        for contest, trial in ((run.contest, run.choice.record) for run in runs):
+            if contest and trial:
+                seconds = {name: contest.seconds(name) for name in rivals}
+                database.record(with_contest(trial, contest.seconds(OWN), seconds, libraries))
 
 
 def _progress(run: Run, setting: Setting) -> str:

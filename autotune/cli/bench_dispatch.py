@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from math import prod
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..db.states import TimeSource
 from ..files import write_text
+from .bench_dispatch_result import DispatchCosts, document, print_costs
 from .errors import CommandError, InterruptedRunError, user_input
-from .figures import duration
 from .options import DatabaseOption, DeviceOption, JsonOption, device_of
-from .output import json_text, print_json, print_table
+from .output import json_text, print_json
 
 if TYPE_CHECKING:
     from ..devices.base import Device
-    from ..dispatcher.regret import HeldOut
+    from ..dispatcher.random_sizes import RandomSize
+    from ..dispatcher.records import Record
+    from ..dispatcher.regret import HeldOut, Measure
     from ..search_spaces.operator import Operator
+
+_DRAWN = 500  # random sizes, of which some are measured
 
 
 def bench_dispatch(
     operator: Annotated[str, typer.Argument(help="Whose records are held out.")] = "sgemm",
     device: DeviceOption = "auto",
     splits: Annotated[int, typer.Option(min=1, help="Random thirds that are held out.")] = 5,
+    random: Annotated[
+        int, typer.Option(min=0, max=_DRAWN, help=f"Random sizes that are measured, of {_DRAWN} that are drawn.")
+    ] = 100,
     rounds: Annotated[int, typer.Option(min=4, help="Samples of each kernel and of each call.")] = 20,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
@@ -34,23 +43,43 @@ def bench_dispatch(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what the dispatcher costs: the time of a call, and the regret on problems that were not tuned."""
+    """Measure what the dispatcher costs: a call, the first call, and the loss on problems that were not tuned."""
     from ..search_spaces.registry import operator as registered
 
     with user_input():
         chosen = registered(operator)
     target = device_of(device)
-    overheads = _overheads(target, rounds)
-    held = _held_out(chosen, target, splits, rounds, db)
-    result = _document(chosen, target, overheads, held)
+    known = _known(chosen, target, db)
+    overheads, first = _overheads(target, rounds), _first_call(target, known, db)
+    measure = _measure(chosen, target, rounds)
+    held = _held_out(chosen, target, known, splits, measure)
+    drawn = _random_sizes(chosen, target, known, random, measure)
+    costs = DispatchCosts(chosen, target, overheads, first, held, drawn)
     if output:
-        write_text(output, json_text(result) + "\n")
+        write_text(output, json_text(document(costs)) + "\n")
     if as_json:
-        print_json(result)
-        return
-    if overheads:
-        _print_overheads(overheads)
-    _print_regrets(held, f"{operator}: {splits} thirds held out on {target.limits.name}, {target.time_source}")
+        print_json(document(costs))
+    else:
+        print_costs(costs)
+
+
+def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list[Record]:
+    """The records that may be held out: a GPU's must be measured."""
+    from ..db import TuningDB
+    from ..dispatcher.records import read_records
+
+    with TuningDB(db) as database:
+        known = [
+            record
+            for record in read_records(operator, device.limits, database)
+            if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
+        ]
+    if len(known) < 3:
+        raise CommandError(
+            f"{len(known)} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
+            "autotune tune makes some"
+        )
+    return known
 
 
 def _overheads(device: Device, rounds: int) -> Mapping[str, float]:
@@ -66,27 +95,36 @@ def _overheads(device: Device, rounds: int) -> Mapping[str, float]:
     return {name: median(samples) for name, samples in overheads(rounds).items()}
 
 
-def _held_out(operator: Operator[Any, Any], device: Device, splits: int, rounds: int, db: str | None) -> list[HeldOut]:
-    from ..db import TuningDB
-    from ..devices.cuda import CudaDevice
-    from ..dispatcher.records import read_records
-    from ..dispatcher.regret import held_out, measured, modelled, regrets
+def _first_call(device: Device, known: Sequence[Record], db: str | None) -> Mapping[str, float]:
+    """Seconds of each part of a first call, of the smallest sgemm that has a record; none where there is no GPU."""
+    from ..codegen.sgemm.problem import SgemmProblem
+    from ..dispatcher.first_call import first_call
 
-    with TuningDB(db) as database:
-        known = [
-            record
-            for record in read_records(operator, device.limits, database)
-            if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
-        ]
-    if len(known) < 3:
-        raise CommandError(
-            f"{len(known)} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
-            "autotune tune makes some"
-        )
+    problems = [record.problem for record in known if isinstance(record.problem, SgemmProblem)]
+    sizes = [(p.m, p.n, p.k) for p in problems if p == SgemmProblem(p.m, p.n, p.k)]  # no gaps, one of each
+    if device.time_source is TimeSource.MODELLED or not sizes:
+        return {}
+    try:
+        return first_call(min(sizes, key=prod), db)
+    except subprocess.CalledProcessError as error:
+        last = error.stderr.strip().rpartition("\n")[2]
+        print(f"skipped: the first call failed: {last}", file=sys.stderr)
+        return {}
+
+
+def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measure:
+    from ..devices.cuda import CudaDevice
+    from ..dispatcher.regret import measured, modelled
+
+    return measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.limits)
+
+
+def _held_out(
+    operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
+) -> list[HeldOut]:
+    from ..dispatcher.regret import held_out, regrets
+
     cases = held_out(operator, known, device.limits, splits)
-    measure = (
-        measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.limits)
-    )
     done: list[HeldOut] = []
     try:
         for same in regrets(cases, measure):
@@ -97,56 +135,21 @@ def _held_out(operator: Operator[Any, Any], device: Device, splits: int, rounds:
     return done
 
 
-def _print_overheads(overheads: Mapping[str, float]) -> None:
-    from ..dispatcher.overhead import BAREST
+def _random_sizes(
+    operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
+) -> list[RandomSize]:
+    """All that were drawn, the first `count` of them with their losses."""
+    from ..dispatcher.random_sizes import losses, random_sizes, with_rivals
+    from ..dispatcher.regret import compiled
 
-    rows = [(name, duration(seconds), f"{seconds / overheads[BAREST]:.2f}×") for name, seconds in overheads.items()]
-    print_table("A call from Python, until it is launched", ("call", "median", f"of {BAREST}"), rows)
-
-
-def _print_regrets(held: Sequence[HeldOut], title: str) -> None:
-    columns = ("rule", "cases", "median regret", "95th percentile", "largest")
-    rules = dict.fromkeys(case.choice.rule for case in held)
-    groups = {str(rule): [case for case in held if case.choice.rule is rule] for rule in rules} | {"all": held}
-    print_table(title, columns, [(name, len(cases), *_percents(cases)) for name, cases in groups.items()])
-    for case in held:
-        if case.error:
-            print(f"failed: {case.record.problem.key}: {case.error}", file=sys.stderr)
-
-
-def _percents(cases: Sequence[HeldOut]) -> list[str]:
-    return [f"{value:.1%}" for value in _figures(cases).values()]
-
-
-def _figures(cases: Sequence[HeldOut]) -> dict[str, float]:
-    found = [case.regret for case in cases if case.regret is not None]
-    if not found:
-        return {}
-    percentile = quantiles(found, n=20, method="inclusive")[-1] if len(found) > 1 else found[0]
-    return {"median": median(found), "percentile_95": percentile, "largest": max(found)}
-
-
-def _document(
-    operator: Operator[Any, Any], device: Device, overheads: Mapping[str, float], held: Sequence[HeldOut]
-) -> dict[str, Any]:
-    return {
-        "operator": operator.name,
-        "device": device.limits.name,
-        "time_source": device.time_source,
-        "environment": dict(device.environment),
-        "overheads": dict(overheads),
-        "regret": _figures(held),
-        "cases": [_case(case) for case in held],
-    }
-
-
-def _case(case: HeldOut) -> dict[str, Any]:
-    return {
-        "split": case.split,
-        "problem": case.record.problem.key,
-        "rule": case.choice.rule,
-        "record": case.choice.record,
-        "distance": case.choice.distance,
-        "regret": case.regret,
-        "error": case.error,
-    }
+    drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
+    tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
+    compiled(operator, device.limits, ((case.problem, [case.choice.schedule, *case.rivals]) for case in tried))
+    done: list[RandomSize] = []
+    try:
+        for case in losses(tried, measure):
+            done.append(case)
+            print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(f"interrupted; {len(done)} of {count} random sizes were measured") from None
+    return [*done, *drawn[count:]]

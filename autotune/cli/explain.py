@@ -58,4 +58,4 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
 
 
 def _document(choice: Choice) -> dict[str, Any]:
-    return vars(choice) | {"schedule": choice.schedule.to_dict()}
+    return vars(choice) | {"schedule": choice.schedule.to_dict(), "beaten_by": sorted(choice.beaten_by)}

@@ -28,6 +28,7 @@ def reduce(
     as_json: JsonOption = False,
 ) -> None:
     """Find the fewest kernels that serve all recorded problems nearly as fast as their best ones."""
+    from ..codegen.source import generator_digest
     from ..db import TuningDB
     from ..db.exchange import to_document, write_document
     from ..db.reduction import reduced
@@ -37,7 +38,7 @@ def reduce(
         name = registered(operator).name
     model = limits_of(device).name
     with TuningDB(db) as database:
-        kept = reduced(database.trials(name, device=model), within / 100)
+        kept = reduced(database.trials(name, device=model), within / 100, generator_digest())
     if not kept:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
     if output:

@@ -206,7 +206,7 @@ class CudaSession:
         pointers = {name: buffer.pointer for name, buffer in buffers.items()}
         pointers["workspace"] = workspace.pointer if workspace else 0
         packed: ctypes.Structure = source.pack(pointers, self.problem.scalars)
-        return partial(loaded.launch, self.stream, packed), workspace
+        return partial(loaded.bound(packed), self.stream), workspace
 
     def _verify(self, launch: Callable[[], None], watched: list[_Watched]) -> Evaluation:
         """Launch once on a fresh state and check all that the kernel wrote, or should have written."""

@@ -30,9 +30,8 @@ class LoadedKernel:
             attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             device = handle_return(driver.cuCtxGetDevice())
             handle_return(driver.cuKernelSetAttribute(attribute, launch.shared_bytes, self._kernel.handle, device))
-        function = driver.CUfunction(int(self._kernel.handle))
-        self._dimensions = (function, *launch.grid, *launch.block, launch.shared_bytes)
-        self._empty = launch.blocks == 0
+        self._function = driver.CUfunction(int(self._kernel.handle))
+        self._launch = launch
 
     def launch(self, stream: int, packed: ctypes.Structure) -> None:
         """Launch on a stream, given as the address of its ``CUstream``; an empty grid launches nothing.
@@ -45,19 +44,28 @@ class LoadedKernel:
         self.bound(packed)(stream)
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
-        """What launches on a stream as `launch` does, with what `packed` holds then."""
-        if self._empty:
+        """What launches on a stream as `launch` does, with what `packed` holds then, in one thread at a time."""
+        if self._launch.blocks == 0:
             return lambda stream: None
         # The kernel has one parameter, and the driver wants an array of pointers to the parameters.
         parameters = ctypes.pointer(packed)
-        address, dimensions = ctypes.addressof(parameters), self._dimensions
+        function, config, address = self._function, self._config(), ctypes.addressof(parameters)
 
         def launch(stream: int, *, _kept: object = parameters) -> None:
-            result = driver.cuLaunchKernel(*dimensions, stream, address, 0)
+            config.hStream = stream
+            result = driver.cuLaunchKernelEx(config, function, address, 0)
             if result[0]:
                 handle_return(result)
 
         return launch
+
+    def _config(self) -> driver.CUlaunchConfig:
+        """The launch dimensions as the driver takes them all at once, which is faster than one by one."""
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = self._launch.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = self._launch.block
+        config.sharedMemBytes = self._launch.shared_bytes
+        return config
 
     def max_active_blocks(self, threads: int, dynamic_shared: int) -> int:
         """The driver's count of resident blocks per SM, for blocks of so many threads and dynamic bytes."""

@@ -27,7 +27,8 @@ from ..compiler import Resources
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import occupancy
 
-LAUNCH_SECONDS = 2e-6
+LAUNCH_SECONDS = 4e-6
+FIX_UP_SECONDS = 3e-6
 _ISSUE_LANES = 128  # four schedulers issue to 32 lanes each, in every clock
 _REACHED = 0.86  # of a peak rate, with all registers in use
 _WORD = 4
@@ -100,7 +101,16 @@ def predict_seconds(
     seconds += _wave_seconds(tail, block, limits, calibration)
     # A spilled word costs about what a register's worth of the thread's state is of the whole.
     spills = (resources.spill_store_bytes + resources.spill_load_bytes) / (_WORD * max(1, resources.registers))
-    return LAUNCH_SECONDS + seconds * (1 + spills)
+    return fixed_seconds(source.workspace_bytes > 0) + seconds * (1 + spills)
+
+
+def fixed_seconds(shared: bool) -> float:
+    """What a launch costs however little it computes: start and end, and the fix-up of tiles that blocks share.
+
+    In 17,680 pairs of times that one schedule took for two problems on an H200, the one foretells the logarithm of the
+    other with a standard deviation of 0.18 by these constants, and of 0.29 by 2 µs and none.
+    """
+    return LAUNCH_SECONDS + (FIX_UP_SECONDS if shared else 0.0)
 
 
 def estimated_resources(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Resources:

@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .background import configure
     from .bound import BoundCall, plan
     from .explanation import Explanation, explain
     from .operators import sgemm, transpose
+    from .settings import configure
     from .targets import CaptureError, LaunchError
     from .warming import warm
 
@@ -29,7 +29,7 @@ _MODULES = {
     "CaptureError": "targets",
     "Explanation": "explanation",
     "LaunchError": "targets",
-    "configure": "background",
+    "configure": "settings",
     "explain": "explanation",
     "plan": "bound",
     "sgemm": "operators",

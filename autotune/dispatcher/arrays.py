@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Hashable
-from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from .layout import HOST, Layout, Shape, View
+from . import libraries
+from .layout import Shape, View
+from .libraries import Library
 
 LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which means the same
-
-_ON_CUDA = (2, 13)  # DLPack's device types kDLCUDA and kDLCUDAManaged
-_WIDEST = 16  # bytes of the widest access of a thread: more alignment than that is of no use
 
 
 def glance(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
@@ -44,6 +39,11 @@ def current_stream(array: Any) -> int:
     return _library(array).stream(array) or LEGACY_DEFAULT_STREAM
 
 
+def stream_of(array: Any) -> Callable[[], int]:
+    """What tells the current stream again and again: 0 for `LEGACY_DEFAULT_STREAM`."""
+    return _library(array).streams(array)
+
+
 def empty(shape: Shape, like: Any) -> Any:
     """A new row-major array from the library of `like`, of its dtype and on its device.
 
@@ -53,161 +53,27 @@ def empty(shape: Shape, like: Any) -> Any:
     return _library(like).empty(shape, like)
 
 
-class _Library(NamedTuple):
-    """What differs between the libraries that arrays come from."""
-
-    glance: Callable[[str, Any, int], tuple[int, Hashable]]
-    read: Callable[[str, Any, int], View]
-    stream: Callable[[Any], int]
-    empty: Callable[[Shape, Any], Any]
+def immutable(array: Any) -> bool:
+    """Whether nobody may write to an array of its library once somebody has it."""
+    return _library(array).immutable
 
 
-def _library(array: Any) -> _Library:
+def _library(array: Any) -> Library:
     return _known.get(type(array)) or _library_of(type(array))
 
 
-def _library_of(kind: type) -> _Library:
+def _library_of(kind: type) -> Library:
     """The library of a type of arrays, by the module of the type or of one that it derives from."""
     modules = (base.__module__.partition(".")[0] for base in kind.__mro__)
-    _known[kind] = next((_LIBRARIES[module] for module in modules if module in _LIBRARIES), _OTHER)
+    _known[kind] = next((_LIBRARIES[module] for module in modules if module in _LIBRARIES), libraries.OTHER)
     return _known[kind]
 
 
-@cache
-def _dtype_name(dtype: Any) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def _layout(pointer: int, shape: Shape, strides: Shape) -> Layout:
-    return Layout(shape, strides, min(_WIDEST, pointer & -pointer) or _WIDEST)
-
-
-def _glance_by_reading(
-    read: Callable[[str, Any, int], View], name: str, array: Any, stream: int
-) -> tuple[int, Hashable]:
-    view = read(name, array, stream)
-    return view.pointer, view._replace(pointer=0)
-
-
-# ---- NumPy ----------------------------------------------------------------------------------------------------------
-
-
-def _read_numpy(name: str, array: Any, stream: int) -> View:
-    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a {type(array).__name__}: expected a plain array")
-    if array.dtype.hasobject:
-        raise TypeError(f"{name} has dtype {array.dtype}: expected plain numbers")
-    if any(stride % array.itemsize for stride in array.strides):
-        raise ValueError(f"{name} has strides {array.strides} in bytes: expected multiples of {array.itemsize}")
-    strides = tuple(stride // array.itemsize for stride in array.strides)
-    pointer = array.ctypes.data
-    layout = _layout(pointer, array.shape, strides)
-    return View(pointer, layout, _dtype_name(array.dtype), array.itemsize, HOST, not array.flags.writeable)
-
-
-def _empty_numpy(shape: Shape, like: Any) -> Any:
-    return np.empty(shape, like.dtype)
-
-
-# ---- PyTorch: read directly, which takes a tenth of the time that its DLPack export does -----------------------------
-
-
-def _glance_torch(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
-    if array.requires_grad:
-        _refuse_gradient(name)
-    pointer: int = array.data_ptr()
-    dtype, device = array.dtype, array.get_device() if array.is_cuda else None
-    lazy = array.is_neg() or (dtype.is_complex and array.is_conj())
-    return pointer, (array.shape, array.stride(), dtype, device, pointer % _WIDEST, lazy)
-
-
-def _read_torch(name: str, array: Any, stream: int) -> View:
-    if not array.is_cuda:
-        raise _on_host(name, array.device)
-    if array.requires_grad:
-        _refuse_gradient(name)
-    if array.is_conj() or array.is_neg():
-        raise ValueError(f"{name} is a lazily conjugated or negated view: call resolve_conj() or resolve_neg() first")
-    pointer = array.data_ptr()
-    layout = _layout(pointer, tuple(array.shape), array.stride())
-    return View(pointer, layout, _dtype_name(array.dtype), array.itemsize, array.get_device(), False)
-
-
-def _refuse_gradient(name: str) -> None:
-    if sys.modules["torch"].is_grad_enabled():
-        raise ValueError(f"{name} requires a gradient, which is not computed here: pass {name}.detach()")
-
-
-def _stream_torch(array: Any) -> int:
-    if not array.is_cuda:
-        return 0  # what is wrong with it, `read` says
-    # The function behind torch.cuda.current_stream, which makes an object of the handle and takes five times as long.
-    handle: int = sys.modules["torch"]._C._cuda_getCurrentRawStream(array.get_device())
-    return handle
-
-
-def _empty_torch(shape: Shape, like: Any) -> Any:
-    return sys.modules["torch"].empty(shape, dtype=like.dtype, device=like.device)
-
-
-# ---- CuPy and all others: by DLPack or the CUDA array interface ------------------------------------------------------
-
-
-def _read_interface(name: str, array: Any, stream: int) -> View:
-    from cuda.core.utils import StridedMemoryView
-
-    if not (hasattr(array, "__dlpack__") or hasattr(array, "__cuda_array_interface__")):
-        raise TypeError(
-            f"{name} is a {type(array).__name__}: expected a NumPy array, or one that speaks DLPack or the CUDA array "
-            "interface"
-        )
-    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] not in _ON_CUDA:
-        raise _on_host(name, f"DLPack device {tuple(map(int, array.__dlpack_device__()))}")
-    try:
-        view = StridedMemoryView.from_any_interface(array, stream_ptr=stream)
-        dtype = view.dtype
-    except (BufferError, NotImplementedError) as error:
-        raise ValueError(f"{name} cannot be read: {error}") from None
-    layout = _layout(view.ptr, view.shape, view.strides or _dense_strides(view.shape))
-    return View(view.ptr, layout, _dtype_name(dtype), dtype.itemsize, view.device_id, view.readonly)
-
-
-def _dense_strides(shape: Shape) -> Shape:
-    strides = [1]
-    for size in shape[:0:-1]:
-        strides.append(strides[-1] * size)
-    return tuple(reversed(strides[: len(shape)]))
-
-
-def _stream_of_interface(array: Any) -> int:
-    interface = getattr(array, "__cuda_array_interface__", {})
-    return interface.get("stream") or 0
-
-
-def _empty_unknown(shape: Shape, like: Any) -> Any:
-    raise ValueError(f"cannot allocate a {type(like).__module__}.{type(like).__name__}: pass out=, of shape {shape}")
-
-
-def _stream_cupy(array: Any) -> int:
-    with array.device:
-        handle: int = sys.modules["cupy"].cuda.get_current_stream().ptr
-    return handle
-
-
-def _empty_cupy(shape: Shape, like: Any) -> Any:
-    with like.device:
-        return sys.modules["cupy"].empty(shape, like.dtype)
-
-
-def _on_host(name: str, place: object) -> ValueError:
-    return ValueError(f"{name} is on {place}: move it to a GPU, or pass NumPy arrays, which the emulator computes")
-
-
-# No library is imported here: whoever has an array of one has imported it.
 _LIBRARIES = {
-    "numpy": _Library(partial(_glance_by_reading, _read_numpy), _read_numpy, lambda array: 0, _empty_numpy),
-    "torch": _Library(_glance_torch, _read_torch, _stream_torch, _empty_torch),
-    "cupy": _Library(partial(_glance_by_reading, _read_interface), _read_interface, _stream_cupy, _empty_cupy),
+    "numpy": libraries.NUMPY,
+    "torch": libraries.TORCH,
+    "cupy": libraries.CUPY,
+    "jax": libraries.JAX,
+    "jaxlib": libraries.JAX,
 }
-_OTHER = _Library(partial(_glance_by_reading, _read_interface), _read_interface, _stream_of_interface, _empty_unknown)
-_known: dict[type, _Library] = {}
+_known: dict[type, Library] = {}

@@ -5,45 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from .settings import settings
+
 _AUTOTUNE = "from autotune.cli import main; main()"
 
 
-class _Settings:
-    """What `configure` was told, and the process that tunes, if any was started."""
-
-    def __init__(self) -> None:
-        self.background = False
-        self.device: int | None = None
-        self.tuning: subprocess.Popen[bytes] | None = None
-
-
-_settings = _Settings()
-
-
-def configure(*, tune: str, device: int | None = None) -> None:
-    """Say whether problems without a record are tuned while the program runs; by default they are not.
-
-    Args:
-        tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --from-misses`` in
-            another process, one at a time. What it finds serves from the next process on.
-        device: the ordinal of the GPU that tunes; by default one of the same model on which nobody computes.
-
-    Raises:
-        ValueError: another value.
-    """
-    if tune not in ("never", "background"):
-        raise ValueError(f"tune={tune!r}: expected 'never' or 'background'")
-    _settings.background = tune == "background"
-    _settings.device = device
+_tuning: list[subprocess.Popen[bytes]] = []  # the process that tunes, if any was started
 
 
 def tune_in_background(operator: str, model: str) -> None:
     """Start the process if that was asked for, none is running, and there is a GPU for it."""
-    if not _settings.background or (_settings.tuning is not None and _settings.tuning.poll() is None):
+    if not settings.background or any(process.poll() is None for process in _tuning):
         return
-    device = idle_gpu(model) if _settings.device is None else _settings.device
+    device = idle_gpu(model) if settings.device is None else settings.device
     if device is not None:
-        _settings.tuning = _started(["tune", operator, "--device", str(device), "--from-misses"])
+        _tuning[:] = [_started(["tune", operator, "--device", str(device), "--from-misses"])]
 
 
 def _started(arguments: list[str]) -> subprocess.Popen[bytes]:

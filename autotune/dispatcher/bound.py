@@ -6,7 +6,7 @@ from typing import Any
 
 from . import arrays
 from .choose import Choice
-from .operators import CALLS, stream_handle
+from .operators import CALLS
 from .plans import Launch
 
 
@@ -17,15 +17,19 @@ class BoundCall:
         out: the output.
     """
 
-    __slots__ = ("_arrays", "_launch", "_plan", "_stream", "out")
+    __slots__ = ("_arrays", "_current", "_launch", "_plan", "_stream", "out")
 
     def __init__(self, operator: str, operands: tuple[Any, ...], stream: Any, options: dict[str, Any]) -> None:
         if operator not in CALLS:
             raise ValueError(f"unknown operator {operator!r}; known: {', '.join(CALLS)}")
-        handle = stream_handle(stream, operands[0])
-        held, values, self.out = CALLS[operator](handle, *operands, **options)
+        held, handle, values, self.out = CALLS[operator](stream, *operands, **options)
+        if arrays.immutable(self.out):
+            raise ValueError(
+                f"a plan writes again and again to its output, and a {type(self.out).__name__} is immutable"
+            )
         self._arrays = operands  # whose memory must stay as long as this may be called
-        self._stream = None if stream is None else handle
+        self._stream = 0 if stream is None else handle
+        self._current = arrays.stream_of(operands[0])
         self._plan = held.plan
         self._launch: Launch | None = held.plan.bound(values) if held.plan else None
 
@@ -37,8 +41,7 @@ class BoundCall:
     def __call__(self) -> Any:
         """Compute with what the arrays hold now, into the same output, which is returned."""
         if self._launch is not None:
-            stream = self._stream
-            self._launch(arrays.current_stream(self._arrays[0]) if stream is None else stream)
+            self._launch(self._stream or self._current() or arrays.LEGACY_DEFAULT_STREAM)
         return self.out
 
 
@@ -57,5 +60,6 @@ def plan(operator: str, *operands: Any, stream: Any = None, **options: Any) -> B
 
     Raises:
         TypeError, ValueError, CaptureError, DeviceError, CompileError, LaunchError: as for that function.
+        ValueError: arrays of a library that forbids to write to them, such as JAX.
     """
     return BoundCall(operator, operands, stream, options)

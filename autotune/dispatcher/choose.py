@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from ..codegen.problem import Problem
@@ -17,14 +16,16 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import WARP_THREADS
 from ..search_spaces.operator import Operator
 from .records import Record
-from .transfer import comparable, distance, loss, transferred_seconds
+from .transfer import comparable, distance, loss, slowness, tile_waste, transferred_seconds
 
 _RECORDS_TRIED = 2
+MODEL_DOUBT = 0.5  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
 
 
 class Rule(StrEnum):
     """Why a schedule is chosen, the first one first."""
 
+    BASELINE = "baseline"
     EXACT = "exact"
     NEAREST = "nearest"
     MODEL = "model"
@@ -40,10 +41,13 @@ class Choice:
         schedule: how to compute the problem.
         record: the key of the problem whose record it is; None by the rules that need none.
         time_source: of that record.
-        distance: from the record to the problem, see `transfer.distance`; None without a record.
+        distance: from the record to the problem, see `transfer.distance`; of the model's schedule, the logarithm of its
+            time over the roofline's, and `MODEL_DOUBT`. None of the default.
         seconds: predicted time; that of an exact record is its own.
         loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
         objection: why it cannot serve here; empty if it can.
+        beaten_by: baselines that are known to be faster, of an exact record.
+        baseline: the one that serves in place of the schedule, by the rule of this name.
     """
 
     rule: Rule
@@ -54,20 +58,35 @@ class Choice:
     seconds: float | None = None
     loss: float | None = None
     objection: str = ""
+    beaten_by: frozenset[str] = frozenset()
+    baseline: str = ""
 
     @property
     def origin(self) -> str:
         """Where the schedule comes from, for people."""
+        if self.baseline:
+            return self.baseline
         return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"
 
 
 def choices(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+    operator: Operator[Any, Any],
+    problem: Problem,
+    limits: DeviceLimits,
+    known: Sequence[Record],
+    never_worse_than: str | None = None,
 ) -> Iterator[Choice]:
-    """What may serve, best first and found out one by one: two records at most, the model's, the default."""
-    serving = (choice for choice in from_records(operator, problem, limits, known) if not choice.objection)
-    yield from islice(serving, _RECORDS_TRIED)
-    yield from without_records(operator, problem, limits)
+    """What may serve, best first and found out one by one: two records at most, the model's, the default.
+
+    The model's goes before records that are farther, but never before the problem's own. A baseline that is named and
+    known to be faster than that goes first.
+    """
+    serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.objection]
+    serving = serving[:_RECORDS_TRIED]
+    if serving and serving[0].rule is Rule.EXACT:
+        yield from faster(serving[0], never_worse_than)
+        yield serving.pop(0)
+    yield from in_order(serving, without_records(operator, problem, limits))
 
 
 def from_records(
@@ -83,18 +102,41 @@ def from_records(
 
 
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
-    """What serves where no record does."""
-    modelled = [
-        Choice(Rule.MODEL, schedule, seconds=_modelled_seconds(operator, problem, schedule, limits))
-        for schedule in operator.seeds(problem, limits)
-    ]
-    yield from sorted(modelled, key=lambda choice: choice.seconds or 0.0)[:1]
+    """What serves where no record does, or only far ones."""
+    modelled = {
+        schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in operator.seeds(problem, limits)
+    }
+    fastest = min(modelled, key=modelled.__getitem__)
+    far = slowness(problem, modelled[fastest], limits) + MODEL_DOUBT
+    yield Choice(Rule.MODEL, fastest, distance=far, seconds=modelled[fastest])
     yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
 
+def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice]:
+    """Records, nearest first, and what serves without one: the model's before the first record that is farther."""
+    model, default = others
+    place = next(
+        (i for i, record in enumerate(records) if record.rule is not Rule.EXACT and _far(record) > _far(model)),
+        len(records),
+    )
+    return [*records[:place], model, *records[place:], default]
+
+
+def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
+    """The baseline in place of an exact record, if that is known to be slower."""
+    if baseline in exact.beaten_by:
+        yield replace(exact, rule=Rule.BASELINE, baseline=baseline, seconds=None, loss=None, distance=None)
+
+
+def _far(choice: Choice) -> float:
+    assert choice.distance is not None  # all but the default have one
+    return choice.distance
+
+
 def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
+    exact = record.problem.key == problem.key
     return Choice(
-        Rule.EXACT if record.problem.key == problem.key else Rule.NEAREST,
+        Rule.EXACT if exact else Rule.NEAREST,
         record.schedule,
         record.problem.key,
         record.time_source,
@@ -102,6 +144,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimi
         transferred_seconds(problem, record, limits),
         loss(problem, record, limits),
         "; ".join(operator.violations(problem, record.schedule, limits)),
+        record.beaten_by if exact else frozenset(),
     )
 
 
@@ -110,15 +153,16 @@ def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
     return modelled, choice.rule is not Rule.EXACT, choice.distance or 0.0, choice.record or ""
 
 
-def _modelled_seconds(
-    operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits
-) -> float:
-    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them."""
+def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> float:
+    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them.
+
+    The model knows no tiles, so that what they waste is put on top.
+    """
     source = operator.source(problem, schedule, limits)
     threads = source.launch.threads * getattr(schedule, "min_blocks", 1)
     unit = limits.register_unit // WARP_THREADS
     registers = min(limits.registers_per_thread, limits.registers_per_sm // threads // unit * unit)
     try:
-        return predict_seconds(problem, source, Resources(registers), limits)
+        return tile_waste(problem, schedule) * predict_seconds(problem, source, Resources(registers), limits)
     except ValueError:  # the driver may still have room for what the model has not
         return float("inf")

@@ -21,6 +21,8 @@ _MODEL = "h200"  # whose limits and records serve: a device that has all that ke
 class Emulator:
     """Runs kernels as the offline device ``h200`` would have them; a launch returns when it is done."""
 
+    baselines: tuple[str, ...] = ()
+
     def __init__(self) -> None:
         self.limits = named_device(_MODEL)
 
@@ -28,6 +30,13 @@ class Emulator:
         """See `Target`."""
         executable(source)
         return _EmulatedKernel(problem, source)
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """None computes here."""
+        raise LaunchError(f"{name} does not compute NumPy arrays")
+
+    def synchronize(self, stream: int) -> None:
+        """A launch was done when it returned."""
 
     def capturing(self, stream: int) -> bool:
         """Never."""

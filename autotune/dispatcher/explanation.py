@@ -11,8 +11,9 @@ from ..devices.select import device_limits
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
-from .choose import Choice, Rule, from_records, without_records
+from .choose import Choice, Rule, faster, from_records, in_order, without_records
 from .records import Record, records
+from .settings import settings
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,20 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
         DeviceError: no such device.
     """
     chosen, limits = registered(operator), device_limits(device)
-    return explained(chosen, chosen.problem_type.from_dict(fields), limits, records(chosen, limits))
+    problem = chosen.problem_type.from_dict(fields)
+    return explained(chosen, problem, limits, records(chosen, limits), settings.never_worse_than)
 
 
 def explained(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+    operator: Operator[Any, Any],
+    problem: Problem,
+    limits: DeviceLimits,
+    known: Sequence[Record],
+    never_worse_than: str | None = None,
 ) -> Explanation:
     """`explain` for what is there already."""
-    considered = [*from_records(operator, problem, limits, known), *without_records(operator, problem, limits)]
+    recorded = from_records(operator, problem, limits, known)
+    considered = in_order(recorded, without_records(operator, problem, limits))
+    if considered[0].rule is Rule.EXACT and not considered[0].objection:
+        considered[:0] = faster(considered[0], never_worse_than)
     return Explanation(operator.name, problem, limits, tuple(considered))

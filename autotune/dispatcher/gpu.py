@@ -15,16 +15,21 @@ from ..compiler import compile_kernel
 from ..devices.cuda import CudaDevice
 from ..devices.driver import check_device, reason
 from ..devices.launcher import LoadedKernel
+from .contexts import Context
 from .targets import Kernel, LaunchError
 from .workspaces import Workspaces, capture_id
+
+_LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
 
 
 class Gpu:
     """One GPU by its ordinal. What is current in the caller's thread stays so."""
 
+    baselines: tuple[str, ...] = ("cublas",)
+
     def __init__(self, ordinal: int) -> None:
         check_device(ordinal)
-        self._context = _Context(ordinal)
+        self._context = Context(ordinal)
         with self._context:
             self.limits = CudaDevice(ordinal).limits
 
@@ -33,7 +38,22 @@ class Gpu:
         compiled = compile_kernel(source, self.limits.arch)
         try:
             with self._context:
-                return _GpuKernel(LoadedKernel(compiled, source), self._context, source.workspace_bytes)
+                loaded = LoadedKernel(compiled, source)
+            return _GpuKernel(loaded, self._context, source.workspace_bytes)
+        except CUDAError as error:
+            raise LaunchError(reason(error)) from None
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """See `Target`."""
+        from .cublas import CublasKernel
+
+        return CublasKernel(problem, self._context)
+
+    def synchronize(self, stream: int) -> None:
+        """See `Target`."""
+        try:
+            with self._context:
+                handle_return(driver.cuStreamSynchronize(stream))
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
@@ -43,33 +63,13 @@ class Gpu:
             return capture_id(stream) is not None
 
 
-class _Context:
-    """A GPU's primary context; a context manager that makes it current in this thread for a while."""
-
-    def __init__(self, ordinal: int) -> None:
-        device = handle_return(driver.cuDeviceGet(ordinal))
-        self._context = handle_return(driver.cuDevicePrimaryCtxRetain(device))
-        self._handle = int(self._context)
-
-    @property
-    def current(self) -> bool:
-        """Whether it is current in this thread, as it is in most: asking takes less than making it so."""
-        return int(driver.cuCtxGetCurrent()[1]) == self._handle
-
-    def __enter__(self) -> None:
-        handle_return(driver.cuCtxPushCurrent(self._context))
-
-    def __exit__(self, *_exception: object) -> None:
-        handle_return(driver.cuCtxPopCurrent())
-
-
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedKernel, context: _Context, workspace_bytes: int) -> None:
+    def __init__(self, loaded: LoadedKernel, context: Context, workspace_bytes: int) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspaces = Workspaces(workspace_bytes) if workspace_bytes else None
+        self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
@@ -79,11 +79,15 @@ class _GpuKernel:
 
         def launch_in_context(stream: int) -> None:
             try:
+                # A stream tells the driver its context; a default stream means that of whatever context is current.
+                if stream > _LAST_DEFAULT_STREAM or context.current:
+                    return launch(stream)
+            except CUDAError as error:
                 if context.current:
+                    raise LaunchError(reason(error)) from None
+            try:
+                with context:
                     launch(stream)
-                else:
-                    with context:
-                        launch(stream)
             except CUDAError as error:
                 raise LaunchError(reason(error)) from None
 

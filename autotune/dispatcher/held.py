@@ -34,12 +34,14 @@ class Held(NamedTuple):
 
     def check_apart(self, at_out: int, *at_inputs: int) -> None:
         """``ValueError`` if the output overlaps an input, at these addresses."""
-        end = at_out + self.out_reach
-        for at, reach in zip(at_inputs, self.reaches):  # noqa: B905 - a tenth of a microsecond
-            if at < end and at_out < at + reach:
-                pointers = dict(zip(self.inputs, at_inputs, strict=True))
-                views = {name: view._replace(pointer=pointers[name]) for name, view in self.inputs.items()}
-                check_output(self.out._replace(pointer=at_out), **views)
+        end, reaches = at_out + self.out_reach, self.reaches
+        # Not a loop over both, which takes twice as long.
+        if (at_inputs[0] < end and at_out < at_inputs[0] + reaches[0]) or (
+            len(reaches) > 1 and at_inputs[1] < end and at_out < at_inputs[1] + reaches[1]
+        ):
+            pointers = dict(zip(self.inputs, at_inputs, strict=True))
+            views = {name: view._replace(pointer=pointers[name]) for name, view in self.inputs.items()}
+            check_output(self.out._replace(pointer=at_out), **views)
 
 
 def hold(name: str, problem: Problem, out: View, inputs: dict[str, View], stream: int, swapped: bool) -> Held:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
+
+import numpy as np
 
 from .layout import Layout, Shape
 
@@ -14,7 +17,7 @@ class Matrices(NamedTuple):
         rows, columns: of each matrix as the caller sees it.
         transposed: whether neighbours in memory are neighbours in a column.
         leading: elements from one stored row (or column) to the next; 0 where there is no next one.
-        batch: how many; None for a plain matrix, which goes with any batch.
+        batch: how many, along all axes before the rows; None for a plain matrix, which goes with any batch.
         stride: elements from one matrix to the next; 0 if all are the same one.
         alignment: bytes that the first one's address is a multiple of.
     """
@@ -34,19 +37,20 @@ class Matrices(NamedTuple):
 
 
 def matrices(name: str, layout: Layout) -> Matrices:
-    """Recognise one matrix (2 axes) or a batch of them (3 axes) of a layout that kernels can address.
+    """Recognise one matrix (2 axes) or a batch of them (more axes) of a layout that kernels can address.
 
     Raises:
-        ValueError: another number of axes, matrices that are neither row-major nor column-major, or a negative stride.
+        ValueError: fewer axes, matrices that are neither row-major nor column-major or not evenly spaced, or a negative
+            stride.
     """
     shape, strides, alignment = layout
-    if len(shape) not in (2, 3):
-        raise ValueError(f"{name} has shape {shape}: expected a matrix, or one axis of batches and a matrix")
+    if len(shape) < 2:
+        raise ValueError(f"{name} has shape {shape}: expected a matrix, or a batch of them")
     rows, columns = shape[-2:]
-    batch = shape[0] if len(shape) == 3 else None
-    stride = strides[0] if batch is not None and batch > 1 else 0
+    batch = prod(shape[:-2]) if len(shape) > 2 else None
     if 0 in shape:
         return Matrices(rows, columns, False, 0, batch, 0, alignment)
+    stride = _stride(name, layout)
     for transposed, inner, outer in ((False, -1, -2), (True, -2, -1)):
         leading = strides[outer] if shape[outer] > 1 else 0
         adjacent = shape[inner] == 1 or strides[inner] == 1
@@ -59,13 +63,34 @@ def matrices(name: str, layout: Layout) -> Matrices:
     )
 
 
-def joint_batch(a: Matrices, b: Matrices, shapes: tuple[Shape, Shape]) -> int | None:
-    """The batch of a product, by the rules of broadcasting; None if both are plain matrices.
+def _stride(name: str, layout: Layout) -> int:
+    """Elements from one matrix to the next, whichever axes count them; 0 if there is only one.
 
     Raises:
-        ValueError: two batches that differ, neither of them 1.
+        ValueError: they are not evenly spaced.
     """
-    batches = {batch for batch in (a.batch, b.batch) if batch is not None}
-    if len(batches) == 2 and 1 not in batches:
-        raise ValueError(f"a has shape {shapes[0]} and b {shapes[1]}: expected the same batch, or a batch of 1")
-    return next(iter(batches - {1}), 1) if batches else None
+    count, stride = 1, 0
+    for size, step in zip(layout.shape[-3::-1], layout.strides[-3::-1], strict=True):
+        if size == 1:
+            continue
+        if count > 1 and step != count * stride:
+            raise ValueError(
+                f"{name} has shape {layout.shape} and strides {layout.strides}: matrices that are not evenly spaced; "
+                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+            )
+        stride = stride if count > 1 else step
+        count *= size
+    return stride
+
+
+def joint_batch(a: Shape, b: Shape) -> Shape:
+    """The axes of a product before its rows, by the rules of broadcasting.
+
+    Raises:
+        ValueError: two batches that differ, neither of them of one matrix.
+    """
+    first, second = a[:-2], b[:-2]
+    same = len(first) == len(second) and first == second
+    if not same and prod(first) != 1 and prod(second) != 1:
+        raise ValueError(f"a has shape {a} and b {b}: expected the same batch, or a batch of 1")
+    return np.broadcast_shapes(first, second)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ctypes import c_void_p
 from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from ..bench.baseline import Launch
 from ..bench.turns import interleaved
+from ..codegen.schedule import Schedule
+from ..codegen.sgemm.problem import SgemmProblem
+from ..codegen.source import KernelSource
+from ..devices.cuda import CudaDevice
+from ..search_spaces.registry import operator
 from .bound import plan
 from .operators import sgemm
 
 _CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
 _SIDE = 64  # of the matrices: a kernel that ends before the next call is through
-_EMPTY = 'extern "C" __global__ void empty(const float*, const float*, float*, double, double) {}'
 BAREST = "cuda.core.launch"
 
 
@@ -43,24 +50,48 @@ def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
 
 
 def _contenders(torch: Any) -> dict[str, Launch]:
-    """Calls with the same arguments: the barest one launches an empty kernel, all others multiply."""
+    """Calls with the same arguments; the barest one launches the kernel that serves them all."""
     a, b, c = (torch.rand(_SIDE, _SIDE, device="cuda") for _ in range(3))
+    step = plan("sgemm", a, b, out=c)
+    assert step.choice
     return {
-        BAREST: _barest(torch, a, b, c),
-        "dispatcher.plan": plan("sgemm", a, b, out=c),
+        BAREST: _barest(torch, step.choice.schedule, a, b, c),
+        "dispatcher.plan": step,
         "dispatcher.sgemm(out=)": partial(sgemm, a, b, out=c),
         "torch.mm(out=)": partial(torch.mm, a, b, out=c),
     }
 
 
-def _barest(torch: Any, a: Any, b: Any, c: Any) -> Launch:
-    """cuda.core takes no struct by value, so this kernel has the arguments of a call one by one."""
+def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
+    """cuda.core takes no struct by value: the kernel is compiled to take the struct's members one by one."""
     from cuda.core import Device, LaunchConfig, Program, ProgramOptions, Stream, launch
 
     device = Device(0)
     device.set_current()
-    options = ProgramOptions(arch=f"sm_{device.arch}")
-    kernel = Program(_EMPTY, "c++", options).compile("cubin").get_kernel("empty")
+    sgemm, problem, limits = operator("sgemm"), SgemmProblem(_SIDE, _SIDE, _SIDE), CudaDevice(0).limits
+    source = sgemm.source(problem, schedule, limits)
+    options = ProgramOptions(arch=limits.arch, std="c++17")
+    kernel = Program(_with_members(source), "c++", options).compile("cubin").get_kernel(source.entry)
+    workspace = torch.zeros(max(1, source.workspace_bytes), dtype=torch.int8, device="cuda")
+    pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
+    packed = source.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
+    values = [getattr(packed, argument.name) for argument in source.arguments]
+    # A Python number would be 8 bytes wide, and cuda.core is many times as slow with numbers of ctypes.
+    arguments = [
+        value if argument.ctype is c_void_p else np.dtype(argument.ctype).type(value)
+        for value, argument in zip(values, source.arguments, strict=True)
+    ]
+    config = LaunchConfig(grid=source.launch.grid, block=source.launch.block, shmem_size=source.launch.shared_bytes)
     stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
-    pointers = (a.data_ptr(), b.data_ptr(), c.data_ptr())
-    return partial(launch, stream, LaunchConfig(grid=1, block=32), kernel, *pointers, 1.0, 0.0)
+    keeping = partial(launch, stream, config, kernel, *arguments)
+    keeping.workspace = workspace  # type: ignore[attr-defined]
+    return keeping
+
+
+def _with_members(source: KernelSource) -> str:
+    """The text of a kernel whose entry takes the members of its argument struct."""
+    members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in source.arguments)
+    struct = ", ".join(f"{argument.name}_" for argument in source.arguments)
+    signature, entry = "(const Arguments arguments) {", f" {source.entry}"
+    assert source.text.count(entry + signature) == 1
+    return source.text.replace(entry + signature, f"{entry}({members}) {{ const Arguments arguments = {{{struct}}};")

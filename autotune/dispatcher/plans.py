@@ -18,6 +18,7 @@ from .choose import Choice, Rule, choices
 from .layout import HOST
 from .misses import note
 from .records import records
+from .settings import settings
 from .targets import CaptureError, Kernel, LaunchError, Target, target
 
 Values = tuple[float, ...]
@@ -45,7 +46,8 @@ class Plan:
         self.calls = 0
         self._operator = operator
         self._place = place
-        self._choices = choices(operator, problem, place.limits, records(operator, place.limits))
+        baseline = settings.never_worse_than if settings.never_worse_than in place.baselines else None
+        self._choices = choices(operator, problem, place.limits, records(operator, place.limits), baseline)
         self._loaded = self._next()
 
     @property
@@ -114,7 +116,9 @@ class Plan:
     def _load(self, choice: Choice) -> _Loaded | None:
         try:
             source = self._operator.source(self.problem, choice.schedule, self._place.limits)
-            return _Loaded(choice, source, self._place.load(self.problem, source))
+            baseline, place = choice.baseline, self._place
+            kernel = place.baseline(baseline, self.problem) if baseline else place.load(self.problem, source)
+            return _Loaded(choice, source, kernel)
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
@@ -202,7 +206,7 @@ def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream
                         f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
                     )
                 plan = _plans[key] = Plan(operator, problem, place)
-                if plan.choice.rule is not Rule.EXACT and device != HOST:
+                if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
                     note(operator.name, place.limits.name, plan)
                     tune_in_background(operator.name, place.limits.name)
     return plan

@@ -28,8 +28,7 @@ def product_shape(a: Layout, b: Layout) -> Shape:
     first, second = matrices("a", a), matrices("b", b)
     if first.columns != second.rows:
         raise ValueError(f"a has shape {a.shape} and b {b.shape}: expected (…, m, k) and (…, k, n)")
-    batch = joint_batch(first, second, (a.shape, b.shape))
-    return (*(() if batch is None else (batch,)), first.rows, second.columns)
+    return (*joint_batch(a.shape, b.shape), first.rows, second.columns)
 
 
 def sgemm_call(a: View, b: View, c: View, read_c: bool) -> SgemmCall:

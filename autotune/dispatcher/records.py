@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..codegen.source import generator_digest
+from ..db.contests import beaten_by
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
@@ -28,6 +29,7 @@ class Record(NamedTuple):
         problem, schedule: what was computed, and how.
         seconds, time_source: how long it took, measured or modelled.
         registers: of a block; 0 if that is not known.
+        beaten_by: baselines that were faster than this schedule, measured in turns with it.
     """
 
     problem: Problem
@@ -35,6 +37,7 @@ class Record(NamedTuple):
     seconds: float
     time_source: TimeSource
     registers: int = 0
+    beaten_by: frozenset[str] = frozenset()
 
 
 def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
@@ -51,7 +54,7 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
             problem = operator.problem_type.from_dict(trial.problem.fields)
             schedule = operator.schedule_type.from_dict(trial.schedule)
             registers = trial.resources.get("registers", 0) * getattr(schedule, "threads", 0)
-            found.append(Record(problem, schedule, trial.seconds, trial.time_source, registers))
+            found.append(Record(problem, schedule, trial.seconds, trial.time_source, registers, beaten_by(trial)))
     return found
 
 

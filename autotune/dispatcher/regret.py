@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
+from ..compile_pool import CompilePool
 from ..compiler import CompileError, compile_kernel
 from ..devices.base import DeviceError
 from ..devices.model import predict_seconds
@@ -68,6 +70,16 @@ def regrets(cases: Sequence[HeldOut], measure: Measure) -> Iterator[list[HeldOut
             yield [
                 HeldOut(case.split, case.record, case.choice, seconds[case.choice.schedule] / own - 1) for case in same
             ]
+
+
+def compiled(
+    operator: Operator[Any, Any], limits: DeviceLimits, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
+) -> None:
+    """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
+    sources = (operator.source(problem, one, limits) for problem, schedules in wanted for one in schedules)
+    distinct = {source.digest: source for source in sources}
+    with CompilePool() as pool:
+        wait([pool.submit(source, limits.arch) for source in distinct.values()])
 
 
 def modelled(operator: Operator[Any, Any], limits: DeviceLimits) -> Measure:

@@ -37,9 +37,11 @@ class Target(Protocol):
 
     Attributes:
         limits: what schedules must be legal for; `limits.name` is the model that records are filed under.
+        baselines: what may compute here in place of a kernel.
     """
 
     limits: DeviceLimits
+    baselines: tuple[str, ...]
 
     def load(self, problem: Problem, source: KernelSource) -> Kernel:
         """Compile a kernel, or take it from the disk cache, and make it ready.
@@ -47,6 +49,20 @@ class Target(Protocol):
         Raises:
             CompileError: the compiler refused the source.
             LaunchError: the device refused the kernel.
+        """
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """One of `baselines`, which takes the arguments of the operator's kernels.
+
+        Raises:
+            LaunchError: it is not installed, or not usable.
+        """
+
+    def synchronize(self, stream: int) -> None:
+        """Wait until all that was launched on a stream is done.
+
+        Raises:
+            LaunchError: some of it failed.
         """
 
     def capturing(self, stream: int) -> bool:

@@ -11,14 +11,14 @@ from math import log, prod, sqrt
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..devices.model import LAUNCH_SECONDS, hiding
+from ..devices.model import fixed_seconds, hiding
 from ..search_spaces.limits import DeviceLimits
 from .records import Record
 
 SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
 LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
-DOUBT = 0.1  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 7 % more
+DOUBT = 0.15  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 11 % more
 
 
 def comparable(problem: Problem, record: Record) -> bool:
@@ -29,8 +29,9 @@ def comparable(problem: Problem, record: Record) -> bool:
 
 def transferred_seconds(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """The time of a record's schedule on another problem."""
-    fixed = min(LAUNCH_SECONDS, record.seconds)
-    return fixed + (record.seconds - fixed) * _more_work(problem, record, limits)
+    here, there = (fixed_seconds(_shared(any_problem, record.schedule)) for any_problem in (problem, record.problem))
+    fixed = min(there, record.seconds)
+    return fixed * (here / there) + (record.seconds - fixed) * _more_work(problem, record, limits)
 
 
 def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
@@ -40,18 +41,29 @@ def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     which waves and tile waste show, and a share of the distance between the logarithms of the sizes, with which
     such a time becomes doubtful.
     """
-    least = max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9)
-    slowness = log(transferred_seconds(problem, record, limits) / least)
     squares = 0.0
     for ratio in _ratios(problem, record.problem):  # one after the other, as in C++: sum() is more exact
         squares += ratio * ratio
-    return slowness + DOUBT * sqrt(squares)
+    return slowness(problem, transferred_seconds(problem, record, limits), limits) + DOUBT * sqrt(squares)
+
+
+def slowness(problem: Problem, seconds: float, limits: DeviceLimits) -> float:
+    """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
+    return log(seconds / max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9))
 
 
 def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """The share of the transferred time that waves and tiles waste here beyond what they waste where it was found."""
     here, there = (prod(_size(any_problem, size) for size in SIZES) for any_problem in (problem, record.problem))
     return max(0.0, 1 - here / max(1, there) / max(_more_work(problem, record, limits), 1e-9))
+
+
+def tile_waste(problem: Problem, schedule: Schedule) -> float:
+    """How many times as much there would be to do if all tiles were full; 1 where there is nothing to do."""
+    wasted = (
+        _tiles(problem, schedule, size) * _extent(schedule, size) / max(1, _size(problem, size)) for size in SIZES
+    )
+    return max(1.0, prod(wasted))
 
 
 def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
@@ -87,6 +99,12 @@ def _grid(schedule: Schedule) -> int:
     return blocks
 
 
+def _shared(problem: Problem, schedule: Schedule) -> bool:
+    """Whether blocks have to add up what they share of a tile."""
+    grid = _grid(schedule)
+    return grid > 0 and _tiles_mn(problem, schedule) % grid != 0
+
+
 def _tiles_mn(problem: Problem, schedule: Schedule) -> int:
     return _tiles(problem, schedule, "m") * _tiles(problem, schedule, "n") * _size(problem, "batch")
 
@@ -103,8 +121,12 @@ def _busy(blocks: int, registers: int, limits: DeviceLimits) -> float:
 
 def _tiles(problem: Problem, schedule: Schedule, size: str) -> int:
     """How many tiles of a block there are along a size, the last one perhaps partly empty."""
+    return -(-_size(problem, size) // _extent(schedule, size))
+
+
+def _extent(schedule: Schedule, size: str) -> int:
     extent: int = getattr(schedule, f"block_{size}", getattr(schedule, f"tile_{size}", 1))
-    return -(-_size(problem, size) // extent)
+    return extent
 
 
 def _size(problem: Problem, size: str) -> int:

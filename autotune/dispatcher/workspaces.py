@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from cuda.bindings import driver
 from cuda.core._utils.cuda_utils import handle_return
 
 _ACTIVE = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+_NOT_CAPTURED = (driver.CUresult.CUDA_SUCCESS, driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE)
 _IMPLICIT = driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
 
 
@@ -22,14 +23,16 @@ def capture_id(stream: int) -> int | None:
 
 
 class Workspaces:
-    """The workspaces of one kernel, in the current context, kept as long as the process lives.
+    """The workspaces of one kernel, kept as long as the process lives.
 
     Args:
         size: bytes of each.
+        context: makes the CUDA context that they are in the current one for a while.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, context: AbstractContextManager[None]) -> None:
         self._size = size
+        self._context = context
         self._pointers: dict[tuple[int, int | None], int] = {}
 
     def __len__(self) -> int:
@@ -40,9 +43,14 @@ class Workspaces:
 
         Of two threads that come here on one stream at once, both use the memory of the first.
         """
-        key = stream, capture_id(stream)
+        # Asking for the number of a capture as well takes three times as long.
+        plain = driver.cuStreamIsCapturing(stream) == _NOT_CAPTURED
+        key = stream, None if plain else capture_id(stream)
         pointer = self._pointers.get(key)
-        return self._pointers.setdefault(key, self._new(*key)) if pointer is None else pointer
+        if pointer is None:
+            with self._context:
+                pointer = self._pointers.setdefault(key, self._new(*key))
+        return pointer
 
     def _new(self, stream: int, capture: int | None) -> int:
         if capture is None:
@@ -59,14 +67,21 @@ class Workspaces:
 @contextmanager
 def _outside_of_captures() -> Iterator[int]:
     """A stream on which this thread may work while it captures another; it has done its work in the end."""
-    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-    before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
-    try:
+    with relaxed_captures():
         stream = handle_return(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
         try:
             yield int(stream)
             handle_return(driver.cuStreamSynchronize(stream))
         finally:
             handle_return(driver.cuStreamDestroy(stream))
+
+
+@contextmanager
+def relaxed_captures() -> Iterator[None]:
+    """Lets this thread call what is forbidden while it captures a stream, such as allocating memory."""
+    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
+    try:
+        yield
     finally:
         handle_return(driver.cuThreadExchangeStreamCaptureMode(before))

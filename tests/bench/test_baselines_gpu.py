@@ -40,7 +40,7 @@ def test_it_is_right(device, name, baseline, problem):
     if missing := opponent.missing():
         pytest.skip(missing)
     chosen = operator(name)
-    choice = Choice(chosen.default(problem, device.limits), recorded=False)
+    choice = Choice(chosen.default(problem, device.limits))
     run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, choice)
     assert run.error == ""
     assert len(run.contest.samples[baseline]) == 4
@@ -49,7 +49,7 @@ def test_it_is_right(device, name, baseline, problem):
 
 def test_the_ladder_is_right(device):
     sgemm, problem = operator("sgemm"), SGEMM(512, 512, 512)
-    choice = Choice(sgemm.default(problem, device.limits), recorded=False)
+    choice = Choice(sgemm.default(problem, device.limits))
     run = Setting(sgemm, device, {}, rounds=4, ladder=True).run(problem, choice)
     assert run.error == ""
     assert list(run.contest.samples) == [*sgemm.presets, "autotune"]

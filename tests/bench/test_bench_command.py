@@ -10,7 +10,8 @@ from autotune.bench.ladder import PUBLISHED
 from autotune.cli import bench as cli_bench
 from autotune.codegen.transpose.problem import TransposeProblem
 from autotune.codegen.transpose.schedule import TransposeSchedule
-from autotune.db import Status
+from autotune.db import Status, TuningDB
+from autotune.db.contests import beaten_by
 from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
@@ -70,6 +71,26 @@ def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path)
     assert run["ratios"] == {"mover": pytest.approx(3)}
     assert run["contenders"]["mover"]["seconds"] == 3e-3
     assert run["contenders"][OWN]["bytes_per_second"] == pytest.approx(8e9)
+
+
+def test_records_keep_what_came_of_their_contests(bench, record, suite):
+    for m in (2000, 8000):
+        record(TransposeProblem(m, 1000))
+    with TuningDB() as database:
+        before = database.bests("transpose")
+    assert bench(*suite).code == 0
+    with TuningDB() as database:
+        assert database.bests("transpose") == before
+    assert bench(*suite, "--record").code == 0
+    with TuningDB() as database:
+        after = {trial.problem.fields["m"]: trial for trial in database.bests("transpose")}
+    assert {m: beaten_by(trial) for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
+    assert [trial.samples for trial in after.values()] == [trial.samples for trial in before]
+    assert after[8000].environment["contest"] == {
+        "own": 1e-3,
+        "others": {"mover": 0.5e-3},
+        "libraries": {"libmover": "1.2"},
+    }
 
 
 def test_without_a_record_it_says_how_to_make_one(bench):

@@ -9,11 +9,12 @@ import pytest
 from cli_command import Command
 from dispatcher.records import schedule, trial
 
+from autotune.cli import bench_dispatch
 from autotune.codegen.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
 from autotune.dispatcher import regret
 
-BENCH = ("bench", "dispatch", "--device", "h200", "--splits", "2")
+BENCH = ("bench", "dispatch", "--device", "h200", "--splits", "2", "--random", "3")
 
 
 @pytest.fixture
@@ -26,17 +27,21 @@ def recorded(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         regret, "modelled", lambda *_: lambda problem, schedules: [1e-3, *(2e-3 for _ in schedules[1:])]
     )
+    monkeypatch.setattr(regret, "compiled", lambda *_: None)
+    monkeypatch.setattr(bench_dispatch, "_DRAWN", 5)
 
 
 @pytest.mark.usefixtures("recorded")
 def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> None:
     outcome = autotune(*BENCH, "-o", str(tmp_path / "dispatch.json"))
-    (row,) = (line.split() for line in outcome.stdout.splitlines() if line.startswith(" all"))
-    assert row == ["all", "4", "100.0%", "100.0%", "100.0%"]
-    assert outcome.stderr.splitlines()[-1].startswith("4/4  ")
+    rows = [line.split() for line in outcome.stdout.splitlines() if line.startswith(" all")]
+    assert rows == [["all", "4", "100.0%", "100.0%", "100.0%"], ["all", "5", "0.0%", "0.0%", "0.0%"]]
+    assert outcome.stderr.splitlines()[3].startswith("4/4  ")
+    assert outcome.stderr.splitlines()[-1].startswith("3/3 random sizes  ")
     document = autotune(*BENCH, "--json").json
     assert document["regret"] == {"median": 1.0, "percentile_95": 1.0, "largest": 1.0}
-    assert (document["time_source"], document["overheads"]) == ("modelled", {})
+    assert (document["time_source"], document["overheads"], document["first_call"]) == ("modelled", {}, {})
+    assert [case["loss"] for case in document["random"]] == [0, 0, 0, None, None]
     assert {case["rule"] for case in document["cases"]} == {"nearest"}
     assert json.loads((tmp_path / "dispatch.json").read_text()) == document
 

@@ -61,3 +61,13 @@ def test_every_problem_is_served_once_and_within_what_is_allowed(times, within):
             best = min(seconds for (problem, _), seconds in times.items() if problem == served.problem.key)
             assert served.seconds == pytest.approx(best * (1 + loss))
             assert loss <= within + 1e-9
+
+
+def test_trials_of_another_generator_serve_only_problems_that_have_no_other():
+    trials = [
+        on("p", "a", 1.0, generator="old"),
+        on("p", "b", 2.0, generator="new"),
+        on("q", "a", 1.0, generator="old"),
+    ]
+    kept = reduced(trials, 0.05, generator="new")
+    assert {t.problem.key: t.schedule_digest for one in kept for t in one.trials} == {"p": "b", "q": "a"}

@@ -5,8 +5,9 @@ import pytest
 from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
-from autotune.dispatcher import held, misses, operators, plans, records, targets
+from autotune.dispatcher import held, misses, operators, plans, records, settings, targets
 from autotune.dispatcher.choose import Choice, Rule
+from autotune.dispatcher.repeated import Repeated
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +18,13 @@ def fresh_process(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
     monkeypatch.setattr(operators, "_held", {})
+    monkeypatch.setattr(operators, "_repeated", Repeated())
     monkeypatch.setattr(misses, "_noted", [])
     monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
     records._database.cache_clear()
     yield
     records._database.cache_clear()
+    settings.configure()
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def database():
 def defaults_only(monkeypatch):
     """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
 
-    def default(operator, problem, limits, known):
+    def default(operator, problem, limits, known, never_worse_than):
         yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
     monkeypatch.setattr(plans, "choices", default)

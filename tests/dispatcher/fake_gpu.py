@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records import H200
+from records import H200, SGEMM
 
 from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
@@ -12,7 +12,7 @@ from autotune.dispatcher.targets import LaunchError
 class FakeGpu:
     """Remembers what was loaded and launched; refuses the kernels whose text has one of these words."""
 
-    limits = H200
+    limits, baselines = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused = [], [], {}
@@ -23,10 +23,19 @@ class FakeGpu:
         self.refuse(source, CompileError)
         return FakeKernel(self, source)
 
+    def baseline(self, name, problem):
+        self.loaded.append(name)
+        if name in self.refused:
+            raise self.refused[name]
+        return FakeKernel(self, SGEMM.source(problem, SGEMM.default(problem, H200), H200))
+
     def refuse(self, source, kind):
         for word, error in self.refused.items():
             if word in source.text and isinstance(error, kind):
                 raise error
+
+    def synchronize(self, stream):
+        self.launched.append((stream, "synchronized"))
 
     def capturing(self, stream):
         return stream == CAPTURED
@@ -67,7 +76,7 @@ class FakeTensor:
         return self._stride
 
     def get_device(self):
-        return self.device
+        return self.device if self.is_cuda else -1
 
     def is_conj(self):
         return False

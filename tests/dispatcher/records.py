@@ -16,7 +16,7 @@ def schedule(number, problem, limits=H200):
     return replace(SGEMM.default(problem, limits), group_m=100 + number)
 
 
-def trial(problem, chosen, *, limits=H200, seconds=1e-3, **changes):
+def trial(problem, chosen, *, limits=H200, seconds=1e-5, **changes):
     values = {
         "device": DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
         "problem": ProblemRecord("sgemm", problem.key, problem.to_dict()),

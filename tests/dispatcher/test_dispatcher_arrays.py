@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from views import strided
 
 from autotune import dispatcher
-from autotune.dispatcher import arrays, layout
+from autotune.dispatcher import arrays, layout, libraries
 
 
 class Interface:
@@ -64,7 +64,7 @@ def test_subclasses_are_read_as_their_library_does():
 @given(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)))
 def test_dense_strides_are_those_of_numpy(shape):
     expected = np.empty(tuple(max(1, size) for size in shape), np.int8).strides
-    assert 0 in shape or arrays._dense_strides(shape) == expected
+    assert 0 in shape or libraries._dense_strides(shape) == expected
 
 
 @given(st.data())

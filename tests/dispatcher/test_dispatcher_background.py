@@ -24,7 +24,7 @@ def processes(monkeypatch, tmp_path):
     """What was started."""
     started = []
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(background, "_settings", background._Settings())
+    monkeypatch.setattr(background, "_tuning", [])
     monkeypatch.setattr(background, "idle_gpu", {H200.name: 3}.get)
     monkeypatch.setattr(background, "_started", lambda words: started.append(Process(words)) or started[-1])
     return started
@@ -70,6 +70,8 @@ def test_a_busy_gpu_tunes_only_if_it_is_named(gpu, processes, monkeypatch, named
 def test_bad_settings_get_one_line():
     with pytest.raises(ValueError, match="tune='always': expected 'never' or 'background'"):
         dispatcher.configure(tune="always")
+    with pytest.raises(ValueError, match="never_worse_than='mkl': expected 'cublas' or None"):
+        dispatcher.configure(never_worse_than="mkl")
 
 
 def test_the_process_is_autotune():

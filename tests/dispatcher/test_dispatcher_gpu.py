@@ -12,8 +12,10 @@ from records import schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.db.contests import with_contest
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher import plans
+from autotune.dispatcher.cublas import library
 
 pytestmark = pytest.mark.gpu
 
@@ -164,6 +166,25 @@ def test_torch_transposes_every_element_size(torch):
     for dtype in (torch.int8, torch.bfloat16, torch.float32, torch.int64, torch.complex128):
         a = (torch.rand(65, 130, device="cuda") * 100).to(dtype)
         assert torch.equal(dispatcher.transpose(a), a.T)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_cublas_serves_where_it_was_faster(hold, database, batch):
+    library()  # LaunchError: pip install nvidia-cublas
+    limits = CudaDevice(0).limits
+    known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, read_c=True)
+    contested = with_contest(trial(known, schedule(3, known, limits), limits=limits), 2e-5, {"cublas": 1e-5}, {})
+    database.record(contested)
+    dispatcher.configure(never_worse_than="cublas")
+    shape = (batch,) if batch > 1 else ()
+    a, b, c = random(*shape, 100, 80), random(*shape, 60, 80, seed=1), random(*shape, 100, 60, seed=2)
+    held = [hold(values) for values in (a, b, c)]
+    # The second operand as its transpose, in bytes.
+    held[1].__cuda_array_interface__ |= {"shape": (*shape, 80, 60), "strides": (*(19200 for _ in shape), 4, 320)}
+    step = dispatcher.plan("sgemm", held[0], held[1], out=held[2], alpha=1.5, beta=-0.5, stream=held[0].stream)
+    assert step.choice.origin == "cublas"
+    step()
+    assert_close(held[2].numpy(), a, b.swapaxes(-1, -2), 1.5, c, -0.5)
 
 
 def test_torch_errors(torch):

@@ -117,14 +117,14 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
 
 
 def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, database):
-    known = problem(512)
+    known = problem(2048, 2048, 2048)
     default = SGEMM.default(known, H200).cuda_struct()
     database.record(trial(known, schedule(0, known)))
     modelled = next(without_records(SGEMM, known, H200)).schedule.cuda_struct()
     assert modelled != default
     gpu.refused = {"group_m = 100": CompileError("no such register"), modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped") as caught:
-        dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
+        dispatcher.sgemm(FakeTensor(A, (2048, 2048)), FakeTensor(B, (2048, 2048)))
     assert ["the record of" in str(warning.message) for warning in caught] == [True, False]
     assert default in gpu.loaded[-1].text
 

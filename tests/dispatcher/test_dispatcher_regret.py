@@ -5,12 +5,14 @@ from records import H200, SGEMM, problem, schedule
 
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
-from autotune.dispatcher.choose import Rule
+from autotune.dispatcher.choose import Rule, choices
+from autotune.dispatcher.first_call import first_call, own_seconds
+from autotune.dispatcher.random_sizes import LARGEST, RandomSize, losses, random_sizes, with_rivals
 from autotune.dispatcher.records import Record
 from autotune.dispatcher.regret import held_out, modelled, regrets
 
 KNOWN = [
-    Record(problem(m), schedule(number, problem(m)), 1e-4 * m / 512, TimeSource.MEASURED)
+    Record(problem(m), schedule(number, problem(m)), 1e-5 * m / 512, TimeSource.MEASURED)
     for number, m in enumerate((512, 544, 576, 608, 640, 672))
 ]
 
@@ -55,3 +57,44 @@ def test_an_offline_device_models_the_times():
     large = SGEMM.default(problem(8192, 8192), H200)
     first, second = modelled(SGEMM, H200)(wanted, [SGEMM.default(wanted, H200), large])
     assert 0 < first < second
+
+
+def test_random_sizes_are_the_same_ones_each_time_and_of_every_order_of_magnitude():
+    drawn = random_sizes(SGEMM, KNOWN, H200, 60)
+    assert drawn == random_sizes(SGEMM, KNOWN, H200, 60)
+    sizes = [size for case in drawn for size in (case.problem.m, case.problem.n, case.problem.k)]
+    assert all(1 <= size <= LARGEST for size in sizes)
+    assert all(any(low <= size < 8 * low for size in sizes) for low in (1, 8, 64, 512))
+
+
+def test_the_loss_is_against_the_fastest_of_the_choice_and_its_rivals():
+    near = problem(520)
+    case = RandomSize(near, next(choices(SGEMM, near, H200, KNOWN)))
+    case = with_rivals(SGEMM, case, KNOWN, H200)
+    assert case.choice.schedule not in case.rivals
+    assert {record.schedule for record in KNOWN[1:]} <= {*case.rivals}
+    assert len(case.rivals) > len(KNOWN)
+
+    def measure(wanted, schedules):
+        assert (wanted, *schedules) == (near, case.choice.schedule, *case.rivals)
+        return [1.5e-3, 2e-3, *(1.2e-3 for _ in schedules[2:])]
+
+    (found,) = losses([case], measure)
+    assert found.loss == pytest.approx(0.25)
+    (alone,) = losses([RandomSize(near, case.choice)], lambda *_: [1e-3])
+    assert alone.loss == 0
+
+
+def test_a_random_size_that_fails_leaves_its_reason():
+    def measure(wanted, schedules):
+        raise DeviceError("out of memory")
+
+    (found,) = losses(random_sizes(SGEMM, KNOWN, H200, 1), measure)
+    assert (found.loss, found.error) == (None, "out of memory")
+
+
+@pytest.mark.gpu
+def test_the_parts_of_a_first_call_begin_with_pythons_start_and_end_with_the_launch():
+    parts = first_call((64, 64, 64), None)
+    assert (next(iter(parts)), [*parts][-1]) == ("Python's start", "launch")
+    assert 0 < own_seconds(parts) < sum(parts.values())

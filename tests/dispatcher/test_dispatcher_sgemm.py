@@ -42,6 +42,34 @@ def test_any_layout_and_batch_multiplies_as_numpy_does(operands):
 
 
 @pytest.mark.usefixtures("defaults_only")
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((2, 3, 5, 33), (2, 3, 33, 5)),
+        ((2, 3, 5, 33), (33, 5)),
+        ((1, 1, 5, 33), (3, 33, 5)),
+        ((2, 3, 5, 33), (1, 33, 5)),
+        ((2, 1, 3, 5, 33), (2, 1, 3, 33, 5)),
+    ],
+)
+def test_batches_may_have_any_number_of_axes(a, b):
+    random = np.random.default_rng(0)
+    first, second = (random.uniform(-1, 1, shape).astype(np.float32) for shape in (a, b))
+    assert_close(dispatcher.sgemm(first, second), first, second)
+    np.testing.assert_array_equal(dispatcher.transpose(first), first.swapaxes(-1, -2))
+
+
+@pytest.mark.usefixtures("defaults_only")
+def test_a_batch_that_repeats_one_matrix_is_no_copy():
+    random = np.random.default_rng(0)
+    one, others = random.uniform(-1, 1, (5, 33)).astype("f4"), random.uniform(-1, 1, (2, 3, 33, 5)).astype("f4")
+    repeated = np.broadcast_to(one, (2, 3, 5, 33))
+    out = np.zeros((2, 3, 5, 5), np.float32)
+    assert dispatcher.sgemm(repeated, others, out=out) is out
+    assert_close(out, repeated, others)
+
+
+@pytest.mark.usefixtures("defaults_only")
 @relaxed
 @given(products(), layouts(), st.sampled_from((1.0, -0.5, 0.0)), st.sampled_from((0.0, 1.0, 0.25)))
 def test_out_is_scaled_and_its_gaps_stay(operands, layout, alpha, beta):

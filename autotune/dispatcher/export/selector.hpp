@@ -12,7 +12,8 @@ struct Device {
   int registers_per_sm;
   double peak_flops;      // per second
   double bandwidth;       // bytes per second
-  double launch_seconds;  // of any kernel
+  double fixed_seconds;   // of any kernel
+  double shared_seconds;  // the same where blocks share tiles
   double hiding;          // the rate of the exponential by which registers in use hide latency
   double doubt;           // of a time's logarithm, for each e-fold between sizes
   double farthest;        // ratio of two sizes beyond which a record does not serve
@@ -74,6 +75,11 @@ inline double busy(const Device& device, long long blocks, int registers) {
   return waves * full + (rest ? rest / hidden(rest) : 0.0);
 }
 
+inline double fixed_seconds(const Device& device, const Record& record, const Size& size) {
+  const bool shared = record.grid_blocks && tiles(record, size) % record.grid_blocks;
+  return shared ? device.shared_seconds : device.fixed_seconds;
+}
+
 inline double transferred_seconds(const Device& device, const Record& record, const Size& size) {
   const auto blocks = [&](const Size& any) {
     return divide_up(record.grid_blocks ? record.grid_blocks : tiles(record, any), device.sm_count);
@@ -87,8 +93,9 @@ inline double transferred_seconds(const Device& device, const Record& record, co
   const double slower =
       busy(device, here, record.registers) / std::max(1.0, busy(device, there, record.registers));
   const double more = longer * std::max(static_cast<double>(here) / std::max(1LL, there), slower);
-  const double fixed = std::min(device.launch_seconds, record.seconds);
-  return fixed + (record.seconds - fixed) * more;
+  const double begin = fixed_seconds(device, record, size), began = fixed_seconds(device, record, record.size);
+  const double fixed = std::min(began, record.seconds);
+  return fixed * (begin / began) + (record.seconds - fixed) * more;
 }
 
 // The record that serves a size of 1 to 1048576; -1 if none is near and legal.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...codegen.sgemm.schedule import SgemmSchedule
 from ...codegen.source import KernelSource, cuda_arguments
 from ...db.states import TimeSource
-from ...devices.model import DEFAULT, LAUNCH_SECONDS
+from ...devices.model import DEFAULT, fixed_seconds
 from ..transfer import DOUBT, FARTHEST
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ def tables(bundle: Bundle) -> str:
     """The text of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
     limits = bundle.limits
     numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
-    figures = [limits.peak_flops, limits.bandwidth, LAUNCH_SECONDS, DEFAULT.hiding, DOUBT, FARTHEST]
+    fixed = (fixed_seconds(shared=False), fixed_seconds(shared=True))
+    figures = [limits.peak_flops, limits.bandwidth, *fixed, DEFAULT.hiding, DOUBT, FARTHEST]
     device = ", ".join([str(limits.sm_count), str(limits.registers_per_sm), *(float(f).hex() for f in figures)])
     kernels = [_kernel(digest, *pair) for digest, pair in bundle.kernels.items()]
     records = [_record(one, numbers) for one in bundle.exported]

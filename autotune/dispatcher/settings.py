@@ -1,0 +1,47 @@
+"""What a program may tell the dispatcher once for all its calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Settings:
+    """What `configure` was told.
+
+    Attributes:
+        background: whether problems without a record are tuned in another process.
+        device: the GPU that tunes; None for any that is idle.
+        never_worse_than: the baseline that serves where it was faster than the record; None for none.
+    """
+
+    background: bool = False
+    device: int | None = None
+    never_worse_than: str | None = None
+
+
+settings = Settings()
+
+
+def configure(*, tune: str = "never", device: int | None = None, never_worse_than: str | None = None) -> None:
+    """Say what else the dispatcher may do; what a call does not name is as it is by default.
+
+    Problems that have a plan already keep it.
+
+    Args:
+        tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --from-misses`` in
+            another process, one at a time. What it finds serves from the next process on.
+        device: the ordinal of the GPU that tunes; by default one of the same model on which nobody computes.
+        never_worse_than: ``cublas``: cuBLAS computes the problems for which ``autotune bench sgemm --record`` found it
+            faster than the record. By default records serve all the same.
+
+    Raises:
+        ValueError: another value.
+    """
+    if tune not in ("never", "background"):
+        raise ValueError(f"tune={tune!r}: expected 'never' or 'background'")
+    if never_worse_than not in (None, "cublas"):
+        raise ValueError(f"never_worse_than={never_worse_than!r}: expected 'cublas' or None")
+    settings.background = tune == "background"
+    settings.device = device
+    settings.never_worse_than = never_worse_than

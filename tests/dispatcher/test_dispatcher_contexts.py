@@ -1,0 +1,80 @@
+"""In which CUDA context a kernel is launched, and when somebody asks; the driver is a stand-in."""
+
+import pytest
+from cuda.core._utils.cuda_utils import CUDAError
+
+from autotune.dispatcher.gpu import _GpuKernel
+from autotune.dispatcher.targets import LaunchError
+
+LEGACY, PER_THREAD, OWN = 1, 2, 0x7F00
+
+
+class Context:
+    """The primary context, and whether it is current in this thread."""
+
+    def __init__(self, *, current):
+        self.is_current = current
+        self.asked = 0
+
+    @property
+    def current(self):
+        self.asked += 1
+        return self.is_current
+
+    def __enter__(self):
+        assert not self.is_current
+        self.is_current = True
+
+    def __exit__(self, *_exception):
+        self.is_current = False
+
+
+class Loaded:
+    """A kernel that only remembers in which context it was launched on which stream.
+
+    Attributes:
+        fails: whether a launch fails, by whether the context is current.
+    """
+
+    def __init__(self, context, fails=()):
+        self.context, self.fails, self.launched = context, fails, []
+
+    def bound(self, packed):
+        def launch(stream):
+            self.launched.append((stream, self.context.is_current))
+            if self.context.is_current in self.fails:
+                raise CUDAError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
+
+        return launch
+
+
+def launch(stream, *, current, fails=()):
+    context = Context(current=current)
+    loaded = Loaded(context, fails)
+    try:
+        _GpuKernel(loaded, context, 0).bound(None)(stream)
+    finally:
+        assert context.is_current is current  # what is current in the caller's thread stays so
+    return loaded.launched, context.asked
+
+
+@pytest.mark.parametrize("current", [False, True])
+def test_a_stream_that_somebody_made_tells_its_context(current):
+    assert launch(OWN, current=current) == ([(OWN, current)], 0)
+
+
+@pytest.mark.parametrize("stream", [LEGACY, PER_THREAD])
+@pytest.mark.parametrize("current", [False, True])
+def test_a_default_stream_is_that_of_the_primary_context(stream, current):
+    assert launch(stream, current=current)[0] == [(stream, True)]
+
+
+def test_a_driver_that_wants_a_current_context_gets_it():
+    assert launch(OWN, current=False, fails=[False])[0] == [(OWN, False), (OWN, True)]
+
+
+@pytest.mark.parametrize("stream", [LEGACY, OWN])
+@pytest.mark.parametrize("current", [False, True])
+def test_what_fails_in_the_primary_context_is_a_launch_error(stream, current):
+    with pytest.raises(LaunchError, match="invalid device context"):
+        launch(stream, current=current, fails=[False, True])
