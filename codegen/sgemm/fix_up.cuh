@@ -4,10 +4,11 @@
 #include "sgemm/work.cuh"
 // Adding up the pieces of a tile that several clusters share. Each cluster leaves its part in the workspace;
 // of every `fan_in` neighbours the last to finish adds up theirs, and of those the last adds up all: always
-// in the order of the clusters, so the result does not depend on who was last. The blocks of rank 0 do it.
+// in the order of the clusters, so the result does not depend on who was last. Each block of a cluster does
+// so for its share of the tile.
 //
-// The workspace holds two counters for each place, then the places: two for each cluster, one for a piece
-// that its tile begins with, one for another.
+// The workspace holds two counters for each place and rank, then the places: two for each cluster, one for a
+// piece that its tile begins with, one for another.
 
 class FixUp {
   static constexpr int fan_in = 16;

@@ -5,8 +5,7 @@
 #include "sgemm/main_loop.cuh"
 #include "sgemm/tile_sums.cuh"
 #include "sgemm/work.cuh"
-// C = alpha·op(A)·op(B) + beta·C in FP32: a cluster of blocks computes tiles of C, or
-// pieces of tiles.
+// C = alpha·op(A)·op(B) + beta·C in FP32: a cluster of blocks computes tiles of C, or pieces of tiles.
 
 __device__ __forceinline__ int divide_up(unsigned value, unsigned divisor) {
   return (value + divisor - 1) / divisor;
@@ -24,7 +23,7 @@ struct Tiling {
 };
 
 // Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of
-// `batch`; those who hold it are the threads of the first part along k in the block of rank 0.
+// `batch`.
 __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Arguments& arguments,
                                                const Problem& problem, const Piece& piece, int m0, int n0,
                                                int batch, Position thread) {
