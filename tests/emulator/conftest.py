@@ -17,11 +17,17 @@ ARGUMENTS = (
     Argument("workspace", "void*"),
     Argument("n", "int"),
 )
-WRAPPERS = "".join(inlined(f"cuda/{name}.cuh") for name in ("shared_memory", "async_copy"))
+WRAPPERS = "".join(inlined(f"cuda/{name}.cuh") for name in ("shared_memory", "async_copy", "cluster"))
 
 
 def build(
-    body: str, *, threads: int = 64, blocks: int = 1, shared_bytes: int = 256, workspace_bytes: int = 0
+    body: str,
+    *,
+    threads: int = 64,
+    blocks: int = 1,
+    cluster: int = 1,
+    shared_bytes: int = 256,
+    workspace_bytes: int = 0,
 ) -> KernelSource:
     """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread."""
     text = f"""{WRAPPERS}
@@ -35,7 +41,7 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments a
   {body}
 }}
 """
-    launch = Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes)
+    launch = Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes, (cluster, 1, 1))
     return KernelSource(text, "kernel", ARGUMENTS, launch, workspace_bytes)
 
 

@@ -49,6 +49,20 @@ LAST_BLOCK = """
 FENCE, FENCE_AFTER = "__threadfence();\n  __syncthreads();", "__syncthreads(); if (t == 0) { __threadfence(); }"
 TWO_BLOCKS = {"blocks": 2, "workspace_bytes": 16 + 2 * 256}
 
+EXCHANGE = """
+  const int rank = blockIdx.x % 2;
+  cluster_barrier();
+  s[t] = x[t] * (blockIdx.x + 1);
+  cluster_barrier();  // before reads
+  const float* theirs = shared_of_rank(s, rank ^ 1);
+  const float value = theirs[63 - t];
+  cluster_barrier();  // before it ends
+  y[blockIdx.x * 64 + t] = value;
+"""
+EXCHANGED = np.concatenate([X[::-1] * factor for factor in (2, 1, 4, 3)])
+READ_TWICE = EXCHANGE.replace("value;", "value + s[0]; __syncthreads(); s[t] = 0; cluster_barrier();")
+CLUSTERS = {"blocks": 4, "cluster": 2}
+
 PLANTS = [
     Plant("barrier before reads", REVERSE, "__syncthreads();", "", r"race: .* of shared memory"),
     Plant("barrier before writes",
@@ -63,6 +77,26 @@ PLANTS = [
     Plant("race in global memory", "y[t] = x[63 - t];", "y[t]", "y[t / 2]", r"race: writes byte \d+ of y"),
     Plant("race of blocks", "y[blockIdx.x * 64 + t] = x[t];", "blockIdx.x * 64 + t", "t",
           "race: writes byte .* which another block wrote", np.tile(X, 2), {"blocks": 2}),
+    Plant("cluster barrier before reads", EXCHANGE, "cluster_barrier();  // before reads", "",
+          "race: .* shared memory of rank .*, with no cluster barrier", EXCHANGED, CLUSTERS),
+    Plant("block barrier for cluster barrier", EXCHANGE, "cluster_barrier();  // before reads", "__syncthreads();",
+          "race: .* shared memory of rank .*, with no cluster barrier", EXCHANGED, CLUSTERS),
+    Plant("cluster barrier before a block ends", EXCHANGE, "cluster_barrier();  // before it ends", "",
+          "which has ended|ends while another block may access", EXCHANGED, CLUSTERS),
+    Plant("cluster barrier before writes", READ_TWICE, "cluster_barrier();  // before it ends", "",
+          "race: .* shared memory of rank .*, with no cluster barrier",
+          EXCHANGED + np.repeat([1, 2, 3, 4], 64).astype(np.float32), CLUSTERS),
+    Plant("shared memory before all blocks have begun", EXCHANGE, "cluster_barrier();\n  s[t] =",
+          "s[t] = *shared_of_rank(s + t, rank ^ 1) +", "before any cluster barrier", EXCHANGED, CLUSTERS),
+    Plant("cluster barrier in one block", EXCHANGE, "cluster_barrier();  // before it ends",
+          "if (rank == 0) cluster_barrier();", "has ended|ends while", EXCHANGED, CLUSTERS),
+    Plant("a rank too many", EXCHANGE, "rank ^ 1", "rank + 1", "rank 2 of a cluster of 2 blocks", EXCHANGED, CLUSTERS),
+    Plant("overrun of another block", EXCHANGE, "[63 - t]", "[64 - t]",
+          "reads bytes 256 to 259 of shared memory of rank", EXCHANGED, CLUSTERS),
+    Plant("not shared memory", EXCHANGE, "shared_of_rank(s,", "shared_of_rank(x,",
+          "not in the block's shared memory", EXCHANGED, CLUSTERS),
+    Plant("race in a cluster", EXCHANGE, "y[blockIdx.x * 64 + t]", "y[blockIdx.x / 2 * 64 + t]",
+          "race: writes byte .* of block .* wrote, with no cluster barrier", EXCHANGED, CLUSTERS),
     Plant("missing wait", ASYNC, "async_wait<0>();", "", "asynchronous copy .* is not waited for"),
     Plant("wait for too little", ASYNC, "async_wait<0>", "async_wait<1>", "asynchronous copy .* is not waited for"),
     Plant("missing commit", ASYNC, "async_commit();", "", "asynchronous copy .* is not waited for"),
