@@ -81,7 +81,8 @@ inline double busy(const Device& device, long long blocks, int registers) {
 }
 
 inline double fixed_seconds(const Device& device, const Record& record, const Size& size) {
-  const bool shared = record.grid_blocks && tiles(record, size) % record.grid_blocks;
+  const int clusters = record.grid_blocks / record.cluster_k;
+  const bool shared = clusters && tiles(record, size) % clusters;
   return shared ? device.shared_seconds : device.fixed_seconds;
 }
 
