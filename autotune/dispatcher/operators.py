@@ -55,7 +55,7 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
     held, handle, values, out = _sgemm(stream, a, b, out, alpha, beta)
     if held.plan is not None:
         held.plan.launch(handle, values)
-        if arrays.immutable(out):
+        if type(out) in arrays.IMMUTABLE:
             target(held.out.device).synchronize(handle)
     return out
 
@@ -79,7 +79,7 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
     held, handle, values, out = _transpose(stream, a, out)
     if held.plan is not None:
         held.plan.launch(handle, values)
-        if arrays.immutable(out):
+        if type(out) in arrays.IMMUTABLE:
             target(held.out.device).synchronize(handle)
     return out
 
