@@ -51,7 +51,8 @@ int autotune_sgemm_record(int m, int n, int k) {
 
 size_t autotune_sgemm_workspace_bytes(int m, int n, int k) {
   const Kernel& kernel = kernels[kernel_of(m, n, k)];
-  return workspace_bytes(kernel.grid_blocks, kernel.block_m, kernel.block_n, tile_count(kernel, m, n));
+  const long long tiles = tile_count(kernel, m, n);
+  return workspace_bytes(kernel.grid_blocks, kernel.cluster_k, kernel.block_m, kernel.block_n, tiles);
 }
 
 CUresult autotune_sgemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int n, int k, float alpha,
@@ -75,7 +76,7 @@ CUresult autotune_sgemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int 
   arguments.alpha = alpha;
   arguments.beta = beta;
   void* parameters[] = {&arguments};
-  const long long blocks = kernel.grid_blocks ? kernel.grid_blocks : tile_count(kernel, m, n);
+  const long long blocks = kernel.grid_blocks ? kernel.grid_blocks : tile_count(kernel, m, n) * kernel.cluster_k;
   return cuLaunchKernel(reinterpret_cast<CUfunction>(loaded[chosen]), static_cast<unsigned>(blocks), 1, 1,
                         kernel.threads, 1, 1, kernel.shared_bytes, stream, parameters, nullptr);
 }

@@ -34,7 +34,7 @@ namespace autotune {{
 
 struct Kernel {{
   const char* file;
-  int block_m, block_n, grid_blocks, threads, shared_bytes;
+  int block_m, block_n, grid_blocks, cluster_k, threads, shared_bytes;
 }};
 
 constexpr const char* entry = "{bundle.source.entry}";
@@ -53,7 +53,8 @@ constexpr Record records[] = {{
 
 
 def _kernel(digest: str, schedule: SgemmSchedule, source: KernelSource) -> str:
-    sizes = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.threads, source.launch.shared_bytes)
+    tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
+    sizes = (*tile, schedule.threads, source.launch.shared_bytes)
     return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'
 
 
@@ -61,7 +62,7 @@ def _record(one: Exported, numbers: dict[str, int]) -> str:
     record, schedule = one.record, one.schedule
     m, n, k = (getattr(record.problem, size) for size in "mnk")
     modelled = _bool(record.time_source is TimeSource.MODELLED)
-    tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks)
+    tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
     vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
     kernels = (numbers[one.own.digest], numbers[one.others.digest])
     integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
