@@ -9,6 +9,7 @@ from . import libraries
 from .layout import Shape, View
 from .libraries import Library
 
+IMMUTABLE: set[type] = set()  # the types of arrays read so far that are `immutable`, to be asked in little time
 LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which means the same
 
 
@@ -65,8 +66,10 @@ def _library(array: Any) -> Library:
 def _library_of(kind: type) -> Library:
     """The library of a type of arrays, by the module of the type or of one that it derives from."""
     modules = (base.__module__.partition(".")[0] for base in kind.__mro__)
-    _known[kind] = next((_LIBRARIES[module] for module in modules if module in _LIBRARIES), libraries.OTHER)
-    return _known[kind]
+    _known[kind] = library = next((_LIBRARIES[module] for module in modules if module in _LIBRARIES), libraries.OTHER)
+    if library.immutable:
+        IMMUTABLE.add(kind)
+    return library
 
 
 _LIBRARIES = {

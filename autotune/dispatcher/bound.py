@@ -23,7 +23,7 @@ class BoundCall:
         if operator not in CALLS:
             raise ValueError(f"unknown operator {operator!r}; known: {', '.join(CALLS)}")
         held, handle, values, self.out = CALLS[operator](stream, *operands, **options)
-        if arrays.immutable(self.out):
+        if type(self.out) in arrays.IMMUTABLE:
             raise ValueError(
                 f"a plan writes again and again to its output, and a {type(self.out).__name__} is immutable"
             )

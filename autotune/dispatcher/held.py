@@ -21,7 +21,7 @@ class Held(NamedTuple):
         plan: None where nothing is to be computed.
         swapped: whether the first two operands change places.
         out, inputs: the arrays of the first such call; its pointers mean nothing for the next one.
-        reaches: bytes of each input, gaps included.
+        reaches: bytes of each input, gaps included; 0 of a second one that there is not.
         out_reach: bytes of the output.
     """
 
@@ -29,17 +29,15 @@ class Held(NamedTuple):
     swapped: bool
     out: View
     inputs: dict[str, View]
-    reaches: tuple[int, ...]
+    reaches: tuple[int, int]
     out_reach: int
 
-    def check_apart(self, at_out: int, *at_inputs: int) -> None:
+    def check_apart(self, at_out: int, at_first: int, at_second: int = 0) -> None:
         """``ValueError`` if the output overlaps an input, at these addresses."""
-        end, reaches = at_out + self.out_reach, self.reaches
+        end, (first, second) = at_out + self.out_reach, self.reaches
         # Not a loop over both, which takes twice as long.
-        if (at_inputs[0] < end and at_out < at_inputs[0] + reaches[0]) or (
-            len(reaches) > 1 and at_inputs[1] < end and at_out < at_inputs[1] + reaches[1]
-        ):
-            pointers = dict(zip(self.inputs, at_inputs, strict=True))
+        if (at_first < end and at_out < at_first + first) or (at_second < end and at_out < at_second + second):
+            pointers = dict(zip(self.inputs, (at_first, at_second), strict=False))
             views = {name: view._replace(pointer=pointers[name]) for name, view in self.inputs.items()}
             check_output(self.out._replace(pointer=at_out), **views)
 
@@ -53,7 +51,8 @@ def hold(name: str, problem: Problem, out: View, inputs: dict[str, View], stream
     """
     check_output(out, **inputs)
     plan = None if 0 in out.layout.shape else plan_for(operator(name), problem, out.device, stream)
-    return Held(plan, swapped, out, inputs, tuple(view.extent for view in inputs.values()), out.extent)
+    first, second = *(view.extent for view in inputs.values()), *[0] * (2 - len(inputs))
+    return Held(plan, swapped, out, inputs, (first, second), out.extent)
 
 
 def kept(cache: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:

@@ -55,7 +55,7 @@ def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 
     held, handle, values, out = _sgemm(stream, a, b, out, alpha, beta)
     if held.plan is not None:
         held.plan.launch(handle, values)
-        if arrays.immutable(out):
+        if type(out) in arrays.IMMUTABLE:
             target(held.out.device).synchronize(handle)
     return out
 
@@ -79,7 +79,7 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
     held, handle, values, out = _transpose(stream, a, out)
     if held.plan is not None:
         held.plan.launch(handle, values)
-        if arrays.immutable(out):
+        if type(out) in arrays.IMMUTABLE:
             target(held.out.device).synchronize(handle)
     return out
 
@@ -87,12 +87,12 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
 def _sgemm(stream: Any, a: Any, b: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> _Call:
     if out is None and beta != 0:
         raise ValueError(f"beta={beta} scales C: pass out=, or beta=0")
-    kind = type(a), getattr(a, "shape", None), getattr(b, "shape", None), beta != 0
+    read_c = beta != 0
     if out is None:
-        latest = _repeated.latest(kind)
-        if latest is not None:
-            out = arrays.empty(latest[0].out.layout.shape, a)
-    known = _repeated.find(kind, a, b, out)
+        like = _repeated.like(read_c, a, b)
+        if like is not None:
+            out = arrays.empty(like[0].out.layout.shape, a)
+    known = _repeated.find(read_c, a, b, out)
     if known is not None:
         at_a, at_b, at_c = a.data_ptr(), b.data_ptr(), out.data_ptr()
         if not (at_a | at_b | at_c) & _UNALIGNED:
@@ -110,11 +110,11 @@ def _sgemm(stream: Any, a: Any, b: Any, out: Any = None, alpha: float = 1.0, bet
     else:
         _check_mutable(out)
     at_c, seen_c = glance("out", out, handle)
-    key = "sgemm", seen_a, seen_b, seen_c, beta != 0
-    held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, beta != 0))
+    key = "sgemm", seen_a, seen_b, seen_c, read_c
+    held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, read_c))
     held.check_apart(at_c, at_a, at_b)
     if not (at_a | at_b | at_c) & _UNALIGNED:
-        _repeated.remember(kind, (held, arrays.stream_of(a)), a, b, out)
+        _repeated.remember(read_c, (held, arrays.stream_of(a)), a, b, out)
     first, second = (at_b, at_a) if held.swapped else (at_a, at_b)
     return held, handle, (first, second, at_c, alpha, beta), out
 

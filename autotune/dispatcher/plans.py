@@ -6,6 +6,7 @@ import ctypes
 import os
 import warnings
 from collections.abc import Callable
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -69,9 +70,7 @@ class Plan:
             arguments = loaded.free.pop()
         except IndexError:
             arguments = loaded.arguments()
-        packed = arguments[0]
-        for name, value in zip(loaded.brought, values):  # noqa: B905 - a tenth of a microsecond
-            setattr(packed, name, value)
+        loaded.fill(arguments[0], values)
         try:
             arguments[1](stream)
         except LaunchError as error:
@@ -101,8 +100,7 @@ class Plan:
 
     def _filled(self, values: Values) -> tuple[ctypes.Structure, Launch]:
         arguments = self._loaded.arguments()
-        for name, value in zip(self._loaded.brought, values, strict=True):
-            setattr(arguments[0], name, value)
+        self._loaded.fill(arguments[0], values)
         return arguments
 
     def _next(self) -> _Loaded:
@@ -145,17 +143,17 @@ class _Loaded:
 
     Attributes:
         choice: the schedule, and why it serves.
-        brought: the arguments that each call brings, in their order.
+        fill: sets the arguments that each call brings, in their order.
         free: packed arguments that no thread uses at the moment, and what launches with them.
         proven: whether the kernel was launched.
     """
 
-    __slots__ = ("_kernel", "_template", "brought", "choice", "free", "proven")
+    __slots__ = ("_kernel", "_template", "choice", "fill", "free", "proven")
 
     def __init__(self, choice: Choice, source: KernelSource, kernel: Kernel) -> None:
         names = [argument.name for argument in source.arguments]
         self.choice = choice
-        self.brought = tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace")
+        self.fill = _filler(tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace"))
         self.free: list[tuple[ctypes.Structure, Launch]] = []
         self.proven = False
         self._kernel = kernel
@@ -165,6 +163,19 @@ class _Loaded:
         """New packed arguments, and what launches with them."""
         packed = type(self._template).from_buffer_copy(self._template)
         return packed, self._kernel.bound(packed)
+
+
+@cache
+def _filler(names: tuple[str, ...]) -> Callable[[ctypes.Structure, Values], None]:
+    """What sets the members of these names: written out, as a dataclass's ``__init__`` is.
+
+    A loop over the names takes 0.43 µs for the arguments of an sgemm instead of 0.17.
+    """
+    members = "".join(f"packed.{name}, " for name in names)
+    scope: dict[str, Any] = {}
+    exec(f"def fill(packed, values):\n    {members}= values", scope)
+    filler: Callable[[ctypes.Structure, Values], None] = scope["fill"]
+    return filler
 
 
 _plans: dict[tuple[str, Problem, int], Plan] = {}

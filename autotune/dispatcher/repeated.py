@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from .layout import LAYOUTS_KEPT
 
@@ -18,37 +18,65 @@ T = TypeVar("T")
 _ALIKE_KEPT = 8  # kinds of tensors for one key, which are tried one after the other
 
 
+class _Seen(NamedTuple):
+    """A call that was seen.
+
+    Attributes:
+        case: what else tells calls apart.
+        alike: whether tensors are like those of this call.
+        tracked: whether one of them requires a gradient, which only may be where none are recorded.
+        found: what was found for it.
+    """
+
+    case: Hashable
+    alike: Callable[..., bool]
+    tracked: bool
+    found: Any
+
+
 class Repeated(Generic[T]):
-    """What was found for calls, by a key and by the tensors' kinds."""
+    """What was found for calls, by their case and by the kinds of their tensors."""
 
     def __init__(self) -> None:
-        self._seen: dict[Hashable, tuple[tuple[Callable[..., bool], bool, T], ...]] = {}
+        self.clear()
 
     def clear(self) -> None:
         """Forget all."""
-        self._seen.clear()
+        self._seen: dict[Hashable, tuple[_Seen, ...]] = {}
+        self._newest = _Seen(None, lambda *_: False, False, None)
 
-    def latest(self, key: Hashable) -> T | None:
-        """What was found last for this key."""
-        seen = self._seen.get(key)
-        return seen[0][2] if seen else None
+    def like(self, case: Hashable, a: Any, b: Any) -> T | None:
+        """What was found last for operands of these shapes from the library of `a`."""
+        seen = self._seen.get(_key(case, a, b))
+        return seen[0].found if seen else None
 
-    def find(self, key: Hashable, *tensors: Any) -> T | None:
-        """What was found for such tensors, of which at least the first is PyTorch's."""
-        for alike, tracked, found in self._seen.get(key, ()):
-            if alike(*tensors):
-                return None if tracked and sys.modules["torch"].is_grad_enabled() else found
-        return None
+    def find(self, case: Hashable, a: Any, b: Any, out: Any) -> T | None:
+        """What was found for such tensors; None for any other arrays."""
+        seen = self._newest  # first: whoever repeats one call needs no key
+        if seen.case != case or not seen.alike(a, b, out):
+            for seen in self._seen.get(_key(case, a, b), ()):
+                if seen.alike(a, b, out):
+                    self._newest = seen
+                    break
+            else:
+                return None
+        found: T = seen.found
+        return None if seen.tracked and sys.modules["torch"].is_grad_enabled() else found
 
-    def remember(self, key: Hashable, found: T, *tensors: Any) -> None:
+    def remember(self, case: Hashable, found: T, a: Any, b: Any, out: Any) -> None:
         """Keep what was found, if PyTorch can tell such tensors from others. Their addresses are not part of that."""
-        alike = _comparison(tensors)
+        alike = None if a is b else _comparison((a, b, out))  # PyTorch's says no where one tensor comes twice
         if alike is None:
             return
         if len(self._seen) >= LAYOUTS_KEPT:
-            self._seen.clear()
-        tracked = any(tensor.requires_grad for tensor in tensors)
-        self._seen[key] = ((alike, tracked, found), *self._seen.get(key, ()))[:_ALIKE_KEPT]
+            self.clear()
+        seen = _Seen(case, alike, any(tensor.requires_grad for tensor in (a, b, out)), found)
+        key = _key(case, a, b)
+        self._seen[key] = (seen, *self._seen.get(key, ()))[:_ALIKE_KEPT]
+
+
+def _key(case: Hashable, a: Any, b: Any) -> Hashable:
+    return case, type(a), getattr(a, "shape", None), getattr(b, "shape", None)
 
 
 def _comparison(tensors: tuple[Any, ...]) -> Callable[..., bool] | None:

@@ -84,25 +84,20 @@ def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
 
 def _blocks(problem: Problem, schedule: Schedule, limits: DeviceLimits) -> int:
     """Blocks of the SM that has the most."""
-    blocks = _grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)
-    return -(-blocks // limits.sm_count)
+    return -(-(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)) // limits.sm_count)
 
 
 def _steps(problem: Problem, schedule: Schedule) -> int:
-    """Tiles along k that a block goes through, where blocks share them their share; 1 of operators without k."""
-    along_k, grid = _tiles(problem, schedule, "k"), _grid(schedule)
-    return -(-_tiles_mn(problem, schedule) * along_k // grid) if grid else -(-along_k // _cluster(schedule))
+    """Tiles along k that a block goes through, where blocks share them its part; 1 of operators without k."""
+    along_k, cluster = _tiles(problem, schedule, "k"), _cluster(schedule)
+    clusters = _grid(schedule) // cluster
+    steps = -(-_tiles_mn(problem, schedule) * along_k // clusters) if clusters else along_k
+    return -(-steps // cluster)
 
 
 def _grid(schedule: Schedule) -> int:
-    """Blocks of a grid of its own size; 0 where each tile has its block, or its cluster."""
+    """Blocks of a grid of its own size; 0 where each tile has its block."""
     blocks: int = getattr(schedule, "grid_blocks", 0)
-    return blocks
-
-
-def _cluster(schedule: Schedule) -> int:
-    """Blocks that share the steps along k of their tiles as a cluster."""
-    blocks: int = getattr(schedule, "cluster_k", 1)
     return blocks
 
 
@@ -110,6 +105,12 @@ def _shared(problem: Problem, schedule: Schedule) -> bool:
     """Whether clusters have to add up what they share of a tile."""
     clusters = _grid(schedule) // _cluster(schedule)
     return clusters > 0 and _tiles_mn(problem, schedule) % clusters != 0
+
+
+def _cluster(schedule: Schedule) -> int:
+    """Blocks that share each of their tiles along k."""
+    blocks: int = getattr(schedule, "cluster_k", 1)
+    return blocks
 
 
 def _tiles_mn(problem: Problem, schedule: Schedule) -> int:

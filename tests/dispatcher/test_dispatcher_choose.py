@@ -107,6 +107,18 @@ def test_tiles_that_blocks_share_cost_their_fix_up():
     assert transferred_seconds(wanted, record, H200) == pytest.approx(4e-6 + 3e-6 + 0.996e-3 / 2)
 
 
+def test_the_blocks_of_a_cluster_share_its_tiles_along_k():
+    """33 tiles for clusters of 4 are a block for each SM; 34 are two for some, and k is gone through in quarters."""
+    known, wanted = problem(33 * 128, 128, 4096), problem(34 * 128, 128, 2048)
+    clustered = replace(tiled(0, known, 128), cluster_k=4)
+    record = Record(known, clustered, 1e-3, TimeSource.MEASURED)
+    assert transferred_seconds(wanted, record, H200) == pytest.approx(4e-6 + 0.996e-3 * 2 / 2)
+    streamed = replace(clustered, grid_blocks=132)
+    record = Record(known, streamed, 1e-3, TimeSource.MEASURED)
+    assert transferred_seconds(problem(66 * 128, 128, 4096), record, H200) == pytest.approx(4e-6 + 0.996e-3 * 2)
+    assert transferred_seconds(wanted, record, H200) > 4e-6 + 3e-6 + 0.996e-3 / 2
+
+
 def test_the_models_choice_goes_before_records_that_promise_less_but_not_before_the_own(database):
     known, fast, wanted = problem(512), problem(640), problem(600)
     database.record(trial(known, schedule(0, known), seconds=1e-3))

@@ -75,6 +75,7 @@ def chosen_in_cpp(made: Bundle, sizes: list[tuple[int, int, int]], folder: Path)
 def test_cpp_chooses_as_python_does(transposed: bool, tmp_path: Path) -> None:
     made, known = exported(transposed)
     assert len(made.exported) == len(known) > 20
+    assert len({one.schedule.cluster_k for one in made.exported}) > 1
     draw = random.Random(1)
     sizes = [tuple(int(2 ** draw.uniform(0, 14)) for _ in "mnk") for _ in range(SIZES // 2)]
     near = [draw.choice(known).problem for _ in range(SIZES // 2 - len(known))]

@@ -14,13 +14,28 @@ def tensors():
 @pytest.fixture
 def repeated():
     found = Repeated()
-    found.remember("key", "found", *tensors())
+    found.remember("case", "found", *tensors())
     return found
 
 
 def test_tensors_like_those_before_are_recognised(repeated):
-    assert repeated.find("key", *tensors()) == repeated.latest("key") == "found"
-    assert repeated.find("other", *tensors()) is repeated.latest("other") is None
+    for _ in range(2):
+        assert repeated.find("case", *tensors()) == repeated.like("case", *tensors()[:2]) == "found"
+        assert repeated.find("other", *tensors()) is repeated.like("other", *tensors()[:2]) is None
+
+
+def test_many_kinds_are_told_apart(repeated):
+    def kind(number):
+        tensors = [torch.empty(4 + number // 2, 4 + number // 2) for _ in range(3)]
+        return [tensor.T for tensor in tensors] if number % 2 else tensors
+
+    for number in range(4):
+        repeated.remember("case", number, *kind(number))
+    for _ in range(2):
+        assert [repeated.find("case", *kind(number)) for number in range(4)] == [0, 1, 2, 3]
+        assert repeated.find("case", *tensors()) == "found"
+    repeated.clear()
+    assert repeated.find("case", *tensors()) is None
 
 
 @pytest.mark.parametrize(
@@ -42,26 +57,34 @@ def test_tensors_like_those_before_are_recognised(repeated):
 def test_tensors_of_another_kind_are_not(repeated, other, place):
     given = tensors()
     given[place] = other()
-    assert repeated.find("key", *given) is None
+    assert repeated.find("case", *given) is None
 
 
 def test_a_tensor_that_was_changed_in_place_is_another(repeated):
     given = tensors()
-    assert repeated.find("key", *given)
+    assert repeated.find("case", *given)
     given[0].resize_(4, 16)
-    assert repeated.find("key", *given) is None
+    assert repeated.find("case", *given) is None
 
 
 def test_parameters_are_recognised_while_no_gradients_are_recorded():
     repeated = Repeated()
     given = [torch.empty(8, 8), torch.nn.Parameter(torch.empty(8, 8)), torch.empty(8, 8)]
     with torch.no_grad():
-        repeated.remember("key", "found", *given)
-        assert repeated.find("key", *given) == "found"
-    assert repeated.find("key", *given) is None
+        repeated.remember("case", "found", *given)
+        assert repeated.find("case", *given) == "found"
+    assert repeated.find("case", *given) is None
 
 
 def test_arrays_of_others_are_not_remembered():
     repeated = Repeated()
-    repeated.remember("key", "found", *(tensor.numpy() for tensor in tensors()))
-    assert repeated.latest("key") is None
+    repeated.remember("case", "found", *(tensor.numpy() for tensor in tensors()))
+    assert repeated.like("case", *tensors()[:2]) is None
+    assert repeated.find("case", *(tensor.numpy() for tensor in tensors())) is None
+
+
+def test_a_tensor_that_comes_twice_is_not_remembered():
+    repeated = Repeated()
+    a, out = torch.empty(8, 8), torch.empty(8, 8)
+    repeated.remember("case", "found", a, a, out)
+    assert repeated.like("case", a, a) is repeated.find("case", a, a, out) is None

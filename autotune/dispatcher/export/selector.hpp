@@ -30,7 +30,7 @@ struct Record {
   int registers;  // of a block
   int block_m, block_n, block_k;
   int grid_blocks;                   // 0: one cluster for each tile
-  int cluster_k;                     // blocks of a cluster
+  int cluster_k;                     // blocks of a cluster, which share its tiles along k
   int vector_a, vector_b, vector_c;  // words of an access to global memory
   int own_kernel;                    // for its own size
   int any_kernel;                    // for all others
@@ -43,10 +43,9 @@ inline long long tiles(const Record& record, const Size& size) {
 }
 
 // Bytes of scratch: where clusters share tiles, each has two places for a tile's sum, and each place two
-// counters for each block of a cluster.
-inline long long workspace_bytes(int grid_blocks, int cluster_k, int block_m, int block_n,
-                                 long long all_tiles) {
-  const int clusters = grid_blocks / cluster_k;
+// counters.
+inline long long workspace_bytes(int grid_blocks, int cluster_k, int block_m, int block_n, long long all_tiles) {
+  const long long clusters = grid_blocks / cluster_k;
   if (clusters == 0 || all_tiles % clusters == 0) return 0;
   return 16LL * grid_blocks + 8LL * clusters * block_m * block_n;
 }
@@ -56,11 +55,10 @@ inline bool legal(const Record& record, const Size& size, long long row_a, long 
   constexpr long long int_max = 2147483647;
   if (row_a % record.vector_a || row_b % record.vector_b || size.n % record.vector_c) return false;
   const long long all = tiles(record, size), steps = divide_up(size.k, record.block_k);
-  const int clusters = record.grid_blocks / record.cluster_k;
+  const long long clusters = record.grid_blocks / record.cluster_k;
   return all * record.cluster_k <= int_max && clusters <= all * steps &&
-         std::min(all, 2LL * clusters) * steps <= int_max &&
-         workspace_bytes(record.grid_blocks, record.cluster_k, record.block_m, record.block_n, all) <=
-             (1LL << 30);
+         std::min(all, 2 * clusters) * steps <= int_max &&
+         workspace_bytes(record.grid_blocks, record.cluster_k, record.block_m, record.block_n, all) <= (1LL << 30);
 }
 
 inline double log_ratio(long long size, long long known) {
@@ -81,20 +79,20 @@ inline double busy(const Device& device, long long blocks, int registers) {
 }
 
 inline double fixed_seconds(const Device& device, const Record& record, const Size& size) {
-  const int clusters = record.grid_blocks / record.cluster_k;
+  const long long clusters = record.grid_blocks / record.cluster_k;
   const bool shared = clusters && tiles(record, size) % clusters;
   return shared ? device.shared_seconds : device.fixed_seconds;
 }
 
 inline double transferred_seconds(const Device& device, const Record& record, const Size& size) {
   const auto blocks = [&](const Size& any) {
-    const long long all = tiles(record, any) * record.cluster_k;
-    return divide_up(record.grid_blocks ? record.grid_blocks : all, device.sm_count);
+    const long long grid = record.grid_blocks ? record.grid_blocks : tiles(record, any) * record.cluster_k;
+    return divide_up(grid, device.sm_count);
   };
   const auto steps = [&](const Size& any) {
     const long long along_k = divide_up(any.k, record.block_k);
-    return record.grid_blocks ? divide_up(tiles(record, any) * along_k, record.grid_blocks)
-                              : divide_up(along_k, record.cluster_k);
+    const long long clusters = record.grid_blocks / record.cluster_k;
+    return divide_up(clusters ? divide_up(tiles(record, any) * along_k, clusters) : along_k, record.cluster_k);
   };
   const long long here = blocks(size), there = blocks(record.size);
   const double longer = static_cast<double>(steps(size)) / std::max(1LL, steps(record.size));

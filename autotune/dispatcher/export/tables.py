@@ -53,8 +53,8 @@ constexpr Record records[] = {{
 
 
 def _kernel(digest: str, schedule: SgemmSchedule, source: KernelSource) -> str:
-    grid = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
-    sizes = (*grid, schedule.threads, source.launch.shared_bytes)
+    tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
+    sizes = (*tile, schedule.threads, source.launch.shared_bytes)
     return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'
 
 
