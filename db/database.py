@@ -38,7 +38,7 @@ class TuningDB:
     Args:
         url: the path of a SQLite file, or SQLAlchemy's URL of SQLite or PostgreSQL; by default the environment variable
             AUTOTUNE_DB, else a file in the user's data folder.
-        create: whether to create a SQLite file where there is none.
+        create: whether to create a SQLite file where there is none; the one in the user's data folder always is.
 
     Attributes:
         url: where the database is; its text holds the password, if there is one.
@@ -158,6 +158,12 @@ class TuningDB:
             OSError: the file cannot be written; what was there is still there.
         """
         write_document(path, self.export(*arguments, **named))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let all other writers wait meanwhile."""
+        with one_line_errors(self.location), self._engine.execution_options(**{WRITE: True}).begin():
+            yield
 
     def _add_pretuned(self) -> None:
         """Merge the shipped records once for every set of them."""

@@ -122,7 +122,7 @@ def _choices(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: st
     from ..bench import choose
     from ..db import TuningDB
 
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         return [choose(operator, entry.problem, device.limits, database) for entry in entries]
 
 

@@ -27,7 +27,7 @@ def explain(
     from ..dispatcher.records import read_records
 
     problem, limits = problem_of(operator, fields), limits_of(device)
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         found = explained(operator, problem, limits, read_records(operator, limits, database))
     if as_json:
         print_json(

@@ -37,7 +37,7 @@ def reduce(
     with user_input():
         name = registered(operator).name
     model = limits_of(device).name
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         kept = reduced(database.trials(name, device=model), within / 100, generator_digest())
     if not kept:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")

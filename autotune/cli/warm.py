@@ -29,7 +29,7 @@ def warm(
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         known = read_records(operator, limits, database)
     warmed: list[Compiled] = []
     for compiled in compile_ahead(operator, problems, limits, known):
