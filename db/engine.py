@@ -73,16 +73,21 @@ def check_exists(url: URL) -> None:
         raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
 
 
-def of_schema(url: URL, schema: str) -> URL:
-    """`url`, for tables of others in a schema of their own of the same PostgreSQL database.
+def check_shared(url: URL) -> None:
+    """Make sure that several hosts can use a database.
 
     Raises:
-        BadUrlError: another kind of database, which knows no schemas.
+        BadUrlError: it is none of PostgreSQL.
     """
     if url.get_backend_name() != "postgresql":
         raise BadUrlError(
             f"{location(url)} is a file, which hosts cannot share: a study needs --db postgresql+psycopg://…"
         )
+
+
+def of_schema(url: URL, schema: str) -> URL:
+    """`url` of PostgreSQL, for the tables of others in a schema of their own; `check_shared` may raise."""
+    check_shared(url)
     options = f"{url.query.get('options', '')} -c search_path={schema} -c timezone=UTC"
     return _with_defaults(url).update_query_dict({"options": options})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import reduce
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB
+    from .shared import SharedProposals
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -83,13 +84,14 @@ def tune(
         with (
             nullcontext(pool) if pool else CompilePool(workers) as compiles,
             device.session(operator, problem, options.seed) as session,
+            _shared(proposals, operator, problem, device, db, options.study) as candidates,
         ):
             evaluator = Evaluator(operator, problem, device, compiles, session)
 
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            with Ahead(proposals, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
+            with Ahead(candidates, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
                 for candidate, job in ahead:
                     trial = evaluator.finish(job)
                     db.record(trial)
@@ -121,6 +123,21 @@ def tune(
         interrupted=interrupted,
         final=decided,
     )
+
+
+@contextmanager
+def _shared(
+    proposals: Proposals, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, name: str | None
+) -> Iterator[Proposals | SharedProposals]:
+    """Proposals that are shared with all tuners of a study, if there is a name."""
+    if name is None:
+        yield proposals
+        return
+    from .shared import SharedProposals, study_name
+    from .shared_study import SharedStudy
+
+    with SharedStudy(db, study_name(name, operator, problem, device)) as study:
+        yield SharedProposals(proposals, study, operator, problem, device.limits)
 
 
 def _better(best: Trial | None, trial: Trial) -> Trial | None:

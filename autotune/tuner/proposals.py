@@ -111,7 +111,17 @@ class Proposals(Iterator[Candidate]):
         self._tried[candidate.schedule] = None
         return candidate
 
-    def tell(self, candidate: Candidate, trial: Trial) -> None:
+    def __contains__(self, schedule: object) -> bool:
+        return schedule in self._tried
+
+    def given(self, schedule: Schedule) -> Candidate:
+        """A legal schedule that was not tried before, in the place of the next one."""
+        inside = schedule in self._space
+        asked = self._study.ask_for(self._space.draw_of(schedule)) if inside else None
+        self._tried[schedule] = None
+        return Candidate(schedule, asked)
+
+    def tell(self, candidate: Candidate, trial: Trial | Outcome) -> None:
         """What became of a candidate."""
         self._tried[candidate.schedule] = outcome = Outcome.of(trial)
         if candidate.asked:
@@ -120,8 +130,7 @@ class Proposals(Iterator[Candidate]):
     def _from_first(self) -> Candidate | None:
         for schedule in self._first:
             if schedule not in self._tried:
-                inside = schedule in self._space
-                return Candidate(schedule, self._study.ask_for(self._space.draw_of(schedule)) if inside else None)
+                return self.given(schedule)
         return None
 
     def _from_sampler(self) -> Candidate | None:

@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     seconds: float | None
 
     @classmethod
-    def of(cls, trial: Trial) -> Outcome:
+    def of(cls, trial: Trial | Outcome) -> Outcome:
         """The outcome of a trial."""
         return cls(trial.status, trial.seconds)
 
