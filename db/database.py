@@ -15,15 +15,16 @@ from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
-from .queries import best_of, matching
-from .records import DeviceRecord, ProblemRecord, Trial
+from .queries import best_of, matching, ranked
+from .records import DeviceRecord, ProblemRecord, Trial, Tried
 from .schema import ensure_schema
-from .states import Status
+from .states import Status, TimeSource
 from .storing import better, newest, store
 
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Trial", "TuningDB"]
 
 R = TypeVar("R")
+_AT_ONCE = 500  # rows
 
 
 class TuningDB:
@@ -99,10 +100,32 @@ class TuningDB:
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
         ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
         `generator`, if it is given, before all others: its kernels are what the times of others say little about.
+        One that lost a final (`LOST_TO`) comes behind all that did not, as long as the winner is ok.
         """
         with self._read() as session:
             row = session.scalar(best_of(matching(operator, key, device), generator))
             return row.record if row else None
+
+    def ranked(
+        self, operator: str, key: str, device: str, generator: str, time_source: TimeSource, most: int | None = None
+    ) -> list[Trial]:
+        """The ok verdicts of one problem, device model and kind of time, `best` first, at most so many."""
+        query = ranked(matching(operator, key, device, time_source), generator, most)
+        with self._read() as session:
+            return [row.record for row in session.scalars(query)]
+
+    def tried(self, operator: str, key: str, device: str, generator: str, time_source: TimeSource) -> Iterator[Tried]:
+        """What became of the trials of one problem, device model, generator and kind of time, oldest first.
+
+        They are read as they are taken: a long run has left many.
+        """
+        columns = (getattr(TrialRow, name) for name in Tried._fields)
+        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.generator == generator)
+        with self._read() as session:
+            rows = session.execute(
+                query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
+            )
+            yield from (Tried(*row) for row in rows)
 
     def bests(
         self, operator: str | None = None, device: str | None = None, generator: str | None = None

@@ -21,8 +21,8 @@ from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .bundle import Bundle
 from .evaluator import Evaluator
-from .final import Final, fastest, finalists, play
-from .history import known_trials, winners
+from .final import Final, beaten, fastest, finalists, play
+from .history import known_trials, ranked, standing, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Proposals
 from .samplers import quiet_optuna
@@ -72,7 +72,8 @@ def tune(
     start = now()
     operator, limits = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
-    best = incumbent = reduce(_better, known.values(), None)
+    compared = {schedule.digest for schedule in known}
+    best = incumbent = standing(operator, problem, device, db, compared)
     first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
     proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
@@ -95,6 +96,7 @@ def tune(
                 for candidate, job in ahead:
                     trial = evaluator.finish(job)
                     db.record(trial)
+                    compared.add(trial.schedule_digest)
                     if trial.status is not Status.OK:
                         Bundle(trial, device.selector, options.seed, job.source.text).write()
                     ahead.tell(candidate, trial)
@@ -110,6 +112,12 @@ def tune(
                 for trial in again:
                     db.record(trial)
                 best = decided.winner if decided else reduce(_better, again, None)
+                if decided:
+                    for trial in beaten(decided.winner, ranked(operator, problem, device, db), compared):
+                        db.record(trial)
+            if options.study:  # the others have found out more
+                everything = known_trials(operator, problem, device, db)
+                best = standing(operator, problem, device, db, {schedule.digest for schedule in everything})
     except KeyboardInterrupt:
         interrupted = True
     return TuneResult(

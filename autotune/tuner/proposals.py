@@ -73,7 +73,7 @@ class Proposals(Iterator[Candidate]):
         sampler: str,
         seed: int,
         first: Iterable[Schedule],
-        known: Mapping[Schedule, Trial],
+        known: Mapping[Schedule, Outcome],
     ) -> None:
         self.illegal = 0
         self.exhausted = False
@@ -86,8 +86,8 @@ class Proposals(Iterator[Candidate]):
         self._tried: dict[Schedule, Outcome | None] = {}
         # A run that goes on from others must not repeat their random numbers.
         self._study = self._new_study(sampler, seed + len(known))
-        for schedule, trial in known.items():
-            self._tried[schedule] = outcome = Outcome.of(trial)
+        for schedule, outcome in known.items():
+            self._tried[schedule] = outcome
             if schedule in self._space:
                 self._study.add(self._space.draw_of(schedule), outcome)
 

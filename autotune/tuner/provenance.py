@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..codegen.source import generator_digest
 from ..compiler import compiler_version
-from ..db.records import Trial
+from ..db.records import Trial, Tried
 from ..devices.base import Device
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
@@ -28,7 +28,7 @@ def depends_on(device: Device | None) -> dict[str, str]:
     return now
 
 
-def stale(trial: Trial, device: Device | None) -> list[str]:
+def stale(trial: Trial | Tried, device: Device | None) -> list[str]:
     """Why a trial's time may no longer hold: one line for each thing that has changed, none if nothing has.
 
     Args:
