@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from .output import print_json, print_table
 from .suite import SuiteOption, entries_of
+from .trials import short_schedule
 
 if TYPE_CHECKING:
     from ..dispatcher.warming import Compiled
@@ -43,7 +44,7 @@ def warm(
 
 
 def _row(compiled: Compiled) -> tuple[Any, ...]:
-    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, compiled.choice.schedule
+    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, short_schedule(compiled.choice.schedule)
 
 
 def _document(compiled: Compiled) -> dict[str, Any]:
