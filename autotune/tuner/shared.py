@@ -111,8 +111,10 @@ class SharedProposals(Iterator[Candidate]):
 
     def _schedule_of(self, trial: FrozenTrial) -> Schedule | None:
         """A trial's schedule; None if it has none, or one that is not legal here."""
-        try:
-            schedule: Schedule = self._operator.schedule_type.from_dict(trial.user_attrs.get("schedule"))
-        except ValueError:
-            return None
-        return None if self._operator.violations(self._problem, schedule, self._limits) else schedule
+        fields = trial.user_attrs.get("schedule")
+        with suppress(ValueError):
+            if isinstance(fields, dict):
+                schedule: Schedule = self._operator.schedule_type.from_dict(fields)
+                if not self._operator.violations(self._problem, schedule, self._limits):
+                    return schedule
+        return None

@@ -18,7 +18,7 @@ from optuna import create_study
 from optuna.exceptions import ExperimentalWarning, StorageInternalError, UpdateFinishedTrialError
 from optuna.storages import RDBStorage, RetryHeartbeatStaleTrialCallback, fail_stale_trials
 from optuna.trial import FrozenTrial, TrialState, create_trial
-from sqlalchemy import create_engine, text
+from sqlalchemy import URL, create_engine, inspect, text
 
 from ..db import TuningDB
 from ..db.engine import of_schema
@@ -139,18 +139,32 @@ def _storage(db: TuningDB) -> RDBStorage:
     """Optuna's tables; made by one process at a time, for Optuna does not lock."""
     _accept_experiments()
     url = of_schema(db.url, _SCHEMA)
-    with db.locked():
-        engine = create_engine(url)
-        with engine.begin() as connection:
-            connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}"))
-        engine.dispose()
-        return RDBStorage(
-            url.render_as_string(hide_password=False).replace("{", "{{").replace("}", "}}"),
-            {"pool_pre_ping": True},
-            heartbeat_interval=_BEAT,
-            grace_period=_SILENCE,
-            heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(_RETRIES),
-        )
+    engine = create_engine(url)
+
+    def made() -> bool:
+        return inspect(engine).has_table("alembic_version", _SCHEMA)  # the last that Optuna makes
+
+    if not made():
+        with db.locked():
+            if not made():
+                with engine.begin() as connection:
+                    connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {_SCHEMA}"))
+                _opened(url).engine.dispose()
+    engine.dispose()
+    try:
+        return _opened(url)
+    except RuntimeError as error:  # another version's tables, and what to do
+        raise DatabaseError(f"{db.location}: {error}") from None
+
+
+def _opened(url: URL) -> RDBStorage:
+    return RDBStorage(
+        url.render_as_string(hide_password=False).replace("{", "{{").replace("}", "}}"),
+        {"pool_pre_ping": True},
+        heartbeat_interval=_BEAT,
+        grace_period=_SILENCE,
+        heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(_RETRIES),
+    )
 
 
 def _accept_experiments() -> None:

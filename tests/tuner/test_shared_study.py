@@ -4,6 +4,7 @@ import signal
 from dataclasses import replace
 
 import pytest
+from optuna.trial import TrialState, create_trial
 from sqlalchemy import create_engine, text
 from tuner_fakes import LEGAL, TOY, ToyDevice, ToyProblem, ToySchedule
 from tuner_processes import LARGE_TOY, PROBLEM, run_until_killed, said, started
@@ -43,7 +44,7 @@ def silence(url):
 
     def age():
         with engine.begin() as connection:
-            connection.execute(text("UPDATE studies.trial_heartbeats SET heartbeat = heartbeat - interval '1 hour'"))
+            connection.execute(text("UPDATE studies.trial_heartbeats SET heartbeat = heartbeat - interval '1 day'"))
 
     yield age
     engine.dispose()
@@ -161,9 +162,11 @@ def test_what_is_not_legal_here_is_left_alone(db, device):
         others.offer({"width": 16, "depth": 16})
         others.offer({"newer": 1})
         others.offer({"width": "wide"})
+        for attributes in ({}, {"schedule": 5}):
+            others._study.add_trial(create_trial(state=TrialState.WAITING, user_attrs=attributes))
     assert join(db, device).exhausted
     assert set(device.evaluations) >= LEGAL
-    assert states(db).count("WAITING") == 3
+    assert states(db).count("WAITING") == 5
 
 
 def test_devices_that_differ_form_different_studies():
@@ -202,6 +205,14 @@ def test_a_user_who_may_make_no_tables_is_told_so(postgres, url, device):
         with pytest.raises(DatabaseError, match="refuses this to its user") as caught:
             join(db, device)
         assert "\n" not in str(caught.value)
+
+
+def test_tables_of_another_optuna_are_one_line(postgres, db, url, device):
+    join(db, device, 1)
+    postgres.run(database_url(url).database, "UPDATE studies.alembic_version SET version_num = 'v9.0.0.a'")
+    with pytest.raises(DatabaseError, match="is no longer compatible with the table schema") as caught:
+        join(db, device, 1)
+    assert "\n" not in str(caught.value)
 
 
 def test_tables_that_are_gone_are_one_line(postgres, db, url):
