@@ -114,6 +114,10 @@ class Proposals(Iterator[Candidate]):
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._tried
 
+    def outcome(self, schedule: Schedule) -> Outcome | None:
+        """What became of a schedule, if that is known."""
+        return self._tried.get(schedule)
+
     def given(self, schedule: Schedule) -> Candidate:
         """A legal schedule that was not tried before, in the place of the next one."""
         inside = schedule in self._space

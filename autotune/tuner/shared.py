@@ -72,6 +72,9 @@ class SharedProposals(Iterator[Candidate]):
         under_way = schedule in self._taken
         if not self._study.take(trial):
             return None
+        if outcome := self._own.outcome(schedule):  # a tuner died after it had stored the trial
+            self._study.tell(trial, outcome)
+            return None
         self._taken[schedule] = trial
         return None if under_way else self._pending.pop(schedule, Candidate(schedule, None))
 
@@ -79,6 +82,10 @@ class SharedProposals(Iterator[Candidate]):
         """What became of a candidate, for this sampler and all others."""
         self._own.tell(candidate, trial)
         self._study.tell(self._taken.pop(candidate.schedule), Outcome.of(trial))
+
+    def prepare(self) -> None:
+        """What the own proposals may do before they are asked again."""
+        self._own.prepare()
 
     def _look(self) -> None:
         """Learn what has become of the study's trials, and which of them wait."""

@@ -2,6 +2,7 @@
 
 import signal
 from dataclasses import replace
+from math import inf
 
 import pytest
 from optuna.trial import TrialState, create_trial
@@ -62,7 +63,7 @@ def states(db):
 
 
 def test_of_four_tuners_two_are_killed_and_only_what_they_had_is_tried_again(url, silence):
-    moments = (-1, -1, 1, 30_000)
+    moments = (inf, inf, 1, 30_000)
     tuners = [started(run_until_killed, url, ALL, m, seed=seed, study="s") for seed, m in enumerate(moments)]
     heard = [said(*tuner) for tuner in tuners]
     assert [process.exitcode for process, _ in tuners] == [0, 0, -signal.SIGKILL, -signal.SIGKILL]
@@ -76,9 +77,11 @@ def test_of_four_tuners_two_are_killed_and_only_what_they_had_is_tried_again(url
     assert len(stored) == len(set(stored))
     assert 1 <= len(lost) <= 2  # the second may have died between two evaluations
 
+    with TuningDB(url) as db:
+        before = {trial.schedule_digest for trial in db.trials("toy")}
     silence()
-    last = said(*started(run_until_killed, url, ALL, -1, study="s"))
-    assert set(last["stored"]) == everything - set(stored) >= lost
+    last = said(*started(run_until_killed, url, ALL, inf, study="s"))
+    assert set(last["stored"]) == everything - before
     assert len(last["stored"]) <= 2 * 2  # each of the dead had taken two, one of which was being compiled
     with TuningDB(url) as db:
         assert sorted(trial.schedule_digest for trial in db.trials("toy")) == sorted(everything)
@@ -117,11 +120,11 @@ def test_a_tuner_that_is_interrupted_gives_back_what_it_had_taken(db, device):
 
     device.outcome = interrupted
     assert join(db, device).interrupted
-    assert states(db).count("COMPLETE") == 2
-    assert set(states(db)) == {"COMPLETE", "WAITING"}
+    assert set(states(db)) <= {"COMPLETE", "WAITING"}
     other = ToyDevice()
     join(db, other)
-    assert device.evaluations[2] == other.evaluations[0]
+    assert device.evaluations[2] in other.evaluations
+    assert not set(device.evaluations[:2]) & set(other.evaluations)  # the database knows them
     assert set(device.evaluations) | set(other.evaluations) >= LEGAL
     assert set(states(db)) == {"COMPLETE"}
 
