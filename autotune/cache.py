@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +25,23 @@ def cache_folder(name: str) -> Path:
     except OSError:
         return _temporary_folder(name)
     return folder if os.access(folder, os.W_OK) else _temporary_folder(name)
+
+
+def keep_newest(folder: Path, most: int) -> None:
+    """Of more than so many entries in a folder delete the oldest, and a tenth more, so that it is seldom done."""
+    entries = list(folder.iterdir())
+    if len(entries) > most:
+        for entry in sorted(entries, key=_changed_at)[: len(entries) - most + most // 10]:
+            with suppress(OSError):  # another process does the same
+                # A folder is what a process that was killed left of `files.replacing`.
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 @cache

@@ -15,15 +15,16 @@ from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
-from .queries import best_of, matching
-from .records import DeviceRecord, ProblemRecord, Trial
+from .queries import best_of, matching, ranked
+from .records import DeviceRecord, ProblemRecord, Trial, Tried
 from .schema import ensure_schema
-from .states import Status
+from .states import Status, TimeSource
 from .storing import better, newest, store
 
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Trial", "TuningDB"]
 
 R = TypeVar("R")
+_AT_ONCE = 500  # rows
 
 
 class TuningDB:
@@ -38,7 +39,7 @@ class TuningDB:
     Args:
         url: the path of a SQLite file, or SQLAlchemy's URL of SQLite or PostgreSQL; by default the environment variable
             AUTOTUNE_DB, else a file in the user's data folder.
-        create: whether to create a SQLite file where there is none.
+        create: whether to create a SQLite file where there is none; the one in the user's data folder always is.
 
     Attributes:
         url: where the database is; its text holds the password, if there is one.
@@ -99,10 +100,32 @@ class TuningDB:
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
         ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
         `generator`, if it is given, before all others: its kernels are what the times of others say little about.
+        One that lost a final (`LOST_TO`) comes behind all that did not, as long as the winner is ok.
         """
         with self._read() as session:
             row = session.scalar(best_of(matching(operator, key, device), generator))
             return row.record if row else None
+
+    def ranked(
+        self, operator: str, key: str, device: str, generator: str, time_source: TimeSource, most: int | None = None
+    ) -> list[Trial]:
+        """The ok verdicts of one problem, device model and kind of time, `best` first, at most so many."""
+        query = ranked(matching(operator, key, device, time_source), generator, most)
+        with self._read() as session:
+            return [row.record for row in session.scalars(query)]
+
+    def tried(self, operator: str, key: str, device: str, generator: str, time_source: TimeSource) -> Iterator[Tried]:
+        """What became of the trials of one problem, device model, generator and kind of time, oldest first.
+
+        They are read as they are taken: a long run has left many.
+        """
+        columns = (getattr(TrialRow, name) for name in Tried._fields)
+        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.generator == generator)
+        with self._read() as session:
+            rows = session.execute(
+                query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
+            )
+            yield from (Tried(*row) for row in rows)
 
     def bests(
         self, operator: str | None = None, device: str | None = None, generator: str | None = None
@@ -158,6 +181,12 @@ class TuningDB:
             OSError: the file cannot be written; what was there is still there.
         """
         write_document(path, self.export(*arguments, **named))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let all other writers wait meanwhile."""
+        with one_line_errors(self.location), self._engine.execution_options(**{WRITE: True}).begin():
+            yield
 
     def _add_pretuned(self) -> None:
         """Merge the shipped records once for every set of them."""

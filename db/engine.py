@@ -28,7 +28,7 @@ def database_url(text: str | None) -> URL:
     Raises:
         BadUrlError: not a URL.
     """
-    text = text or os.environ.get("AUTOTUNE_DB") or str(user_data_path("autotune") / "tuning.sqlite3")
+    text = text or os.environ.get("AUTOTUNE_DB") or str(_users_file())
     if "://" not in text:
         return URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
     try:
@@ -38,6 +38,10 @@ def database_url(text: str | None) -> URL:
     if "@" in (url.host or ""):
         raise _not_a_url()
     return url
+
+
+def _users_file() -> Path:
+    return user_data_path("autotune") / "tuning.sqlite3"
 
 
 def _not_a_url() -> BadUrlError:
@@ -59,14 +63,33 @@ def location(url: URL) -> str:
 
 
 def check_exists(url: URL) -> None:
-    """Make sure that a SQLite file is there.
+    """Make sure that a SQLite file is there, unless it is the user's own, whose name cannot be wrong.
 
     Raises:
         BadUrlError: it is not.
     """
     file = _sqlite_file(url)
-    if file and not file.exists():
+    if file and not file.exists() and file != _users_file():
         raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
+
+
+def check_shared(url: URL) -> None:
+    """Make sure that several hosts can use a database.
+
+    Raises:
+        BadUrlError: it is none of PostgreSQL.
+    """
+    if url.get_backend_name() != "postgresql":
+        raise BadUrlError(
+            f"{location(url)} is a file, which hosts cannot share: a study needs --db postgresql+psycopg://…"
+        )
+
+
+def of_schema(url: URL, schema: str) -> URL:
+    """`url` of PostgreSQL, for the tables of others in a schema of their own; `check_shared` may raise."""
+    check_shared(url)
+    options = f"{url.query.get('options', '')} -c search_path={schema} -c timezone=UTC"
+    return _with_defaults(url).update_query_dict({"options": options})
 
 
 def engine_of(url: URL) -> Engine:

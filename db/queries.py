@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy import ColumnElement, Select, case, exists, func, select
+from sqlalchemy.orm import aliased
 
 from .models import DeviceRow, ProblemRow, TrialRow
+from .records import LOST_TO
 from .states import Status, TimeSource
 
 
 def matching(
-    operator: str | None = None, key: str | None = None, device: str | None = None
+    operator: str | None = None,
+    key: str | None = None,
+    device: str | None = None,
+    time_source: TimeSource | None = None,
 ) -> list[ColumnElement[bool]]:
     """Conditions on trials."""
     wanted = {ProblemRow.operator: operator, ProblemRow.key: key}
@@ -19,11 +24,24 @@ def matching(
         conditions.append(TrialRow.problem_id.in_(select(ProblemRow.id).where(*problem)))
     if device is not None:
         conditions.append(TrialRow.device_id.in_(select(DeviceRow.id).where(DeviceRow.model == device)))
+    if time_source is not None:
+        conditions.append(TrialRow.time_source == time_source)
     return conditions
 
 
 def best_of(conditions: list[ColumnElement[bool]], generator: str | None) -> Select[TrialRow]:
-    """The best trial of every problem and device among the trials that meet `conditions`; see `TuningDB.best`."""
+    """The first of `ranked` of every problem and device."""
+    return ranked(conditions, generator, last=1)
+
+
+def ranked(conditions: list[ColumnElement[bool]], generator: str | None, last: int | None = None) -> Select[TrialRow]:
+    """The ok verdicts of every problem and device among the trials that meet `conditions`; see `TuningDB.best`.
+
+    Args:
+        conditions: as `matching` makes them.
+        generator: whose trials come before all others.
+        last: so many of each problem and device at most, best first.
+    """
     modelled = case((TrialRow.time_source == TimeSource.MODELLED, 1), else_=0)
     foreign = case((TrialRow.generator == generator, 0), else_=1)
     place = (TrialRow.device_id, TrialRow.problem_id)
@@ -31,11 +49,23 @@ def best_of(conditions: list[ColumnElement[bool]], generator: str | None) -> Sel
     verdict = func.row_number().over(partition_by=(*place, TrialRow.schedule_digest), order_by=newest)
     verdicts = select(TrialRow.id, verdict.label("position")).where(*conditions).subquery()
 
-    fastest = (modelled, foreign, TrialRow.seconds, TrialRow.id)
-    ranked = (
+    fastest = (modelled, foreign, case((_lost(), 1), else_=0), TrialRow.seconds, TrialRow.id)
+    places = (
         select(TrialRow.id, func.row_number().over(partition_by=place, order_by=fastest).label("position"))
         .join(verdicts, TrialRow.id == verdicts.c.id)
         .where(verdicts.c.position == 1, TrialRow.status == Status.OK)
         .subquery()
     )
-    return select(TrialRow).join(ranked, TrialRow.id == ranked.c.id).where(ranked.c.position == 1).order_by(*place)
+    found = select(TrialRow).join(places, TrialRow.id == places.c.id).order_by(*place, places.c.position)
+    return found if last is None else found.where(places.c.position <= last)
+
+
+def _lost() -> ColumnElement[bool]:
+    """Whether a trial lost a final, and the winner is still ok."""
+    winner = aliased(TrialRow)
+    same = ("device_id", "problem_id", "time_source", "generator")
+    return exists().where(
+        *(getattr(winner, name) == getattr(TrialRow, name) for name in same),
+        winner.schedule_digest == TrialRow.environment[LOST_TO].as_string(),
+        winner.status == Status.OK,
+    )

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from math import isfinite
 from reprlib import repr as short
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from .states import Status, TimeSource
 
 NAME_LENGTH = 255
+# In the environment of a trial that a final decided against: the digest of the schedule that won.
+LOST_TO = "lost_to"
 _LONGEST_SECONDS = 1e6
 
 
@@ -158,6 +160,18 @@ class Trial:
             object.__setattr__(self, "created_at", self.created_at.astimezone(UTC))
         except OverflowError:
             raise ValueError(f"created_at={self.created_at}: expected a year from 1 to 9999 in UTC") from None
+
+
+class Tried(NamedTuple):
+    """What a run that goes on from a trial needs to know of it; the members are as in `Trial`."""
+
+    schedule: Mapping[str, Any]
+    schedule_digest: str
+    status: Status
+    seconds: float | None
+    environment: Mapping[str, Any]
+    compiler: str
+    generator: str
 
 
 def _check_name(name: str, value: Any) -> None:

@@ -122,7 +122,7 @@ def _choices(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: st
     from ..bench import choose
     from ..db import TuningDB
 
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         return [choose(operator, entry.problem, device.limits, database) for entry in entries]
 
 
@@ -165,7 +165,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
 
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         for contest, trial in ((run.contest, run.choice.record) for run in runs):
             if contest and trial:
                 seconds = {name: contest.seconds(name) for name in rivals}

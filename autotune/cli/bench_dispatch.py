@@ -68,7 +68,7 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
     from ..db import TuningDB
     from ..dispatcher.records import read_records
 
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         known = [
             record
             for record in read_records(operator, device.limits, database)

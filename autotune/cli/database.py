@@ -160,7 +160,7 @@ def _opened(url: str | None) -> TuningDB:
     """A database to read; one that the user names must be there."""
     from ..db import TuningDB
 
-    return TuningDB(url, create=url is None)
+    return TuningDB(url, create=False)
 
 
 def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:

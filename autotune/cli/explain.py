@@ -9,6 +9,7 @@ from .figures import duration
 from .operator_commands import problem_of
 from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from .output import print_json, print_table
+from .trials import short_schedule
 
 if TYPE_CHECKING:
     from ..dispatcher.choose import Choice
@@ -27,7 +28,7 @@ def explain(
     from ..dispatcher.records import read_records
 
     problem, limits = problem_of(operator, fields), limits_of(device)
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         found = explained(operator, problem, limits, read_records(operator, limits, database))
     if as_json:
         print_json(
@@ -53,7 +54,7 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
         None if choice.distance is None else f"{choice.distance:.2f}",
         None if choice.seconds is None else duration(choice.seconds),
         None if choice.loss is None else f"{choice.loss:.1%}",
-        choice.objection or choice.schedule,
+        choice.objection or short_schedule(choice.schedule),
     ]
 
 

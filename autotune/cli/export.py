@@ -35,7 +35,7 @@ def export(
         raise BadInputError(f"{output} exists: name a folder to make")
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         known = read_records(operator, limits, database)
     with user_input():
         bundle = bundle_of(problems, limits, known)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..db.states import Status
 from .figures import duration, rate
-from .trials import schedule_words
+from .trials import short_schedule_of
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -126,4 +126,4 @@ class _Lines:
 def _best(problem: Problem, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
-    return f"{rate(problem, best.seconds)}  {duration(best.seconds)} {best.time_source}  {schedule_words(best)}"
+    return f"{rate(problem, best.seconds)}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"

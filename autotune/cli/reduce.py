@@ -11,7 +11,7 @@ import typer
 from .errors import CommandError, user_input
 from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from .output import print_json, print_table
-from .trials import schedule_words
+from .trials import short_schedule_of
 
 if TYPE_CHECKING:
     from ..db.reduction import Kept
@@ -37,7 +37,7 @@ def reduce(
     with user_input():
         name = registered(operator).name
     model = limits_of(device).name
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         kept = reduced(database.trials(name, device=model), within / 100, generator_digest())
     if not kept:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
@@ -51,7 +51,7 @@ def reduce(
 
 
 def _row(kept: Kept) -> tuple[Any, ...]:
-    return len(kept.trials), f"{_mean(kept):.1%}", f"{max(kept.losses):.1%}", schedule_words(kept.trials[0])
+    return len(kept.trials), f"{_mean(kept):.1%}", f"{max(kept.losses):.1%}", short_schedule_of(kept.trials[0])
 
 
 def _document(kept: Kept) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from .errors import BadInputError, CommandError, user_input
 from .figures import duration
 from .options import JsonOption, limits_of, worker_device_of
 from .output import print_json, print_table
-from .trials import schedule_words, trial_document
+from .trials import short_schedule_of, trial_document
 
 if TYPE_CHECKING:
     from ..db import Trial
@@ -60,7 +60,7 @@ def _evaluate(bundle: Bundle, selector: str, as_json: bool) -> None:
         print_json({"recorded": recorded, "replayed": trial_document(trial), "same_source": same})
     else:
         print_table(
-            f"{trial.problem.operator} {trial.problem.key}  {schedule_words(trial)}",
+            f"{trial.problem.operator} {trial.problem.key}  {short_schedule_of(trial)}",
             ("", "device", "status", "time", "error"),
             [_row("then", bundle.trial), _row("now", trial)],
         )

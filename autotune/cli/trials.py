@@ -10,6 +10,7 @@ from .figures import duration
 from .output import print_json, print_table
 
 if TYPE_CHECKING:
+    from ..codegen.schedule import Schedule
     from ..db import Trial
 
 
@@ -50,17 +51,45 @@ def trial_document(trial: Trial) -> dict[str, Any]:
 
 def schedule_words(trial: Trial) -> str:
     """The schedule as words that ``autotune emit`` reads."""
+    schedule = _schedule(trial)
+    return str(schedule) if schedule else _as_stored(trial)
+
+
+def short_schedule_of(trial: Trial) -> str:
+    """The schedule as people compare it, in tables."""
+    schedule = _schedule(trial)
+    return short_schedule(schedule) if schedule else _as_stored(trial)
+
+
+def short_schedule(schedule: Schedule) -> str:
+    """The words of the fields that have short names, tile sizes, and of those that differ from the type's defaults."""
+    words, defaults = str(schedule).split(), str(type(schedule)()).split()
+    telling = (
+        word
+        for word, default in zip(words, defaults, strict=True)
+        if word != default or word.partition("=")[0] in schedule.short_names
+    )
+    return " ".join(telling) or "all fields as by default"
+
+
+def _schedule(trial: Trial) -> Schedule | None:
+    """The trial's schedule; None for a record of another version."""
     from ..search_spaces.registry import OPERATORS
 
     try:
-        return str(OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule))
-    except (KeyError, ValueError):  # a record of another version
-        return " ".join(f"{name}={value}" for name, value in trial.schedule.items())
+        schedule: Schedule = OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule)
+    except (KeyError, ValueError):
+        return None
+    return schedule
+
+
+def _as_stored(trial: Trial) -> str:
+    return " ".join(f"{name}={value}" for name, value in trial.schedule.items())
 
 
 def _best_row(trial: Trial) -> tuple[Any, ...]:
     operator, key, model, _, time, source, *_ = _row(trial)
-    return operator, key, model, time, source, schedule_words(trial)
+    return operator, key, model, time, source, short_schedule_of(trial)
 
 
 def _row(trial: Trial) -> tuple[Any, ...]:
@@ -72,5 +101,5 @@ def _row(trial: Trial) -> tuple[Any, ...]:
         None if trial.seconds is None else duration(trial.seconds),
         trial.time_source,
         f"{trial.created_at.astimezone():%Y-%m-%d %H:%M}",
-        trial.error or schedule_words(trial),
+        trial.error or short_schedule_of(trial),
     )

@@ -41,6 +41,10 @@ def tune(
         bool,
         typer.Option("--from-misses", help="Tune what the dispatcher was asked for and had no record of, here."),
     ] = False,
+    study: Annotated[
+        str | None,
+        typer.Option(help="Work on this study, with all who name it: each schedule is tried once. Needs PostgreSQL."),
+    ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -50,15 +54,18 @@ def tune(
     """
     from ..compile_pool import CompilePool
     from ..db import TuningDB
+    from ..db.engine import check_shared, database_url
     from ..tuner import TuneOptions
     from ..tuner import tune as search
     from ..tuner.parallel import Parallel, shared_out
 
     with user_input():
-        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed)
+        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("from-misses", from_misses)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
+    if study is not None:
+        check_shared(database_url(db))
     runs: list[Tuned] = []
 
     def problems(target: Device) -> list[Problem]:
@@ -84,7 +91,7 @@ def tune(
         return result
 
     with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
-        queues = shared_out(targets, problems)
+        queues = shared_out(targets, problems, together=study is not None)
         _tell_who_waits(queues)
         with shown_progress() as screen:
             (parallel := Parallel(tune_one)).run(queues)

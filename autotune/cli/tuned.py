@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..files import write_text
 from .figures import duration, peak_share, rate
 from .output import print_table
-from .trials import schedule_words, trial_document
+from .trials import short_schedule_of, trial_document
 
 if TYPE_CHECKING:
     from ..codegen.problem import Problem
@@ -69,7 +69,7 @@ def print_winner(run: Tuned) -> None:
         ("time", f"{duration(best.seconds)} {best.time_source}"),
         ("rate", rate(run.problem, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.device.limits, best.seconds):.1%}"),
-        ("schedule", schedule_words(best)),
+        ("schedule", short_schedule_of(best)),
         *([("final", _final(run.result.final))] if run.result.final else []),
         ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from .output import print_json, print_table
 from .suite import SuiteOption, entries_of
+from .trials import short_schedule
 
 if TYPE_CHECKING:
     from ..dispatcher.warming import Compiled
@@ -29,7 +30,7 @@ def warm(
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
-    with TuningDB(db) as database:
+    with TuningDB(db, create=False) as database:
         known = read_records(operator, limits, database)
     warmed: list[Compiled] = []
     for compiled in compile_ahead(operator, problems, limits, known):
@@ -43,7 +44,7 @@ def warm(
 
 
 def _row(compiled: Compiled) -> tuple[Any, ...]:
-    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, compiled.choice.schedule
+    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, short_schedule(compiled.choice.schedule)
 
 
 def _document(compiled: Compiled) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _WARM_UP_LEAST, _WARM_UP_MOST = 0.025, 0.5
 _FIXED_SECONDS = 10.0
 _HOST_BYTES_PER_SECOND = 1e8
 _LAUNCHES, _SLOWEST = 20, 100
+_SETUP_SECONDS = 120.0
 
 
 def measure(
@@ -95,6 +96,11 @@ def time_limit(problem: Problem, limits: DeviceLimits) -> float:
     """Seconds that an evaluation may take: enough for a kernel that reaches a hundredth of what the device can."""
     host = problem.bytes_moved / _HOST_BYTES_PER_SECOND
     return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, limits)
+
+
+def setup_limit(problem: Problem, limits: DeviceLimits) -> float:
+    """Seconds that setting a problem up may take: the driver, the compiler, and one launch of a naive kernel."""
+    return _SETUP_SECONDS + time_limit(problem, limits)
 
 
 def impossible_rate(problem: Problem, seconds: float, limits: DeviceLimits) -> str:

@@ -17,6 +17,9 @@ from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
 from ..worker import Worker, WorkerError, WorkerHungError
 from .base import Device, DeviceError, Evaluation, Session
+from .timing import setup_limit
+
+_CLOSE_SECONDS = 60.0
 
 
 class WorkerDevice:
@@ -43,7 +46,7 @@ class WorkerDevice:
         """Set up a problem of a registered operator, with random inputs made from `seed`.
 
         Raises:
-            DeviceError: the problem cannot be set up.
+            DeviceError: the problem cannot be set up, or not within `setup_limit`.
         """
         return WorkerSession(self, operator, problem, seed)
 
@@ -80,8 +83,8 @@ class WorkerSession:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        with suppress(WorkerError):  # Ctrl-C may have ended it
-            self._worker.call("close")
+        with suppress(WorkerError):  # Ctrl-C may have ended it, and a driver may hang
+            self._worker.call("close", seconds=_CLOSE_SECONDS)
 
     def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel.
@@ -109,7 +112,8 @@ class WorkerSession:
         self._worker = self._device.worker()
         _, problem, _ = self._setup
         with _loss_is_an_error(f"set up {problem.key}"):
-            self.time_limit: float = self._worker.call("open", *self._setup)
+            seconds = setup_limit(problem, self._device.limits)
+            self.time_limit: float = self._worker.call("open", *self._setup, seconds=seconds)
 
 
 @contextmanager

@@ -7,14 +7,16 @@ import os
 import shlex
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from ..cache import cache_folder
+from ..cache import cache_folder, keep_newest
 from ..codegen.source import KernelSource
 from ..compiler import CompileError
 from ..files import replacing
 
+_MOST = 10_000  # executables, of 40 KB
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
@@ -40,19 +42,27 @@ def executable(source: KernelSource) -> Path:
     """
     compiler = _compiler()
     path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
-    if not path.exists():
+    if not _kept(path):
         runtime = _runtime(compiler)
         with replacing(path) as built:
             kernel = built.with_name("kernel.o")
             _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(source))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
+        keep_newest(path.parent, _MOST)
     return path
+
+
+def _kept(path: Path) -> bool:
+    """Whether a file is in the cache, where it counts as new from now on."""
+    with suppress(OSError):
+        os.utime(path)
+    return path.exists()
 
 
 def _runtime(compiler: tuple[str, ...]) -> Path:
     """The object file of all that does not depend on the kernel."""
     path = cache_folder("emulator") / f"{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}.o"
-    if not path.exists():
+    if not _kept(path):
         with replacing(path) as built:
             _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
     return path

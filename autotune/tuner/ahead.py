@@ -6,12 +6,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ..codegen.schedule import Schedule
 from ..db.records import Trial
 from .evaluator import Job
 from .proposals import Candidate, Proposals
+
+if TYPE_CHECKING:
+    from .shared import SharedProposals
 
 # A search learns of a schedule only when as many others have begun. On synthetic recordings of an sgemm and a transpose
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and
@@ -40,7 +43,9 @@ class Ahead(Iterator[Started]):
         depth: candidates that are under way.
     """
 
-    def __init__(self, proposals: Proposals, trials: int, start: Callable[[Schedule], Job], depth: int) -> None:
+    def __init__(
+        self, proposals: Proposals | SharedProposals, trials: int, start: Callable[[Schedule], Job], depth: int
+    ) -> None:
         self._proposals, self._start = proposals, start
         self._left = islice(proposals, trials)
         self._thread = ThreadPoolExecutor(1, "proposals")

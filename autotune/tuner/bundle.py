@@ -7,15 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..cache import cache_folder
+from ..cache import cache_folder, keep_newest
 from ..db.records import Trial
 
-if TYPE_CHECKING:
-    pass
-
 VERSION = 1
+_MOST = 1000  # bundles, of 20 to 200 KB
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,7 @@ class Bundle:
         own = {"version": VERSION, "device": self.device, "seed": self.seed, "source": self.source}
         with suppress(OSError):  # a full disk must not end a run that can do without
             write_document(path, own | {"record": to_document([trial])})
+            keep_newest(path.parent, _MOST)
             return path
         return None
 
@@ -75,5 +74,5 @@ class Bundle:
 
 
 def failures_folder() -> Path:
-    """Where bundles are written; it may be emptied at any time."""
+    """Where bundles are written, of which the newest stay; it may be emptied at any time."""
     return cache_folder("failures")

@@ -6,13 +6,13 @@ tell the schedules apart where their times would not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from math import inf
 
 from ..confidence import Interval, ratio_interval
-from ..db.records import Trial
+from ..db.records import LOST_TO, Trial
 from ..db.states import Status, TimeSource
 
 ROUNDS = 8  # the fewest of which a ratio's bounds are 99 % sure: the least and the greatest
@@ -75,6 +75,23 @@ def play(listed: Sequence[Trial], evaluate: Callable[[Trial], Trial]) -> tuple[F
                 taken.append(evaluate(trial))
     left = [taken for taken in turns if taken[-1].status is Status.OK]
     return _decided(left) if len(left) > 1 else None, [_together(taken) for taken in turns]
+
+
+def beaten(winner: Trial, ranked: Iterable[Trial], compared: Container[str]) -> Iterator[Trial]:
+    """What is to be stored for the winner to be the best in the database, too: the trials before it, as lost.
+
+    They are the finalists whose median is the shorter one by chance, and those that were slower than these.
+
+    Args:
+        winner: of the final.
+        ranked: the database's trials when those of the final are stored, best first.
+        compared: the schedules' digests of the run and of what it went on from; others stay as they are.
+    """
+    for trial in ranked:
+        if trial.schedule_digest == winner.schedule_digest:
+            break
+        if trial.schedule_digest in compared:
+            yield replace(trial, environment={**trial.environment, LOST_TO: winner.schedule_digest})
 
 
 def _decided(turns: Sequence[Sequence[Trial]]) -> Final:

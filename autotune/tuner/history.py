@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from contextlib import suppress
 from math import log2
 from operator import itemgetter
@@ -11,27 +12,48 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..codegen.source import generator_digest
 from ..db.records import Trial
+from ..db.states import TimeSource
 from ..devices.base import Device
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .provenance import stale
+from .study import Outcome
 
 if TYPE_CHECKING:
     from ..db import TuningDB
 
 _WINNERS = 5
+_LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
-def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, Trial]:
-    """The trials that need not be made again, oldest first: same device model and kind of time, legal and not stale."""
-    known: dict[Schedule, Trial] = {}
-    for trial in reversed(db.trials(operator.name, problem.key, device.limits.name)):
-        if trial.time_source is device.time_source and not stale(trial, device):
+def known_trials(
+    operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB
+) -> dict[Schedule, Outcome]:
+    """What need not be tried again, oldest first: same device model and kind of time, legal and not stale."""
+    known: dict[Schedule, Outcome] = {}
+    for trial in db.tried(*_place(operator, problem, device)):
+        if not stale(trial, device):
             with suppress(ValueError):  # an import may hold what this generator never made
                 schedule = operator.schedule_type.from_dict(trial.schedule)
                 if not operator.violations(problem, schedule, device.limits):
-                    known[schedule] = trial
+                    known[schedule] = Outcome.of(trial)
     return known
+
+
+def ranked(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> list[Trial]:
+    """The trials that the database puts first, best first."""
+    return db.ranked(*_place(operator, problem, device), _LOOKED_AT)
+
+
+def standing(
+    operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, known: Container[str]
+) -> Trial | None:
+    """The trial that the database puts first among those of known schedules, by digest; None if none of them is ok."""
+    return next((one for one in ranked(operator, problem, device, db) if one.schedule_digest in known), None)
+
+
+def _place(operator: Operator[Any, Any], problem: Problem, device: Device) -> tuple[str, str, str, str, TimeSource]:
+    return operator.name, problem.key, device.limits.name, generator_digest(), device.time_source
 
 
 def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, db: TuningDB) -> list[Schedule]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import reduce
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,8 @@ from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .bundle import Bundle
 from .evaluator import Evaluator
-from .final import Final, fastest, finalists, play
-from .history import known_trials, winners
+from .final import Final, beaten, fastest, finalists, play
+from .history import known_trials, ranked, standing, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Proposals
 from .samplers import quiet_optuna
@@ -30,6 +30,7 @@ from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB
+    from .shared import SharedProposals
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -71,7 +72,8 @@ def tune(
     start = now()
     operator, limits = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
-    best = incumbent = reduce(_better, known.values(), None)
+    compared = {schedule.digest for schedule in known}
+    best = incumbent = standing(operator, problem, device, db, compared)
     first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
     proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
@@ -83,16 +85,18 @@ def tune(
         with (
             nullcontext(pool) if pool else CompilePool(workers) as compiles,
             device.session(operator, problem, options.seed) as session,
+            _shared(proposals, operator, problem, device, db, options.study) as candidates,
         ):
             evaluator = Evaluator(operator, problem, device, compiles, session)
 
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            with Ahead(proposals, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
+            with Ahead(candidates, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
                 for candidate, job in ahead:
                     trial = evaluator.finish(job)
                     db.record(trial)
+                    compared.add(trial.schedule_digest)
                     if trial.status is not Status.OK:
                         Bundle(trial, device.selector, options.seed, job.source.text).write()
                     ahead.tell(candidate, trial)
@@ -108,6 +112,12 @@ def tune(
                 for trial in again:
                     db.record(trial)
                 best = decided.winner if decided else reduce(_better, again, None)
+                if decided:
+                    for trial in beaten(decided.winner, ranked(operator, problem, device, db), compared):
+                        db.record(trial)
+            if options.study:  # the others have found out more
+                everything = known_trials(operator, problem, device, db)
+                best = standing(operator, problem, device, db, {schedule.digest for schedule in everything})
     except KeyboardInterrupt:
         interrupted = True
     return TuneResult(
@@ -121,6 +131,21 @@ def tune(
         interrupted=interrupted,
         final=decided,
     )
+
+
+@contextmanager
+def _shared(
+    proposals: Proposals, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, name: str | None
+) -> Iterator[Proposals | SharedProposals]:
+    """Proposals that are shared with all tuners of a study, if there is a name."""
+    if name is None:
+        yield proposals
+        return
+    from .shared import SharedProposals, study_name
+    from .shared_study import SharedStudy
+
+    with SharedStudy(db, study_name(name, operator, problem, device)) as study:
+        yield SharedProposals(proposals, study, operator, problem, device.limits)
 
 
 def _better(best: Trial | None, trial: Trial) -> Trial | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as short
 
 from ..db.records import Trial
 from ..db.states import Status
 from .final import Final
 from .samplers import BAYES, SAMPLERS
+
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,8 @@ class TuneOptions:
         sampler: what proposes schedules, one of `SAMPLERS`.
         seed: of the sampler and of the problem's random inputs.
         compile_workers: processes that compile ahead; None means one for each CPU.
+        study: the name of a study that any number of tuners work on at once, in the PostgreSQL database; None for a run
+            of its own.
 
     Raises:
         ValueError: one line that says what is allowed.
@@ -31,6 +36,7 @@ class TuneOptions:
     sampler: str = BAYES
     seed: int = 0
     compile_workers: int | None = None
+    study: str | None = None
 
     def __post_init__(self) -> None:
         if self.trials < 1:
@@ -43,6 +49,8 @@ class TuneOptions:
             raise ValueError(f"seed={self.seed}: expected 0 … {2**31 - 1}")
         if self.compile_workers is not None and self.compile_workers < 1:
             raise ValueError(f"compile_workers={self.compile_workers}: expected 1 or more")
+        if self.study is not None and not 0 < len(self.study) <= _LONGEST_NAME:
+            raise ValueError(f"study={short(self.study)}: expected a name of 1 to {_LONGEST_NAME} characters")
 
 
 @dataclass(frozen=True)

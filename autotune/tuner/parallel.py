@@ -7,7 +7,7 @@ compilers serves all devices.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ Tune = Callable[[Device, Problem, Callable[[], None]], TuneResult]
 class Queue:
     """Problems, and the devices of one model and kind of time that take them as they become free.
 
-    Each problem is tuned by one of the devices only, since what one of them finds out holds for all.
+    Each problem is tuned by one of the devices only, since what one of them finds out holds for all. Those that work on
+    a study together have a queue each.
     """
 
     devices: list[Device]
@@ -42,8 +43,18 @@ class Queue:
         return self.devices[0].limits.name
 
 
-def shared_out(devices: Iterable[Device], problems: Callable[[Device], Iterable[Problem]]) -> list[Queue]:
-    """A queue for each model and kind of time among the devices; `problems` is asked once for each."""
+def shared_out(
+    devices: Sequence[Device], problems: Callable[[Device], Iterable[Problem]], together: bool = False
+) -> list[Queue]:
+    """A queue for each model and kind of time among the devices; `problems` is asked once for each.
+
+    Args:
+        devices: who tunes.
+        problems: what a device is to tune.
+        together: whether all devices tune every problem, and share its schedules by a study.
+    """
+    if together:
+        return [Queue([device], deque(problems(device))) for device in devices]
     alike: dict[tuple[str, TimeSource], list[Device]] = {}
     for device in devices:
         alike.setdefault((device.limits.name, device.time_source), []).append(device)

@@ -73,7 +73,7 @@ class Proposals(Iterator[Candidate]):
         sampler: str,
         seed: int,
         first: Iterable[Schedule],
-        known: Mapping[Schedule, Trial],
+        known: Mapping[Schedule, Outcome],
     ) -> None:
         self.illegal = 0
         self.exhausted = False
@@ -86,8 +86,8 @@ class Proposals(Iterator[Candidate]):
         self._tried: dict[Schedule, Outcome | None] = {}
         # A run that goes on from others must not repeat their random numbers.
         self._study = self._new_study(sampler, seed + len(known))
-        for schedule, trial in known.items():
-            self._tried[schedule] = outcome = Outcome.of(trial)
+        for schedule, outcome in known.items():
+            self._tried[schedule] = outcome
             if schedule in self._space:
                 self._study.add(self._space.draw_of(schedule), outcome)
 
@@ -111,7 +111,21 @@ class Proposals(Iterator[Candidate]):
         self._tried[candidate.schedule] = None
         return candidate
 
-    def tell(self, candidate: Candidate, trial: Trial) -> None:
+    def __contains__(self, schedule: object) -> bool:
+        return schedule in self._tried
+
+    def outcome(self, schedule: Schedule) -> Outcome | None:
+        """What became of a schedule, if that is known."""
+        return self._tried.get(schedule)
+
+    def given(self, schedule: Schedule) -> Candidate:
+        """A legal schedule that was not tried before, in the place of the next one."""
+        inside = schedule in self._space
+        asked = self._study.ask_for(self._space.draw_of(schedule)) if inside else None
+        self._tried[schedule] = None
+        return Candidate(schedule, asked)
+
+    def tell(self, candidate: Candidate, trial: Trial | Outcome) -> None:
         """What became of a candidate."""
         self._tried[candidate.schedule] = outcome = Outcome.of(trial)
         if candidate.asked:
@@ -120,8 +134,7 @@ class Proposals(Iterator[Candidate]):
     def _from_first(self) -> Candidate | None:
         for schedule in self._first:
             if schedule not in self._tried:
-                inside = schedule in self._space
-                return Candidate(schedule, self._study.ask_for(self._space.draw_of(schedule)) if inside else None)
+                return self.given(schedule)
         return None
 
     def _from_sampler(self) -> Candidate | None:

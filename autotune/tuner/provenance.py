@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..codegen.source import generator_digest
 from ..compiler import compiler_version
-from ..db.records import Trial
+from ..db.records import Trial, Tried
 from ..devices.base import Device
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
@@ -16,7 +16,19 @@ def environment(device: Device) -> dict[str, str]:
     return {**device.environment, "limits": device.limits.digest}
 
 
-def stale(trial: Trial, device: Device | None) -> list[str]:
+def depends_on(device: Device | None) -> dict[str, str]:
+    """What the times of trials made now depend on, as far as is known without a device.
+
+    Raises:
+        CompilerMissingError: there is no compiler.
+    """
+    now = {"generator": generator_digest(), "compiler": compiler_version()}
+    if device:
+        now |= {name: value for name, value in environment(device).items() if name in _DEPENDS_ON}
+    return now
+
+
+def stale(trial: Trial | Tried, device: Device | None) -> list[str]:
     """Why a trial's time may no longer hold: one line for each thing that has changed, none if nothing has.
 
     Args:
@@ -27,8 +39,6 @@ def stale(trial: Trial, device: Device | None) -> list[str]:
         CompilerMissingError: there is no compiler.
     """
     then = {"generator": trial.generator, "compiler": trial.compiler, **trial.environment}
-    now = {"generator": generator_digest(), "compiler": compiler_version()}
-    if device:
-        now |= {name: value for name, value in environment(device).items() if name in _DEPENDS_ON}
+    now = depends_on(device)
     changed = [name for name, value in now.items() if then.get(name) and then[name] != value]
     return [f"{name} {then[name]}, now {now[name]}" for name in changed]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
+from ..codegen.source import generator_digest
 from ..db.records import Trial
 from ..devices.base import Device
 from ..search_spaces.narrowing import restricted
@@ -36,4 +37,9 @@ def record(
     listed = replace(restricted(operator, schedules, "the list"), seeds=lambda problem, limits: list(schedules))
     result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
     known = known_trials(operator, problem, device, db)
-    return result, [known[schedule] for schedule in schedules if schedule in known]
+    stored = {
+        (trial.schedule_digest, trial.generator, trial.time_source): trial
+        for trial in db.trials(operator.name, problem.key, device.limits.name)
+    }
+    kind = (generator_digest(), device.time_source)
+    return result, [stored[schedule.digest, *kind] for schedule in schedules if schedule in known]

@@ -8,7 +8,7 @@ from heapq import nsmallest
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..db.records import Trial
+from ..db.records import Trial, Tried
 from ..db.states import Status
 from ..search_spaces.space import Draw, Parameter
 from .samplers import new_sampler
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     seconds: float | None
 
     @classmethod
-    def of(cls, trial: Trial) -> Outcome:
+    def of(cls, trial: Trial | Tried | Outcome) -> Outcome:
         """The outcome of a trial."""
         return cls(trial.status, trial.seconds)
 

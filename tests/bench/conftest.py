@@ -34,6 +34,7 @@ def gpu(monkeypatch, no_gpu):
 def record(monkeypatch, tmp_path):
     """``record(problem)`` puts a trial of its default schedule, or of another one, into the database in use."""
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
+    TuningDB().close()
 
     def store(problem, schedule=None, source=TimeSource.MEASURED):
         limits = bench_fakes.LIMITS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from cli_command import Command, Outcome
 
 from autotune.cli.app import run
+from autotune.db import TuningDB
 
 
 @pytest.fixture(scope="session")
@@ -15,10 +17,19 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without trials."""
+    path = tmp_path_factory.mktemp("empty") / "tuning.sqlite3"
+    TuningDB(str(path)).close()
+    return path
+
+
 @pytest.fixture
-def environment(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The path of a database that does not exist yet, which commands use."""
+def environment(tmp_path: Path, cache: Path, empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The path of a database without trials, which commands use."""
     database = tmp_path / "tuning.sqlite3"
+    shutil.copy(empty, database)
     monkeypatch.setenv("AUTOTUNE_DB", str(database))
     monkeypatch.setenv("AUTOTUNE_CACHE", str(cache))
     monkeypatch.delenv("AUTOTUNE_DEBUG", raising=False)

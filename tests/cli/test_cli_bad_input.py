@@ -35,6 +35,8 @@ SUITES = {
         ("tune sgemm --suite no-such-file", "JSON list"),
         ("tune sgemm --suite .", "JSON list"),
         ("tune sgemm --device h200 --db http://localhost/db", "sqlite:///"),
+        ("tune sgemm --study night", "a study needs --db postgresql+psycopg://"),
+        ("tune sgemm --study= --db postgresql+psycopg://host/db", "1 to 100 characters"),
         ("emit sgemm BM=100", "not a multiple"),
         ("emit sgemm BM=big", "whole number"),
         ("emit sgemm M=-1", "block_m"),

@@ -85,7 +85,8 @@ def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
 def test_tables_are_whole_where_there_is_no_terminal(autotune: Command, filled: Path) -> None:
     table = autotune("db", "trials").stdout
     assert "wrong: C[3] is 1, expected 2" in table
-    assert str(operator("sgemm").schedule_type()) in table
+    assert "BM=" in table
+    assert "all fields as by default" in table
     assert "2 µs" in table and "3 ms" in table and "1.5 s" in table
 
 
@@ -149,13 +150,44 @@ def test_explain_shows_the_trials_behind_a_record(autotune: Command) -> None:
     assert str(operator("transpose").schedule_type()) in table
 
 
-def test_a_database_that_the_user_names_must_be_there(autotune: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["--db", "AUTOTUNE_DB"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            f"db {name}"
+            for name in ("best", "trials", "problems", "devices", "export", "path", "doctor", "reduce sgemm")
+        ),
+        "explain sgemm",
+        "warm transpose",
+        "export sgemm -o {folder}/out",
+        "bench dispatch",
+    ],
+)
+def test_a_database_that_the_user_names_must_be_there_to_be_read(
+    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, by: str
+) -> None:
     typo = tmp_path / "typo.sqlite3"
-    for arguments in ("best", "trials", "problems", "devices", "export", "path", "doctor"):
-        outcome = autotune("db", arguments, "--db", str(typo))
-        assert (outcome.code, outcome.stdout) == (2, "")
-        assert "there is no such database" in outcome.stderr
+    words = command.format(folder=tmp_path).split()
+    if by == "--db":
+        words += ["--db", str(typo)]
+    else:
+        monkeypatch.setenv("AUTOTUNE_DB", str(typo))
+    outcome = autotune(*words)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == (
+        f"autotune: {typo}: there is no such database; autotune tune and autotune db import make one\n"
+    )
     assert not typo.exists()
+
+
+def test_the_users_own_database_is_made_when_it_is_read(
+    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AUTOTUNE_DB")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    outcome = autotune("db", "path")
+    assert (outcome.code, outcome.stdout) == (0, f"{tmp_path}/autotune/tuning.sqlite3\n")
 
 
 def test_a_narrow_terminal_gets_bests_without_schedules(
@@ -171,7 +203,7 @@ def test_a_narrow_terminal_gets_bests_without_schedules(
         " sgemm       m1-n1-k1-nn   Tesla T4      3 ms    modelled",
     ]
     monkeypatch.setenv("COLUMNS", "400")
-    assert str(operator("sgemm").schedule_type()) in autotune("db", "best").stdout
+    assert "BM=" in autotune("db", "best").stdout
 
 
 def test_reduce_writes_what_import_reads(autotune: Command, filled: Path, tmp_path: Path) -> None:

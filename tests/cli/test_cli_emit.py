@@ -42,12 +42,13 @@ def test_every_preset_is_printed(autotune: Command, name: str) -> None:
 
 
 def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> None:
-    path = tmp_path / "kernel.cu"
+    path = tmp_path / "folder" / "kernel.cu"
+    path.parent.mkdir()
     path.write_text("old")
     outcome = autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
     assert (outcome.code, outcome.stdout) == (0, "")
     assert path.read_text() == autotune("emit", "sgemm", "--device", "h200").stdout
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_file_that_cannot_be_written_is_a_failure(autotune: Command, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from cli_command import Command
 
 from autotune.codegen.source import generator_digest
-from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import sanitizer, select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineSession
@@ -66,7 +66,8 @@ def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment:
     recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
     assert (recorded["status"], replayed["status"]) == ("wrong", "ok")
     assert outcome.json["same_source"] is True
-    assert not environment.exists()
+    with TuningDB(str(environment)) as db:
+        assert db.trials() == []
 
 
 def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:

@@ -258,9 +258,12 @@ def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environmen
     assert "read-only" in outcome.stderr.splitlines()[-1]
 
 
-def test_a_servers_password_is_not_printed(autotune: Command, search: Search, postgres: PostgresServer) -> None:
-    outcome = autotune(*TRANSPOSE, "--db", postgres.new_database())
+def test_a_study_on_a_server_whose_password_is_not_printed(
+    autotune: Command, search: Search, postgres: PostgresServer
+) -> None:
+    outcome = autotune(*TRANSPOSE, "--db", postgres.new_database(), "--study", "night")
     assert outcome.code == 0
+    assert search.options == TuneOptions(study="night")
     assert "autotune db best transpose --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
     assert PASSWORD not in outcome.stdout + outcome.stderr
 

@@ -7,6 +7,7 @@ import pytest
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import Status, TimeSource
+from autotune.db.records import LOST_TO
 
 FAILURES = [status for status in Status if status is not Status.OK]
 
@@ -85,6 +86,47 @@ def test_the_trials_of_the_generator_that_asks_come_before_all_others(db):
     assert [db.bests(generator=one)[0].schedule_digest for one in ("old", "new")] == ["a", "b"]
     db.record(modelled("c", 1e-6, generator="newest"))
     assert db.best(*place, "newest").schedule_digest == "a"
+
+
+def test_one_that_lost_a_final_stays_behind_the_winner_as_long_as_that_is_ok(db):
+    lost = {"environment": {LOST_TO: "b"}}
+    db.record(trial("a", 1e-3, **lost))
+    db.record(trial("b", 2e-3))
+    db.record(trial("c", 4e-3))
+    db.record(trial("d", 3e-3))
+
+    def names():
+        ranked = db.ranked("sgemm", SMALL.key, H200.model, "g1", TimeSource.MEASURED)
+        assert db.best("sgemm", SMALL.key, H200.model) == ranked[0] == db.bests()[0]
+        return [one.schedule_digest for one in ranked]
+
+    assert names() == ["b", "d", "c", "a"]
+    db.record(trial("b", status=Status.WRONG, samples=()))
+    assert names() == ["a", "d", "c"]
+    db.record(trial("b", 2e-3, generator="g2"))  # another kernel
+    assert names()[0] == "a"
+    db.record(trial("b", 2e-3, problem=LARGE))
+    assert db.best("sgemm", SMALL.key, H200.model).schedule_digest == "a"
+
+
+def test_two_that_lost_to_each_other_are_told_apart_by_their_times(db):
+    """As merging the records of two hosts may have it."""
+    db.record(trial("a", 2e-3, environment={LOST_TO: "b"}))
+    db.record(trial("b", 1e-3, environment={LOST_TO: "a"}))
+    assert db.best("sgemm", SMALL.key, H200.model).schedule_digest == "b"
+
+
+def test_ranked_and_tried_are_of_one_place_and_kind(db):
+    made = [trial("a", minutes=2), trial("b", minutes=1, status=Status.WRONG, samples=(), error="off")]
+    modelled = trial("c", 1e-9, time_source=TimeSource.MODELLED)
+    for one in [*made, modelled, trial("d", device=T4), trial("e", problem=LARGE), trial("f", generator="g2")]:
+        db.record(one)
+    place = ("sgemm", SMALL.key, H200.model, "g1", TimeSource.MEASURED)
+    assert db.ranked(*place) == [made[0], trial("f", generator="g2")]
+    assert db.ranked(*place, 1) == made[:1]
+    tried = list(db.tried(*place))
+    assert [one.schedule_digest for one in tried] == ["b", "a"]
+    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in tried[1]._fields)
 
 
 def test_a_clock_that_jumps_back_loses_nothing(db):

@@ -24,6 +24,7 @@ from worker_fakes import (
 )
 
 from autotune.db.states import Status
+from autotune.devices import worker
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.worker import WorkerDevice, WorkerSession
 
@@ -121,6 +122,16 @@ def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(
 ) -> None:
     with pytest.raises(DeviceError, match=error), device.session(FAULTY, FaultyProblem(n), seed=7):
         pass
+    with device.session(FAULTY, PROBLEM, seed=7) as session:
+        assert evaluated(session).status is Status.OK
+
+
+def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "setup_limit", lambda problem, limits: 0.1)
+        error = "the process for measuring did not end within 0.1 s while it set up faulty"
+        with pytest.raises(DeviceError, match=error), device.session(FAULTY, FaultyProblem(-2), seed=7):
+            pass
     with device.session(FAULTY, PROBLEM, seed=7) as session:
         assert evaluated(session).status is Status.OK
 

@@ -100,6 +100,8 @@ class FaultyDevice:
             raise DeviceError("the problem does not fit")
         if problem == FaultyProblem(-1):
             os.kill(os.getpid(), signal.SIGKILL)
+        if problem == FaultyProblem(-2):
+            signal.pause()
         yield self
 
     def evaluate(self, schedule: FaultySchedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from autotune.codegen.problem import Array, Role, Tensor
 from autotune.codegen.source import KernelSource, Launch
 from autotune.compiler import CompileError
-from autotune.emulator import EmulatorError, NoCompilerError, compiler_version, run
+from autotune.emulator import EmulatorError, NoCompilerError, build, compiler_version, run
 
 X = np.ones(64, np.float32)
 COPY = "y[t] = x[t];"
@@ -24,6 +25,24 @@ Run = Callable[..., Array]
 def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
     source = replace(kernel(COPY), launch=Launch((4, 0, 1), (64, 1, 1)))
     assert np.isnan(run(source, X, 64)).all()
+
+
+def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compiled(command: list[str], text: str = "") -> None:
+        Path(command[command.index("-o") + 1]).write_text("")
+
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setattr(build, "_compile", compiled)
+    monkeypatch.setattr(build, "_MOST", 3)  # of which the part that all executables have in common is one
+    a, b, c, d = (kernel(f"y[t] = {number};") for number in range(4))
+    paths = [build.executable(source) for source in (a, b)]
+    for age, path in enumerate(paths):
+        os.utime(path, (age, age))
+    assert build.executable(a) == paths[0]
+    build.executable(c)
+    assert [path.exists() for path in paths] == [True, False]
+    build.executable(d)
+    assert len(list(paths[0].parent.iterdir())) == 3
 
 
 @pytest.mark.parametrize(
@@ -89,10 +108,10 @@ def test_a_compiler_that_crashes_fails_one_kernel(
 def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     run(kernel(COPY), X, 64)
-    built = {path: path.stat().st_mtime_ns for path in (tmp_path / "emulator").iterdir()}
+    built = {path: path.stat().st_ino for path in (tmp_path / "emulator").iterdir()}
     assert len(built) == 2  # the runtime and the kernel; nothing temporary stays
     run(kernel(COPY), X, 64, seed=1)
-    assert built == {path: path.stat().st_mtime_ns for path in (tmp_path / "emulator").iterdir()}
+    assert built == {path: path.stat().st_ino for path in (tmp_path / "emulator").iterdir()}
     run(kernel("y[t] = 2 * x[t];"), X, 64)
     assert len(list((tmp_path / "emulator").iterdir())) == 3
 

@@ -7,7 +7,7 @@ from tuner_fakes import SEEDS, TOY, ToyProblem, emit
 
 from autotune.db import Status, exchange
 from autotune.devices.base import Evaluation
-from autotune.tuner import TuneOptions, tune
+from autotune.tuner import TuneOptions, bundle, tune
 from autotune.tuner.bundle import Bundle, failures_folder
 
 PROBLEM = ToyProblem(8)
@@ -28,6 +28,15 @@ def test_a_failed_candidate_leaves_a_bundle_and_a_good_one_none(device, db):
     (path,) = failures_folder().iterdir()
     (failed,) = db.trials(status=Status.WRONG)
     assert Bundle.read(path) == Bundle(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).text)
+
+
+def test_the_newest_bundles_stay(device, db, monkeypatch):
+    monkeypatch.setattr(bundle, "_MOST", 2)
+    device.outcome = lambda schedule: Evaluation(Status.WRONG, error="wrong: 1 of 8")
+    tune(TOY, PROBLEM, device, db, TuneOptions(trials=5))
+    kept = {Bundle.read(path).trial.schedule_digest for path in failures_folder().iterdir()}
+    assert len(kept) == 2
+    assert kept <= {trial.schedule_digest for trial in db.trials(limit=3)}
 
 
 def test_a_full_disk_does_not_end_the_run(device, db, monkeypatch):

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from tuner_fakes import TOY, ToyDevice, ToyProblem, ToySchedule, toy_seconds
+from tuner_fakes import LEGAL, TOY, ToyDevice, ToyProblem, ToySchedule, toy_seconds
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import Evaluation
@@ -93,6 +93,30 @@ def test_who_fails_drops_out_and_the_next_stands_in_for_the_incumbent():
     assert (decided.incumbent.schedule_digest, decided.winner.schedule_digest) == ("a", "b")
     nobody, _ = play([trial("a"), trial("b")], lambda one: replace(one, status=Status.WRONG, samples=()))
     assert nobody is None
+
+
+def test_after_a_tie_the_incumbent_is_best_in_the_database_too(device, db, monkeypatch):
+    """Although another finalist, and one that was not among them, have the lower median."""
+    monkeypatch.setattr(final, "_SHORT_RUN", 20)
+    incumbent, tied, third, fourth, fifth = sorted(LEGAL, key=str)[:5]
+    times = {
+        incumbent: iter([1.0, *[1.3] * ROUNDS]),
+        tied: iter([1.1, *[1.17] * (ROUNDS - 3), *[1.56] * 3]),
+        third: iter([1.11, *[2.0] * ROUNDS]),
+        fourth: iter([1.12, *[2.0] * ROUNDS]),
+        fifth: iter([1.2]),
+    }
+    device.outcome = lambda schedule: Evaluation(Status.OK, (next(times[schedule]) if schedule in times else 3.0,))
+    result = tune(TOY, ToyProblem(8), device, db, TuneOptions(trials=1000))
+    assert result.final.ratio.middle < 1
+    best = db.best("toy", "n8", "NVIDIA H200")
+    assert best == result.best == result.final.winner
+    assert (best.schedule, best.seconds) == (incumbent.to_dict(), 1.3)
+    listed = db.ranked("toy", "n8", "NVIDIA H200", best.generator, TimeSource.MEASURED)
+    assert [one.seconds for one in listed[:3]] == [1.3, 2.0, 2.0]
+    assert [one.seconds for one in listed[-2:]] == [1.17, 1.2]
+    again = tune(TOY, ToyProblem(8), device, db, TuneOptions(trials=1000))
+    assert (again.evaluated, again.best) == (0, best)
 
 
 def test_a_run_names_the_winner_and_stores_all_samples(device, db, monkeypatch):

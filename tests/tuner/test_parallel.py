@@ -57,6 +57,13 @@ def test_one_model_has_one_queue_and_each_model_has_all_problems():
     assert all(list(queue.problems) == PROBLEMS for queue in queues)
 
 
+def test_devices_that_share_a_study_tune_every_problem_each():
+    devices = [device("0"), device("1"), device("2", "t4")]
+    queues = shared_out(devices, lambda one: PROBLEMS, together=True)
+    assert [queue.devices for queue in queues] == [[one] for one in devices]
+    assert all(list(queue.problems) == PROBLEMS for queue in queues)
+
+
 def test_all_devices_tune_at_once_and_take_problems_as_they_become_free():
     queues = shared_out([device("0"), device("1"), device("2", "t4")], lambda one: PROBLEMS)
     at_once, rest_done, tuned = AtOnce(3), Event(), []

@@ -12,7 +12,7 @@ from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
 
 from autotune.db import DatabaseError, TuningDB
 from autotune.search_spaces.space import Parameter, Space
-from autotune.tuner import TuneOptions, loop, tune
+from autotune.tuner import TuneOptions, loop, shared_study, tune
 
 PROBLEM = ToyProblem(8)
 # Like "spawn", processes that share nothing with this one, but the imports are made only once.
@@ -39,17 +39,18 @@ class TellingDevice(ToyDevice):
         return super().evaluate(schedule, source, kernel)
 
 
-def run(path, tell, trials, seed=0):
+def run(path, tell, trials, seed=0, study=None):
     """Tune, and say which trials were stored."""
     loop.CompilePool = FakePool
+    shared_study._SILENCE = 3600  # however slow the machine is, nobody looks dead
     device = TellingDevice()
     device.tell = tell
-    options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
+    options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1, study=study)
     with TuningDB(path) as db:
         tune(LARGE_TOY, PROBLEM, device, db, options, lambda p: tell(("stored", p.trial.schedule_digest)))
 
 
-def run_until_killed(path, pipe, trials, calls, first="evaluated"):
+def run_until_killed(path, pipe, trials, calls, first="evaluated", **options):
     """Tune, and be killed when all threads have made and ended so many calls of functions, Python's and C's.
 
     They are counted from the first evaluation on, or from the start.
@@ -69,7 +70,7 @@ def run_until_killed(path, pipe, trials, calls, first="evaluated"):
 
     threading.setprofile(count)
     sys.setprofile(count)
-    run(path, tell, trials)
+    run(path, tell, trials, **options)
 
 
 def run_on_a_full_disk(path, pipe, trials, size):
@@ -98,10 +99,10 @@ def read_beside_others(path, pipe, barrier, done):
             last = best.seconds if best else last
 
 
-def started(target, path, *arguments):
-    """A process that runs ``target(path, pipe, *arguments)``, and the pipe's other end."""
+def started(target, path, *arguments, **options):
+    """A process that runs ``target(path, pipe, *arguments, **options)``, and the pipe's other end."""
     receiver, sender = PROCESS.Pipe(duplex=False)
-    process = PROCESS.Process(target=target, args=(str(path), sender, *arguments))
+    process = PROCESS.Process(target=target, args=(str(path), sender, *arguments), kwargs=options)
     process.start()
     sender.close()
     return process, receiver

@@ -1,0 +1,32 @@
+"""Schedules in tables: what tells them apart, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autotune.cli.trials import short_schedule
+from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.registry import operator
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("sgemm", {}, []),
+        ("sgemm", {"block_k": 32, "stages": 5}, ["stages=5"]),
+        ("sgemm", {"swizzle_a": True}, ["swizzle_a=1"]),
+        ("transpose", {"streaming": True}, ["streaming=1"]),
+    ],
+)
+def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
+    name: str, changes: dict[str, int], words: list[str]
+) -> None:
+    schedule: Schedule = replace(operator(name).schedule_type(), **changes)
+    tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names.items()]
+    assert short_schedule(schedule).split() == [*tiles, *words]
+
+
+def test_a_schedule_without_either_has_words_too() -> None:
+    assert short_schedule(operator("transpose").schedule_type()) == "all fields as by default"
