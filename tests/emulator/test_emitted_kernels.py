@@ -66,11 +66,12 @@ def test_no_barrier_may_be_missing() -> None:
         (SPLIT, r"__threadfence\(\);", ""),
         (SPLIT, r"atomicAdd\((.*), 1\)", r"(\1)[0]++"),
         (SPLIT, r"\*counter = 0;", "*counter = 1;"),
-        (CLUSTER, r"cluster_barrier\(\);(?=\n  if)", ""),
-        (CLUSTER, r"cluster_barrier\(\);(?=  //)", ""),
-        (CLUSTER, r"cluster_barrier\(\);(?=  //)", "if (cluster_rank() == 0) cluster_barrier();"),
+        (CLUSTER, r"barrier\(\);(?=\n    }\n  }\n\n  // Lets)", ""),
+        (CLUSTER, r"(?<=cluster_k > 1\) )barrier\(\);", "{}"),
+        (CLUSTER, r"(?<=cluster_k > 1)\) barrier\(\);", " && cluster_rank() == 0) barrier();"),
         (CLUSTER, r"cluster_barrier\(\);", "__syncthreads();"),
-        (CLUSTER, r"shared_of_rank\(mine, rank\)", "shared_of_rank(mine, rank + 1)"),
+        (CLUSTER, r"shared_of_rank\(theirs, part", "shared_of_rank(theirs, 1 + part"),
+        (K_PARTS, r"barrier\(\);(?=\n    }\n  }\n\n  // Lets)", ""),
     ],
 )
 def test_synchronisation_may_not_be_missing(schedule: SgemmSchedule, old: str, new: str) -> None:
