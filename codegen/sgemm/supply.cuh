@@ -1,7 +1,6 @@
 #pragma once
 #include "sgemm/multiply.cuh"
 #include "sgemm/tile_copy.cuh"
-
 // How an operand gets from global memory to a thread's fragments: here by way of tiles in shared memory.
 template <class Operand, bool direct = Operand::direct>
 class Supply {

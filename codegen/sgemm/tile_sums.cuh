@@ -2,7 +2,6 @@
 #include "cuda/cluster.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sgemm/epilogue.cuh"
-
 // The sums of a cluster's tile, to which each of the threads that share it along k brings its part. Parts of
 // different warps, and of different blocks, meet in shared memory, where each finds what it takes out.
 class TileSums {

@@ -11,7 +11,7 @@ from ...codegen.sgemm.problem import SgemmProblem
 from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
 from ..limits import DeviceLimits
 from .legal import violations
-from .space import grid_blocks
+from .space import clusters, grid_blocks
 
 _BASE = SgemmSchedule(block_k=16, pad_a=8, transport_b=Transport.ASYNC_COPY)
 # From large to small, for problems that a larger one would not fill the device with.
@@ -183,7 +183,7 @@ def _candidates(problem: SgemmProblem) -> tuple[_Seed, ...]:
 def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
     """The schedule with accesses and copies that this problem and this device have."""
     schedule = fitted(problem, schedule)
-    changes: dict[str, Any] = {} if limits.compute_capability >= (9, 0) else {"cluster_k": 1}
+    changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, limits) else {"cluster_k": 1}
     for operand in "ab":
         if limits.compute_capability < (8, 0):
             changes[f"transport_{operand}"] = Transport.REGISTERS

@@ -9,13 +9,14 @@ from typing import Any
 
 from ...codegen.schedule import Specialize
 from ...codegen.sgemm.problem import SgemmProblem
-from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
+from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
 from ..limits import DeviceLimits
 from ..occupancy import occupancy
 from ..space import Draw, Parameter, Space
 from .legal import CLUSTERS, estimated_registers, steps_along_k
 
 _LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
+_MOST_WARPS = 16  # of a block
 _SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
 _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
@@ -26,8 +27,8 @@ _THREADS = (
 def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
-    `stages`, `min_blocks`, `lanes_k`, `warps_k` and `copy_steps` are wanted at most: fewer are built where there is
-    no more.
+    `block_k`, `stages`, `min_blocks`, `lanes_k`, `warps_n`, `warps_k` and `copy_steps` are wanted at most: fewer are
+    built where there is no more; a loop of no more than 32 steps is unrolled, and a block has 16 warps at most.
     """
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
@@ -36,7 +37,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("lanes_m", (1, 2, 4, 8, 16)),
         Parameter("lanes_k", (1, 2, 4, 8)),
         Parameter("thread", _THREADS),
-        Parameter("block_k", (8, 16, 32)),
+        Parameter("block_k", (8, 16, 32, 64)),
         Parameter("lane_map", tuple(map(str, LaneMap))),
         Parameter("layout_a", tuple(_LAYOUTS)),
         Parameter("layout_b", tuple(_LAYOUTS)),
@@ -44,7 +45,7 @@ def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
         Parameter("double_buffer_fragments", (False, True)),
         Parameter("copy_a", _copies(problem, limits, "a")),
         Parameter("copy_b", _copies(problem, limits, "b")),
-        Parameter("cluster_k", _clusters(problem, limits)),
+        Parameter("cluster_k", clusters(problem, limits)),
         Parameter("copy_steps", (1, 2, 4, 8, 16)),
         Parameter("vector_c", _widths(problem, "c")),
         Parameter("ffma_order", tuple(map(str, FfmaOrder))),
@@ -70,7 +71,7 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
     return (*copies, *(f"{Transport.DIRECT} {width}" for width in widths))
 
 
-def _clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+def clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
     """More than one block where tiles of 64×64 would not fill the device, and a part of k keeps 64 words."""
     shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) < limits.sm_count
     return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
@@ -107,12 +108,15 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     for operand in "ab":
         values |= _operand(values, draw, operand)
     lanes_m, lanes_k = int(draw["lanes_m"]), _lanes_k(values, draw)
-    for side, lanes in (("m", lanes_m), ("n", 32 // (lanes_m * lanes_k))):
+    warps_m = int(draw["warps_m"])
+    warps_n = min(int(draw["warps_n"]), _MOST_WARPS // warps_m)
+    for side, lanes, warps in (("m", lanes_m, warps_m), ("n", 32 // (lanes_m * lanes_k), warps_n)):
         values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
-        values[f"block_{side}"] = values[f"warp_{side}"] * int(draw[f"warps_{side}"])
+        values[f"block_{side}"] = values[f"warp_{side}"] * warps
     values["warps_k"] = _warps_k(values, int(draw["warps_k"]), lanes_k)
+    values["block_k"] = min(int(values["block_k"]), max(8, _most_steps(values) * lanes_k * values["warps_k"]))
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
-    stages = min(int(draw["stages"]), max(1, limits.shared_per_block // max(1, one_stage.shared_bytes(problem))))
+    stages = _stages(problem, limits, one_stage, int(draw["stages"]))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
     spread = one_stage.k_steps if one_stage.asynchronous and stages > 1 else 1
     staged = replace(
@@ -126,13 +130,38 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     )
 
 
+def _most_steps(values: Mapping[str, Any]) -> int:
+    """Steps along k of a thread in a tile; those of a direct operand are 32 words in registers, or 4 steps."""
+    for operand, side in (("a", "m"), ("b", "n")):
+        if values[f"transport_{operand}"] == Transport.DIRECT:
+            return max(4, 32 // int(values[f"thread_{side}"]) // 4 * 4)
+    return 32
+
+
+def _stages(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, wanted: int) -> int:
+    """As many as shared memory holds; two at least where an operand does not come that way."""
+    least = 2 if Transport.DIRECT in (schedule.transport_a, schedule.transport_b) else 1
+    counts = range(max(wanted, least), least, -1)
+    held = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
+    return next(held, least)
+
+
 def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
-    """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out."""
+    """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out.
+
+    Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them.
+    """
     transport, width = str(draw[f"copy_{operand}"]).split()
-    pad, swizzle = (0, False) if transport == Transport.DIRECT else _LAYOUTS[str(draw[f"layout_{operand}"])]
+    vector = int(width)
+    if transport == Transport.DIRECT and values.get("transport_a") == Transport.DIRECT:
+        transport = str(Transport.REGISTERS)
+    pad, swizzle = _LAYOUTS[str(draw[f"layout_{operand}"])]
+    if transport == Transport.DIRECT:
+        pad, swizzle = 0, False
+        vector = min(vector, strip_width(values[f"thread_{'m' if operand == 'a' else 'n'}"]))
     return {
         f"transport_{operand}": transport,
-        f"vector_{operand}": int(width),
+        f"vector_{operand}": vector,
         f"pad_{operand}": pad,
         f"swizzle_{operand}": swizzle,
     }
@@ -145,9 +174,9 @@ def _lanes_k(values: Mapping[str, Any], draw: Draw) -> int:
 
 
 def _warps_k(values: Mapping[str, Any], wanted: int, lanes_k: int) -> int:
-    """Halved until each part has 4 steps along k, and a block 512 threads at most."""
+    """Halved until each part has 4 steps along k, and a block no more than the most warps."""
     warps = values["block_m"] // values["warp_m"] * (values["block_n"] // values["warp_n"])
-    while wanted > 1 and (values["block_k"] % (4 * wanted * lanes_k) or warps * wanted > 16):
+    while wanted > 1 and (values["block_k"] % (4 * wanted * lanes_k) or warps * wanted > _MOST_WARPS):
         wanted //= 2
     return 1 if values["swizzle_a"] or values["swizzle_b"] else wanted
 

@@ -65,7 +65,9 @@ def _small(problem: Problem) -> bool:
 def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", LIMITS)]
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
-    assert {(schedule.transport_a, schedule.transport_b) for schedule in schedules} == set(product(Transport, repeat=2))
+    assert {(schedule.transport_a, schedule.transport_b) for schedule in schedules} == set(
+        product(Transport, repeat=2)
+    ) - {(Transport.DIRECT, Transport.DIRECT)}
     assert {schedule.grid_blocks > 0 for schedule in schedules} == {False, True}
     assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 

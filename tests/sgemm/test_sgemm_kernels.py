@@ -69,7 +69,7 @@ PLANTED = [
     ("if (Problem::guard_m && row >= m_left) continue;", "if (Problem::guard_m && row > m_left) continue;"),
     ("if (column + word < n_left)", "if (column + word <= n_left)"),
     ("batch * problem.stride_c", "0 * problem.stride_c"),
-    (": alpha * value", ": value"),
+    (": alpha * sum", ": sum"),
     ("fmaf(beta, words[word], ", "fmaf(0.0f, words[word], "),
 ]
 
@@ -102,7 +102,7 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
-        ("    __threadfence();\n    __syncthreads();", "    __threadfence();"),
+        ("__threadfence();\n      last =", "last ="),
         ("*counter = 0;", "*counter = 1;"),
         ("== count - 1", "== 0"),
         ("(index == 0)", "0"),
@@ -121,9 +121,9 @@ def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
-        ("cluster_rank() > 0 &&", "cluster_rank() > 1 &&"),
-        ("shared_of_rank(mine, rank)", "shared_of_rank(mine, 1)"),
-        ("if (cluster_rank() != 0) continue;", ""),
+        ("if (lane_k() == 0) leave_part();", "if (lane_k() == 0 && cluster_rank() != 1) leave_part();"),
+        ("shared_of_rank(theirs, part / Schedule::warps_k)", "shared_of_rank(theirs, 1)"),
+        ("cluster_rank() * Schedule::warps_k + warp_k()", "warp_k()"),
         ("+ min(rank, longer)", ""),
         ("(rank < longer)", "0"),
     ],
