@@ -30,9 +30,9 @@ class Started(NamedTuple):
 
 
 class Ahead(Iterator[Started]):
-    """Candidates in the order proposed, of which `depth` are always under way; a context manager that ends the thread.
+    """Candidates in the order proposed, of which some are always under way; a context manager that ends the thread.
 
-    Each result that it is told leads to one more proposal, which knows this result and those before it. Which ones are
+    A result that it is told leads to one more proposal, which knows this result and those before it. Which ones are
     known does not depend on how long anything takes, so the order of proposals is certain. A proposal that takes long
     is made up for while the device works through the others.
 
@@ -41,15 +41,28 @@ class Ahead(Iterator[Started]):
         trials: candidates at most.
         start: has the kernel of a schedule compiled.
         depth: candidates that are under way.
+        given: candidates that come first whatever the results are.
+        given_depth: how many of those are under way, which all compilers may work on.
     """
 
     def __init__(
-        self, proposals: Proposals | SharedProposals, trials: int, start: Callable[[Schedule], Job], depth: int
+        self,
+        proposals: Proposals | SharedProposals,
+        trials: int,
+        start: Callable[[Schedule], Job],
+        depth: int,
+        given: int = 0,
+        given_depth: int = 0,
     ) -> None:
         self._proposals, self._start = proposals, start
         self._left = islice(proposals, trials)
+        self._depth, self._given = depth, given
+        self._asked = max(depth, min(given, given_depth))
+        self._told = 0
         self._thread = ThreadPoolExecutor(1, "proposals")
-        self._started: deque[Future[Started | None]] = deque(self._thread.submit(self._next) for _ in range(depth))
+        self._started: deque[Future[Started | None]] = deque(
+            self._thread.submit(self._next) for _ in range(self._asked)
+        )
         self._thread.submit(proposals.prepare)
 
     def __next__(self) -> Started:
@@ -64,12 +77,15 @@ class Ahead(Iterator[Started]):
         raise StopIteration
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
-        """What became of a candidate; one more is started."""
-        self._started.append(self._thread.submit(self._told, candidate, trial))
+        """What became of a candidate; one more is started, unless enough are under way."""
+        self._told += 1
+        more = self._asked < self._given or self._asked - self._told < self._depth
+        self._asked += more
+        self._started.append(self._thread.submit(self._learn, candidate, trial, more))
 
-    def _told(self, candidate: Candidate, trial: Trial) -> Started | None:
+    def _learn(self, candidate: Candidate, trial: Trial, more: bool) -> Started | None:
         self._proposals.tell(candidate, trial)
-        return self._next()
+        return self._next() if more else None
 
     def _next(self) -> Started | None:
         candidate = next(self._left, None)

@@ -92,7 +92,10 @@ def tune(
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            with Ahead(candidates, options.trials, evaluator.start, min(2 * workers, MOST_AHEAD)) as ahead:
+            # Tuners of one study divide what comes first among them.
+            given = 0 if options.study else len(set(first) - set(known))
+            depth = min(2 * workers, MOST_AHEAD)
+            with Ahead(candidates, options.trials, evaluator.start, depth, given, 2 * workers) as ahead:
                 for candidate, job in ahead:
                     trial = evaluator.finish(job)
                     db.record(trial)

@@ -68,7 +68,12 @@ def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[
     if limits.compute_capability >= (8, 0):
         asynchronous = widths[:1] if problem.along_k(operand) else widths
         copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
-    return (*copies, *(f"{Transport.DIRECT} {width}" for width in widths))
+    return (*copies, _direct(problem, operand))
+
+
+def _direct(problem: SgemmProblem, operand: str) -> str:
+    """Directly, in vectors as wide as problem and strips allow."""
+    return f"{Transport.DIRECT} {_widths(problem, operand)[-1]}"
 
 
 def clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
@@ -198,5 +203,8 @@ def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedul
     names = {layout: name for name, layout in _LAYOUTS.items()}
     for operand in "ab":
         draw[f"layout_{operand}"] = names.get((values[f"pad_{operand}"], values[f"swizzle_{operand}"]), "other")
-        draw[f"copy_{operand}"] = f"{values[f'transport_{operand}']} {values[f'vector_{operand}']}"
+        transport, vector = values[f"transport_{operand}"], values[f"vector_{operand}"]
+        draw[f"copy_{operand}"] = (
+            f"{transport} {vector}" if transport != Transport.DIRECT else _direct(problem, operand)
+        )
     return draw

@@ -29,7 +29,7 @@ from autotune.tuner.bundle import Bundle
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
-_SEEDS, _DRAWN = 3, 10
+_SEEDS, _DRAWN = 3, 20
 _LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
 
 Kernel = tuple[Problem, KernelSource]

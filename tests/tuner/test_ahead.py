@@ -53,6 +53,16 @@ def test_as_many_as_asked_for_are_started_and_one_more_for_each_result():
     assert numbers.log[3:] == ["told 1", "3", "told 2", "4", "told 3", "5", "told 4", "6", "told 5", "told 6"]
 
 
+def test_more_are_under_way_of_those_that_come_first_whatever_the_results_are():
+    numbers = Numbers(8)
+    with Ahead(numbers, 100, started, 1, given=5, given_depth=3) as ahead:
+        for candidate, _ in ahead:
+            idle(ahead)
+            ahead.tell(candidate, None)
+            idle(ahead)
+    assert " ".join(numbers.log) == "1 2 3 prepare told 1 4 told 2 5 told 3 told 4 told 5 6 told 6 7 told 7 8 told 8"
+
+
 def test_no_more_than_the_trials_are_proposed():
     numbers = Numbers(100)
     with Ahead(numbers, 3, started, 8) as ahead:
