@@ -128,7 +128,7 @@ def test_others_are_proposed_and_compiled_while_one_is_evaluated(device, db, poo
 
 def test_no_more_than_eight_are_under_way_on_a_machine_with_many_cpus(device, db, monkeypatch):
     depths = []
-    monkeypatch.setattr(loop, "Ahead", lambda *arguments: depths.append(arguments[-1]) or Ahead(*arguments))
+    monkeypatch.setattr(loop, "Ahead", lambda *arguments: depths.append(arguments[3]) or Ahead(*arguments))
     for workers in (1, 3, 64):
         run(device, db, trials=1, compile_workers=workers)
     assert depths == [2, 6, 8]
