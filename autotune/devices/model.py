@@ -2,8 +2,9 @@
 
 The model knows a kernel only by its launch, its registers and memory, and by what the problem asks for, so it serves
 every operator. Its free constants are a `Calibration`. With the default's the median rank correlation is 0.70 on 1,752
-measured schedules of 54 matrix products on an H200 (with hiding = 2 it is 0.60). Its level was set by two measurements
-there: a copy moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product reaches 78 % of the peak.
+measured schedules of 54 matrix products on an H200, to which it was fitted (with hiding = 2 it is 0.60). Its level was
+set by two measurements there: a copy moves 88 % of the datasheet's bytes per second, and a good FP32 matrix product
+reaches 78 % of the peak.
 
 1. Blocks run in waves of as many as the device holds at once (see `occupancy`); the last one may be partly filled.
 2. A wave takes as long as the slowest of four: the multiply-adds of its fullest SM, the loads of their operands into
