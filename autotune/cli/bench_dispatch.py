@@ -52,8 +52,8 @@ def bench_dispatch(
     known = _known(chosen, target, db)
     overheads, first = _overheads(target, rounds), _first_call(target, known, db)
     measure = _measure(chosen, target, rounds)
-    held = _held_out(chosen, target, known, splits, measure)
-    drawn = _random_sizes(chosen, target, known, random, measure)
+    held, missing = _held_out(chosen, target, known, splits, measure)
+    drawn, missing_sizes = _random_sizes(chosen, target, known, 0 if missing else random, measure)
     costs = DispatchCosts(chosen, target, overheads, first, held, drawn)
     if output:
         write_text(output, json_text(document(costs)) + "\n")
@@ -61,6 +61,8 @@ def bench_dispatch(
         print_json(document(costs))
     else:
         print_costs(costs)
+    if missing or missing_sizes:
+        raise InterruptedRunError(f"interrupted; {missing or missing_sizes} were not measured")
 
 
 def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list[Record]:
@@ -121,35 +123,38 @@ def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measu
 
 def _held_out(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
-) -> list[HeldOut]:
-    from ..dispatcher.regret import held_out, regrets
+) -> tuple[list[HeldOut], str]:
+    """The cases that were measured, and which were not because of Ctrl-C."""
+    from ..dispatcher.regret import compiled, held_out, regrets
 
     cases = held_out(operator, known, device.limits, splits)
     done: list[HeldOut] = []
     try:
+        wanted = ((case.record.problem, [case.record.schedule, case.choice.schedule]) for case in cases)
+        compiled(operator, device.limits, wanted)
         for same in regrets(cases, measure):
             done += same
             print(f"{len(done)}/{len(cases)}  {same[0].record.problem.key}", file=sys.stderr)
     except KeyboardInterrupt:
-        raise InterruptedRunError(f"interrupted; {len(done)} of {len(cases)} cases were measured") from None
-    return done
+        return done, f"{len(cases) - len(done)} of {len(cases)} cases"
+    return done, ""
 
 
 def _random_sizes(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
-) -> list[RandomSize]:
-    """All that were drawn, the first `count` of them with their losses."""
+) -> tuple[list[RandomSize], str]:
+    """All that were drawn, the first `count` with their losses, and which were not measured because of Ctrl-C."""
     from ..dispatcher.random_sizes import losses, random_sizes, with_rivals
     from ..dispatcher.regret import compiled
 
     drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
-    tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
-    compiled(operator, device.limits, ((case.problem, [case.choice.schedule, *case.rivals]) for case in tried))
     done: list[RandomSize] = []
     try:
+        tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
+        compiled(operator, device.limits, ((case.problem, [case.choice.schedule, *case.rivals]) for case in tried))
         for case in losses(tried, measure):
             done.append(case)
             print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)
     except KeyboardInterrupt:
-        raise InterruptedRunError(f"interrupted; {len(done)} of {count} random sizes were measured") from None
-    return [*done, *drawn[count:]]
+        return [*done, *drawn[len(done) :]], f"{count - len(done)} of {count} random sizes"
+    return [*done, *drawn[count:]], ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,29 @@ def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> N
     assert [case["loss"] for case in document["random"]] == [0, 0, 0, None, None]
     assert {case["rule"] for case in document["cases"]} == {"nearest"}
     assert json.loads((tmp_path / "dispatch.json").read_text()) == document
+
+
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.parametrize(
+    ("measured", "missing", "shown"),
+    [(2, "2 of 4 cases", {"cases": 2, "random": 0}), (6, "1 of 3 random sizes", {"cases": 4, "random": 5})],
+)
+def test_an_interrupted_run_shows_what_it_measured(
+    autotune: Command, monkeypatch: pytest.MonkeyPatch, measured: int, missing: str, shown: dict[str, int]
+) -> None:
+    problems: list[object] = []
+
+    def measure(problem: object, schedules: Sequence[object]) -> list[float]:
+        problems.append(problem)
+        if len(problems) > measured:
+            raise KeyboardInterrupt
+        return [1e-3 for _ in schedules]
+
+    monkeypatch.setattr(regret, "modelled", lambda *_: measure)
+    outcome = autotune(*BENCH, "--json")
+    assert outcome.code == 130
+    assert outcome.stderr.splitlines()[-1] == f"autotune: interrupted; {missing} were not measured"
+    assert {name: len(outcome.json[name]) for name in shown} == shown
 
 
 def test_too_few_records_are_one_line(autotune: Command) -> None:
