@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sgemm_cases import CASES, LIMITS, Case, template
 
+from autotune.codegen.sgemm.emit import emit
 from autotune.codegen.sgemm.problem import SgemmProblem
 from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
 from autotune.emulator import EmulatorError, run, verify
@@ -144,3 +145,18 @@ def test_equal_texts_serve_many_problems() -> None:
     assert OPERATOR.emit(small, schedule).text == OPERATOR.emit(large, schedule).text
     shaped = SgemmSchedule.parse(["specialize=shape"])
     assert OPERATOR.emit(small, shaped).text != OPERATOR.emit(large, shaped).text
+
+
+def test_padding_that_a_copys_rounds_would_split_is_refused() -> None:
+    """80 columns of A are copied by 256 threads, so 3 rows at a time, but lanes that share a tile along k have padding
+    after each 4 rows.
+    """
+    problem = SgemmProblem(80, 128, 96, transpose_a=True)
+    tile = {"block_m": 80, "block_k": 32, "warp_m": 40, "warp_n": 32, "thread_m": 20, "thread_n": 4}
+    schedule = SgemmSchedule(**tile, pad_a=4, vector_a=1)
+    assert schedule.lanes_k == 2
+    refused = "pad_a follows each 4 rows, but 256 threads copy 3 rows at a time"
+    assert OPERATOR.violations(problem, schedule, LIMITS) == [refused]
+    with pytest.raises(EmulatorError):
+        verify(problem, emit(problem, schedule))
+    verify(problem, OPERATOR.source(problem, replace(schedule, pad_a=0), LIMITS))
