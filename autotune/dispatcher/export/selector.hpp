@@ -44,7 +44,8 @@ inline long long tiles(const Record& record, const Size& size) {
 
 // Bytes of scratch: where clusters share tiles, each has two places for a tile's sum, and each place two
 // counters.
-inline long long workspace_bytes(int grid_blocks, int cluster_k, int block_m, int block_n, long long all_tiles) {
+inline long long workspace_bytes(int grid_blocks, int cluster_k, int block_m, int block_n,
+                                 long long all_tiles) {
   const long long clusters = grid_blocks / cluster_k;
   if (clusters == 0 || all_tiles % clusters == 0) return 0;
   return 16LL * grid_blocks + 8LL * clusters * block_m * block_n;
@@ -58,7 +59,8 @@ inline bool legal(const Record& record, const Size& size, long long row_a, long 
   const long long clusters = record.grid_blocks / record.cluster_k;
   return all * record.cluster_k <= int_max && clusters <= all * steps &&
          std::min(all, 2 * clusters) * steps <= int_max &&
-         workspace_bytes(record.grid_blocks, record.cluster_k, record.block_m, record.block_n, all) <= (1LL << 30);
+         workspace_bytes(record.grid_blocks, record.cluster_k, record.block_m, record.block_n, all) <=
+             (1LL << 30);
 }
 
 inline double log_ratio(long long size, long long known) {
@@ -92,14 +94,16 @@ inline double transferred_seconds(const Device& device, const Record& record, co
   const auto steps = [&](const Size& any) {
     const long long along_k = divide_up(any.k, record.block_k);
     const long long clusters = record.grid_blocks / record.cluster_k;
-    return divide_up(clusters ? divide_up(tiles(record, any) * along_k, clusters) : along_k, record.cluster_k);
+    return divide_up(clusters ? divide_up(tiles(record, any) * along_k, clusters) : along_k,
+                     record.cluster_k);
   };
   const long long here = blocks(size), there = blocks(record.size);
   const double longer = static_cast<double>(steps(size)) / std::max(1LL, steps(record.size));
   const double slower =
       busy(device, here, record.registers) / std::max(1.0, busy(device, there, record.registers));
   const double more = longer * std::max(static_cast<double>(here) / std::max(1LL, there), slower);
-  const double begin = fixed_seconds(device, record, size), began = fixed_seconds(device, record, record.size);
+  const double begin = fixed_seconds(device, record, size),
+               began = fixed_seconds(device, record, record.size);
   const double fixed = std::min(began, record.seconds);
   return fixed * (begin / began) + (record.seconds - fixed) * more;
 }

@@ -76,7 +76,8 @@ CUresult autotune_sgemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int 
   arguments.alpha = alpha;
   arguments.beta = beta;
   void* parameters[] = {&arguments};
-  const long long blocks = kernel.grid_blocks ? kernel.grid_blocks : tile_count(kernel, m, n) * kernel.cluster_k;
+  const long long blocks =
+      kernel.grid_blocks ? kernel.grid_blocks : tile_count(kernel, m, n) * kernel.cluster_k;
   return cuLaunchKernel(reinterpret_cast<CUfunction>(loaded[chosen]), static_cast<unsigned>(blocks), 1, 1,
                         kernel.threads, 1, 1, kernel.shared_bytes, stream, parameters, nullptr);
 }
