@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
+from ..codegen.schedule import Schedule, Specialize
 from ..compiler import Resources
 from ..db.states import TimeSource
 from ..devices.model import predict_seconds
@@ -103,9 +103,8 @@ def from_records(
 
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
     """What serves where no record does, or only far ones."""
-    modelled = {
-        schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in operator.seeds(problem, limits)
-    }
+    seeds = dict.fromkeys(map(for_any_size, operator.seeds(problem, limits)))
+    modelled = {schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in seeds}
     fastest = min(modelled, key=modelled.__getitem__)
     far = slowness(problem, modelled[fastest], limits) + MODEL_DOUBT
     yield Choice(Rule.MODEL, fastest, distance=far, seconds=modelled[fastest])
@@ -120,6 +119,12 @@ def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice
         len(records),
     )
     return [*records[:place], model, *records[place:], default]
+
+
+def for_any_size(schedule: Schedule) -> Schedule:
+    """The schedule with a kernel that serves many sizes: one for a shape alone would be compiled for each of them."""
+    values = schedule.to_dict()
+    return schedule.from_dict(values | {"specialize": str(Specialize.NONE)}) if "specialize" in values else schedule
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
@@ -137,7 +142,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimi
     exact = record.problem.key == problem.key
     return Choice(
         Rule.EXACT if exact else Rule.NEAREST,
-        record.schedule,
+        record.schedule if exact else for_any_size(record.schedule),
         record.problem.key,
         record.time_source,
         distance(problem, record, limits),

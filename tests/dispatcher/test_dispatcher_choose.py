@@ -7,6 +7,7 @@ from math import exp
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
+from autotune.codegen.schedule import Specialize
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.model import DEFAULT
 from autotune.dispatcher import records as module
@@ -58,6 +59,15 @@ def test_an_own_record_serves_its_problem_however_slow_and_changes_nothing_for_o
     assert served(slow)[0].rule is Rule.EXACT
     assert chosen(slow) == [1, 0]
     assert chosen(problem(700))[0] == 0
+
+
+def test_a_kernel_for_one_shape_serves_that_alone_and_others_the_same_for_any(database):
+    known, other = problem(512), problem(520)
+    special = replace(schedule(0, known), specialize=Specialize.SHAPE)
+    database.record(trial(known, special, seconds=1e-6))
+    assert served(known)[0].schedule == special
+    assert served(other)[0] == replace(served(other)[0], rule=Rule.NEAREST, schedule=schedule(0, known))
+    assert all(choice.schedule.specialize is Specialize.NONE for choice in served(other))
 
 
 def test_near_means_in_every_size_not_in_their_product(database):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from ...codegen.schedule import Specialize
 from ...codegen.sgemm.problem import SgemmProblem
 from ...codegen.sgemm.schedule import SgemmSchedule
 from ...codegen.source import KernelSource
 from ...compile_pool import CompilePool
 from ...search_spaces.limits import DeviceLimits
 from ...search_spaces.sgemm import OPERATOR
+from ..choose import for_any_size
 from ..records import Record
 from .tables import tables
 
@@ -121,7 +121,8 @@ def _exported(record: Record, limits: DeviceLimits) -> Exported | None:
         return None
     widest = max(record.schedule.vector_a, record.schedule.vector_b, record.schedule.vector_c)
     any_size = _any_size(record.problem, widest)
-    general = replace(record.schedule, specialize=Specialize.NONE)
+    general = for_any_size(record.schedule)
+    assert isinstance(general, SgemmSchedule)
     return Exported(
         record,
         OPERATOR.source(record.problem, record.schedule, limits),
