@@ -190,7 +190,8 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimit
             changes["copy_steps"] = 1
         elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY:
             changes[f"vector_{operand}"] = 1 if problem.along_k(operand) else problem.vector_width(operand)
-            changes[f"pad_{operand}"] = schedule.pad_a if problem.along_k(operand) else 4 * (schedule.lanes_k > 1)
+            across = 4 if schedule.lanes_k > 1 else 0
+            changes[f"pad_{operand}"] = schedule.pad_a if problem.along_k(operand) else across
     return replace(schedule, **changes)
 
 

@@ -103,8 +103,8 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSche
     if not factor:
         return 0
     blocks = int(factor) * (limits.sm_count if unit == "SMs" else tiles)
-    clusters = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
-    return clusters * schedule.cluster_k
+    whole = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
+    return whole * schedule.cluster_k
 
 
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
@@ -112,13 +112,12 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
     for operand in "ab":
         values |= _operand(values, draw, operand)
-    lanes_m, lanes_k = int(draw["lanes_m"]), _lanes_k(values, draw)
-    warps_m = int(draw["warps_m"])
+    lanes_m, warps_m = int(draw["lanes_m"]), int(draw["warps_m"])
     warps_n = min(int(draw["warps_n"]), _MOST_WARPS // warps_m)
+    lanes_k, values["warps_k"] = _parts_along_k(values, draw, warps_m * warps_n)
     for side, lanes, warps in (("m", lanes_m, warps_m), ("n", 32 // (lanes_m * lanes_k), warps_n)):
         values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
         values[f"block_{side}"] = values[f"warp_{side}"] * warps
-    values["warps_k"] = _warps_k(values, int(draw["warps_k"]), lanes_k)
     values["block_k"] = min(int(values["block_k"]), max(8, _most_steps(values) * lanes_k * values["warps_k"]))
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
     stages = _stages(problem, limits, one_stage, int(draw["stages"]))
@@ -172,18 +171,18 @@ def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, A
     }
 
 
-def _lanes_k(values: Mapping[str, Any], draw: Draw) -> int:
-    """As many as there are, with 4 steps along k for each."""
-    wanted = 1 if values["swizzle_a"] or values["swizzle_b"] else int(draw["lanes_k"])
-    return min(wanted, 32 // int(draw["lanes_m"]), int(values["block_k"]) // 4)
+def _parts_along_k(values: Mapping[str, Any], draw: Draw, warps: int) -> tuple[int, int]:
+    """Lanes and warps that share a tile, each with 4 steps along k or more; a swizzle excludes both.
 
-
-def _warps_k(values: Mapping[str, Any], wanted: int, lanes_k: int) -> int:
-    """Halved until each part has 4 steps along k, and a block no more than the most warps."""
-    warps = values["block_m"] // values["warp_m"] * (values["block_n"] // values["warp_n"])
-    while wanted > 1 and (values["block_k"] % (4 * wanted * lanes_k) or warps * wanted > _MOST_WARPS):
-        wanted //= 2
-    return 1 if values["swizzle_a"] or values["swizzle_b"] else wanted
+    As many lanes as a warp has, and warps as a block may have beside its `warps`, halved until that fits.
+    """
+    if values["swizzle_a"] or values["swizzle_b"]:
+        return 1, 1
+    block_k, warps_k = int(values["block_k"]), int(draw["warps_k"])
+    lanes_k = min(int(draw["lanes_k"]), 32 // int(draw["lanes_m"]), block_k // 4)
+    while warps_k > 1 and (block_k % (4 * warps_k * lanes_k) or warps * warps_k > _MOST_WARPS):
+        warps_k //= 2
+    return lanes_k, warps_k
 
 
 def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> Draw:
