@@ -24,22 +24,27 @@ class Supply<Operand, true> {
         k_left_(k_left - first_k()) {}
 
   // Nothing of it stands in shared memory.
-  __device__ __forceinline__ void begin(int, int = 0, int = 1) {}
+  template <bool>
+  __device__ __forceinline__ void begin(int, int, int) {}
   __device__ __forceinline__ void finish(int) {}
   __device__ __forceinline__ void advance(bool) {}
 
   __device__ __forceinline__ void begin_first() {
 #pragma unroll
-    for (int step = 0; step < k_steps; ++step) load(step);
+    for (int step = 0; step < k_steps; ++step) load<Problem::guard_k>(step);
+  }
+  // Instead of to the next tile, begin_next() turns to another one, some tiles from this one.
+  __device__ __forceinline__ void jump(int tiles) {
+    source_ += static_cast<long long>(tiles - 1) * tile_step();
   }
   // The words of `step` of the next tile; at the first one, turns to that tile.
   __device__ __forceinline__ void begin_next(int step) {
     if (step == 0) {
-      source_ += Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+      source_ += tile_step();
       make_opaque(source_);
       k_left_ -= Schedule::block_k;
     }
-    load(step);
+    load<guard_k_in_loop>(step);
   }
 
   __device__ __forceinline__ void get(float (&fragment)[Strips::extent], int, int step) const {
@@ -48,12 +53,17 @@ class Supply<Operand, true> {
   }
 
  private:
+  __device__ __forceinline__ Index tile_step() const {
+    return Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+  }
+
   // Along k, with the last word of a vector the whole of it.
+  template <bool guard_k>
   __device__ __forceinline__ void load(int step) {
     if constexpr (!Operand::along_k) {
-      load_row(step);
+      load_row<guard_k>(step);
     } else if (step % vector == vector - 1) {
-      load_along_k(step + 1 - vector);
+      load_along_k<guard_k>(step + 1 - vector);
     }
   }
 
@@ -64,27 +74,30 @@ class Supply<Operand, true> {
   __device__ __forceinline__ int columns_left(int word) const {
     return Operand::guard_extent ? extent_left_ - column_of(word) : vector;
   }
+  template <bool guard_k>
   __device__ __forceinline__ int steps_left(int step) const {
-    return Problem::guard_k ? k_left_ - k_of(step) : vector;
+    return guard_k ? k_left_ - k_of(step) : vector;
   }
 
+  template <bool guard_k>
   __device__ __forceinline__ void load_along_k(int first) {
 #pragma unroll
     for (int word = 0; word < Strips::extent; ++word) {
       alignas(16) float loaded[vector];
-      const int valid = columns_left(word) > 0 ? steps_left(first) : 0;
-      load_words<Operand>(loaded, source_ + column_of(word) * leading_ + k_of(first), valid);
+      const int valid = columns_left(word) > 0 ? steps_left<guard_k>(first) : 0;
+      load_words<vector>(loaded, source_ + column_of(word) * leading_ + k_of(first), valid);
 #pragma unroll
       for (int i = 0; i < vector; ++i) words_[first + i][word] = loaded[i];
     }
   }
 
+  template <bool guard_k>
   __device__ __forceinline__ void load_row(int step) {
 #pragma unroll
     for (int word = 0; word < Strips::extent; word += vector) {
       alignas(16) float loaded[vector];
-      const int valid = steps_left(step) > 0 ? columns_left(word) : 0;
-      load_words<Operand>(loaded, source_ + k_of(step) * leading_ + column_of(word), valid);
+      const int valid = steps_left<guard_k>(step) > 0 ? columns_left(word) : 0;
+      load_words<vector>(loaded, source_ + k_of(step) * leading_ + column_of(word), valid);
 #pragma unroll
       for (int i = 0; i < vector; ++i) words_[step][word + i] = loaded[i];
     }

@@ -17,8 +17,8 @@ _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel compu
 
 def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
     """The source of a schedule that is legal for the problem."""
-    guards = {f"guard_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
-    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, guards)
+    edges = _edges(problem, schedule)
+    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
     members = _arguments(problem)
     bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
     cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
@@ -29,7 +29,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
 
 {schedule.cuda_struct()}
 
-{_problem_struct(problem, guards, _wide(problem, schedule), schedule.specialize)}
+{_problem_struct(problem, edges, _wide(problem, schedule), schedule.specialize)}
 
 {inlined("sgemm/sgemm.cuh")}
 extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) {{
@@ -93,16 +93,44 @@ def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
     return side * (max(problem.lda, problem.ldb, problem.ldc) + 1) >= 2**31
 
 
-def _served(problem: SgemmProblem, guards: Mapping[str, bool]) -> str:
+def _edges(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
+    """What becomes of the last tile along each dimension, if the tiles do not divide it.
+
+    Across k a specialised text slides it over its neighbour, if there is one and its vectors stay aligned. Along k, the
+    rest of a specialised text comes first, ahead of the loop. Neither needs guards in the loop.
+    """
+    special = schedule.specialize is Specialize.SHAPE
+    sticks_out = {name: getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
+    along_m = 1 if problem.along_k("a") else schedule.vector_a
+    along_n = max(schedule.vector_c, 1 if problem.along_k("b") else schedule.vector_b)
+    slide = {
+        name: special and sticks_out[name] and size > block and size % vector == 0
+        for name, size, block, vector in (
+            ("m", problem.m, schedule.block_m, along_m),
+            ("n", problem.n, schedule.block_n, along_n),
+        )
+    }
+    return {
+        "guard_m": sticks_out["m"] and not slide["m"],
+        "guard_n": sticks_out["n"] and not slide["n"],
+        "guard_k": sticks_out["k"],
+        "slide_m": slide["m"],
+        "slide_n": slide["n"],
+        "rest_first": special and sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
+    }
+
+
+def _served(problem: SgemmProblem, edges: Mapping[str, bool]) -> str:
     """The problems that an unspecialised text serves; it may not depend on anything else of the problem."""
-    whole = [name.removeprefix("guard_") for name, guarded in guards.items() if not guarded]
+    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"]]
     return f"{problem.layout} of any size" + (f" in whole tiles along {', '.join(whole)}" if whole else "")
 
 
-def _problem_struct(problem: SgemmProblem, guards: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
-    facts = {"transpose_a": problem.transpose_a, "transpose_b": problem.transpose_b, **guards}
+def _problem_struct(problem: SgemmProblem, edges: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
+    facts = {"transpose_a": problem.transpose_a, "transpose_b": problem.transpose_b, **edges}
     constants = [
-        "// Index holds an offset inside of a tile; with a guard, the last tile sticks out of the matrix.",
+        "// Index holds an offset inside of a tile. With a guard, the last tile sticks out of the matrix; if it",
+        "// slides, it lies over its neighbour instead; rest_first: along k the last tile is copied first.",
         f"using Index = {'long long' if wide else 'int'};",
         *(f"static constexpr bool {name} = {'true' if value else 'false'};" for name, value in facts.items()),
     ]

@@ -56,12 +56,22 @@ __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float 
   copy_vector<width>(c, words);
 }
 
+// The words of C that a thread may write, counted from the first word of its tile: those from `begin` on that
+// are before `end`.
+struct Range {
+  int begin;
+  int end;
+};
+struct Window {
+  Range m;
+  Range n;
+};
+
 // C = scaled + beta·C for all that this thread takes out; `load` sets a batch to the vectors from an index
-// on. `c` points at the first word of the thread's tile; m_left and n_left count the rows and columns from
-// there to the edges.
+// on. `c` points at the first word of the thread's tile.
 template <class Load>
-__device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int m_left, int n_left,
-                                           float beta, Load load) {
+__device__ __forceinline__ void store_tile(float* c, Problem::Index leading, const Window& window, float beta,
+                                           Load load) {
   constexpr int width = Output::width;
   for_each_batch([&](int first) {
     Output::Batch batch;
@@ -71,14 +81,16 @@ __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, int
       const Position from = Output::position(first + i);
       const int row = from.m / StripsM::width * StripsM::step + from.m % StripsM::width;
       const int column = from.n / StripsN::width * StripsN::step + from.n % StripsN::width;
-      if (Problem::guard_m && row >= m_left) continue;
+      if (Problem::guard_m && row >= window.m.end) continue;
+      if (Problem::slide_m && row < window.m.begin) continue;
+      if (Problem::slide_n && column < window.n.begin) continue;  // vectors lie on one side of it
       float* target = c + row * leading + column;
-      if (!Problem::guard_n || column + width <= n_left) {
+      if (!Problem::guard_n || column + width <= window.n.end) {
         store_to_c<width>(target, batch.words[i], beta);
       } else {
 #pragma unroll
         for (int word = 0; word < width; ++word) {
-          if (column + word < n_left) store_to_c<1>(target + word, &batch.words[i][word], beta);
+          if (column + word < window.n.end) store_to_c<1>(target + word, &batch.words[i][word], beta);
         }
       }
     }

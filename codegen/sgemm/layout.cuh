@@ -5,14 +5,18 @@
 // that a thread multiplies at one k are neighbours. A copy that transposes writes `group` rows in turn, but
 // several groups at once, and so read lanes that share a tile along k; padding each group, or permuting its
 // columns by XOR, gives those groups banks of their own.
-template <int extent_, int block_k, int pad, bool swizzle_, int group>
+template <int extent_, int block_k, int pad, bool swizzle, int group>
 struct TileLayout {
   static constexpr int extent = extent_;
-  static constexpr bool swizzle = swizzle_;
   static constexpr int words = (block_k * extent + block_k / group * pad + 3) / 4 * 4;  // the next is aligned
 
   static __device__ __forceinline__ constexpr int index(int k, int column) {
     return k * extent + k / group * pad + (column ^ mask(k));
+  }
+
+  // Whether a step along k from any of `rows` rows, of a multiple of that many, leads as far from each.
+  static __device__ __forceinline__ constexpr bool constant_steps(int rows) {
+    return !swizzle && (pad == 0 || rows % group == 0 || group % rows == 0);
   }
 
  private:

@@ -18,20 +18,21 @@ class MainLoop {
  public:
   __device__ __forceinline__ MainLoop(const Supply<OperandA>& a, const Supply<OperandB>& b) : a_(a), b_(b) {}
 
-  // Adds the products of `tiles` tiles along k to `sum`.
-  __device__ __forceinline__ void run(Accumulators& sum, int tiles) {
+  // Adds the products of `tiles` tiles along k to `sum`. The second is `jump` tiles from the first, each
+  // other follows the one before.
+  __device__ __forceinline__ void run(Accumulators& sum, int tiles, int jump) {
     if (tiles <= 0) return;
     if constexpr (stages == 1) {
       run_single_buffered(sum, tiles);
     } else {
-      run_pipelined(sum, tiles);
+      run_pipelined(sum, tiles, jump);
     }
   }
 
  private:
   __device__ __forceinline__ void run_single_buffered(Accumulators& sum, int tiles) {
     for (int tile = 0; tile < tiles; ++tile) {
-      begin(0);
+      begin<guard_k_in_loop>(0);
       advance(true);
       finish(0);
       async_commit();
@@ -46,16 +47,23 @@ class MainLoop {
     }
   }
 
-  __device__ __forceinline__ void run_pipelined(Accumulators& sum, int tiles) {
+  __device__ __forceinline__ void run_pipelined(Accumulators& sum, int tiles, int jump) {
+    a_.begin_first();
+    b_.begin_first();
+    if constexpr (Problem::rest_first) {
+      begin<true>(0);
+      a_.jump(jump);
+      b_.jump(jump);
+      finish(0);
+      async_commit();
+    }
 #pragma unroll
-    for (int stage = 0; stage < stages - 1; ++stage) {
-      begin(stage);
+    for (int stage = Problem::rest_first; stage < stages - 1; ++stage) {
+      begin<guard_k_in_loop>(stage);
       advance(stage + 1 < tiles);
       finish(stage);
       async_commit();
     }
-    a_.begin_first();
-    b_.begin_first();
     async_wait<stages - 2>();
     __syncthreads();
     if constexpr (double_buffer) load(fragments_[0], 0);
@@ -65,7 +73,7 @@ class MainLoop {
       const bool more = branchless || tile + stages - 1 < tiles;
 #pragma unroll
       for (int k = 0; k < steps; ++k) {
-        if (k < Schedule::copy_steps && more) begin(write, k, Schedule::copy_steps);
+        if (k < Schedule::copy_steps && more) begin<guard_k_in_loop>(write, k, Schedule::copy_steps);
         if (k + 1 == Schedule::copy_steps && more) advance(!branchless || tile + stages < tiles);
         if constexpr (double_buffer) {
           if (k + 1 == steps) next_tile(more, write);
@@ -99,9 +107,10 @@ class MainLoop {
     return stages * OperandA::shared_words + stage * OperandB::shared_words;
   }
 
+  template <bool guard_k>
   __device__ __forceinline__ void begin(int stage, int step = 0, int steps = 1) {
-    a_.begin(tile_a(stage), step, steps);
-    b_.begin(tile_b(stage), step, steps);
+    a_.template begin<guard_k>(tile_a(stage), step, steps);
+    b_.template begin<guard_k>(tile_b(stage), step, steps);
   }
   __device__ __forceinline__ void finish(int stage) {
     a_.finish(tile_a(stage));

@@ -4,7 +4,7 @@
 // What A and B are to those that move them.
 
 // `along_k` if neighbours along k are neighbours in global memory, which makes a copy transpose;
-// `guard_extent` and `guarded` if a tile may stick out of the matrix, where it is filled with zeros.
+// `guard_extent` if a tile may stick out of the matrix across k, where it is filled with zeros.
 template <class Layout_, class Strips_, bool along_k_, int vector_, Transport transport, bool guard_extent_>
 struct Operand {
   using Layout = Layout_;
@@ -14,7 +14,6 @@ struct Operand {
   static constexpr bool asynchronous = transport == Transport::async_copy;
   static constexpr bool direct = transport == Transport::direct;
   static constexpr bool guard_extent = guard_extent_;
-  static constexpr bool guarded = guard_extent || Problem::guard_k;
   static constexpr int shared_words = direct ? 0 : Layout::words;
   static_assert(!asynchronous || !along_k || vector == 1, "an asynchronous copy transposes word by word");
 };
@@ -24,11 +23,14 @@ using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vect
 using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Schedule::transport_b,
                          Problem::guard_n>;
 
+// Whether tiles that a loop copies may stick out of the matrix along k: none does where the rest is copied
+// first, ahead of the loop.
+constexpr bool guard_k_in_loop = Problem::guard_k && !Problem::rest_first;
+
 // Loads a vector of which `valid` words, or more, lie inside of the matrix.
-template <class Operand>
-__device__ __forceinline__ void load_words(float (&words)[Operand::vector], const float* source, int valid) {
-  constexpr int vector = Operand::vector;
-  if (!Operand::guarded || valid >= vector) {
+template <int vector>
+__device__ __forceinline__ void load_words(float (&words)[vector], const float* source, int valid) {
+  if (valid >= vector) {
     load_constant_vector<vector>(words, source);
   } else {
 #pragma unroll

@@ -22,14 +22,32 @@ struct Tiling {
         steps(max(1, divide_up(problem.k, Schedule::block_k))) {}
 };
 
-// Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of
-// `batch`.
+// In which order a block goes through its steps along k: from `first` on, the second one `jump` from there.
+// Where the rest is to come first, a block that has the last step of all begins with it. The step after it,
+// if there is none, is the one before it: a loop without branches copies that too.
+struct StepOrder {
+  int first;
+  int jump;
+
+  __device__ __forceinline__ StepOrder(const Piece& share, int steps) : first(share.first), jump(1) {
+    if (Problem::rest_first && share.last == steps) {
+      first = share.last - 1;
+      jump = -max(1, share.steps() - 1);
+    } else if (Problem::rest_first && share.steps() == 1) {
+      jump = 0;
+    }
+  }
+};
+
+// Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of `batch`
+// and has as many `steps` along k.
 __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Arguments& arguments,
-                                               const Problem& problem, const Piece& piece, int m0, int n0,
-                                               int batch, Position thread) {
+                                               const Problem& problem, const Piece& piece, int steps, int m0,
+                                               int n0, int batch, Position thread) {
   using Index = Problem::Index;
   const Piece share = piece.share();
-  const int k0 = share.first * Schedule::block_k;
+  const StepOrder order(share, steps);
+  const int k0 = order.first * Schedule::block_k;
   // 64 bits from the matrices' origins to the block's tiles; Index is enough inside of those.
   const long long row_a = problem.lda, row_b = problem.ldb;
   const float* a =
@@ -40,8 +58,19 @@ __device__ __forceinline__ void multiply_piece(Accumulators& sum, const Argument
   const Supply<OperandB> supply_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0, thread.n);
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   sum = {};
-  MainLoop(supply_a, supply_b).run(sum, nothing ? 0 : share.steps());
+  MainLoop(supply_a, supply_b).run(sum, nothing ? 0 : share.steps(), order.jump);
 }
+
+// The first word of a tile along a dimension of some size, and how many words from there on are left to the
+// tile before: all that both cover, where the last tile lies over its neighbour rather than stick out.
+struct TileStart {
+  int origin;
+  int skip;
+
+  __device__ __forceinline__ TileStart(int tile, int tile_size, int size, bool slide)
+      : origin(slide ? min(tile * tile_size, size - tile_size) : tile * tile_size),
+        skip(tile * tile_size - origin) {}
+};
 
 __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -52,23 +81,25 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
   for (int tile = work.first_tile(); tile < tiles; tile = work.next_tile(tile)) {
     const TilePosition position = grouped_tile<Schedule::group_m>(tile % matrix_tiles, tiling.m, tiling.n);
     const int batch = tile / matrix_tiles;
-    const int m0 = static_cast<int>(position.m) * Schedule::block_m;
-    const int n0 = static_cast<int>(position.n) * Schedule::block_n;
+    const TileStart start_m(position.m, Schedule::block_m, problem.m, Problem::slide_m);
+    const TileStart start_n(position.n, Schedule::block_n, problem.n, Problem::slide_n);
     const Piece piece = work.piece(tile);
     Accumulators sum;
-    multiply_piece(sum, arguments, problem, piece, m0, n0, batch, thread);
+    multiply_piece(sum, arguments, problem, piece, tiling.steps, start_m.origin, start_n.origin, batch,
+                   thread);
 
-    const int m = m0 + thread.m, n = n0 + thread.n;
+    const int m = start_m.origin + thread.m, n = start_n.origin + thread.n;
+    const Window window{{start_m.skip - thread.m, problem.m - m}, {start_n.skip - thread.n, problem.n - n}};
     const auto leading = static_cast<Problem::Index>(problem.ldc);
     float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
     const TileSums sums(sum);
     const auto scaled = [&](Output::Batch& batch, int first) { sums.get(batch, first, arguments.alpha); };
     if (Schedule::grid_blocks == 0 || piece.steps() == tiling.steps) {
-      store_tile(c, leading, problem.m - m, problem.n - n, arguments.beta, scaled);
+      store_tile(c, leading, window, arguments.beta, scaled);
     } else {
       const FixUp fix_up(arguments.workspace, work.sharers(tile));
       if (fix_up.leave(scaled)) {
-        store_tile(c, leading, problem.m - m, problem.n - n, arguments.beta,
+        store_tile(c, leading, window, arguments.beta,
                    [&](Output::Batch& batch, int first) { fix_up.add_up(batch, first); });
       }
     }

@@ -18,11 +18,13 @@ class Supply {
   }
 
   // Copying a tile to a place in shared memory.
-  __device__ __forceinline__ void begin(int tile, int step = 0, int steps = 1) {
-    copy_.begin(tile, step, steps);
+  template <bool guard_k>
+  __device__ __forceinline__ void begin(int tile, int step, int steps) {
+    copy_.template begin<guard_k>(tile, step, steps);
   }
   __device__ __forceinline__ void finish(int tile) { copy_.finish(tile); }
   __device__ __forceinline__ void advance(bool more) { copy_.advance(more); }
+  __device__ __forceinline__ void jump(int tiles) { copy_.jump(tiles); }
 
   // Nothing of it goes to registers ahead.
   __device__ __forceinline__ void begin_first() {}

@@ -40,8 +40,10 @@ class TileCopy {
     make_opaque(target_);
   }
 
-  // The share of `step` out of `steps` in beginning a tile, which begins at a word of shared memory.
-  __device__ __forceinline__ void begin(int tile, int step = 0, int steps = 1) {
+  // The share of `step` out of `steps` in beginning a tile, which begins at a word of shared memory; with
+  // `guard_k`, it may stick out of the matrix along k.
+  template <bool guard_k>
+  __device__ __forceinline__ void begin(int tile, int step, int steps) {
     int first = tile + target_;
     make_opaque(first);
 #pragma unroll
@@ -49,9 +51,9 @@ class TileCopy {
       if (round * steps / rounds != step || !has_part_in(round)) continue;
       const float* source = source_ + row_step(round) * leading_ + word_step(round);
       if constexpr (!Operand::asynchronous) {
-        load_words<Operand>(staged_[round], source, valid_words(round));
-      } else if constexpr (Operand::guarded) {
-        async_copy_guarded<4 * vector>(place(tile, first, round), source, 4 * valid_words(round));
+        load_words<vector>(staged_[round], source, valid_words<guard_k>(round));
+      } else if constexpr (Operand::guard_extent || guard_k) {
+        async_copy_guarded<4 * vector>(place(tile, first, round), source, 4 * valid_words<guard_k>(round));
       } else {
         async_copy<4 * vector>(place(tile, first, round), source);
       }
@@ -69,13 +71,18 @@ class TileCopy {
 
   // Turns to the next tile along k if there is `more`, else stays.
   __device__ __forceinline__ void advance(bool more) {
-    const Index step = Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
-    source_ += more ? step : Index{0};
+    source_ += more ? tile_step() : Index{0};
     make_opaque(source_);
     k_left_ -= more ? Schedule::block_k : 0;
   }
+  // Turns to another tile along k, some tiles from this one; from then on none sticks out.
+  __device__ __forceinline__ void jump(int tiles) { source_ += static_cast<long long>(tiles) * tile_step(); }
 
  private:
+  __device__ __forceinline__ Index tile_step() const {
+    return Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+  }
+
   static __device__ __forceinline__ constexpr int row_step(int round) {
     return round / rounds_a_row * rows_a_round;
   }
@@ -102,21 +109,22 @@ class TileCopy {
   __device__ __forceinline__ int k() const { return Operand::along_k ? word_ : row_; }
   __device__ __forceinline__ int column() const { return Operand::along_k ? row_ : word_; }
 
-  // Where a word of the round's vector goes in the tile, whose first word from this thread goes to `first`.
-  // Without a swizzle, rounds and words differ by constants.
+  // Where a word of the round's vector goes in the tile, whose first word from this thread goes to `first`:
+  // as far from there as in all threads, if the layout allows.
   __device__ __forceinline__ float* place(int tile, int first, int round, int word = 0) const {
-    if constexpr (Layout::swizzle) {
+    if constexpr (Layout::constant_steps(Operand::along_k ? vector : rows_a_round)) {
+      return dynamic_shared<float>() + first + Layout::index(k_step(round) + word, column_step(round));
+    } else {
       const int index = Layout::index(k() + k_step(round) + word, column() + column_step(round));
       return dynamic_shared<float>() + tile + index;
-    } else {
-      return dynamic_shared<float>() + first + Layout::index(k_step(round) + word, column_step(round));
     }
   }
 
   // Words of a vector that lie inside the matrix: vector or more, or what is left, which may be negative.
+  template <bool guard_k>
   __device__ __forceinline__ int valid_words(int round) const {
     const int column_left = Operand::guard_extent ? extent_left_ - column() - column_step(round) : vector;
-    const int k_left = Problem::guard_k ? k_left_ - k() - k_step(round) : vector;
+    const int k_left = guard_k ? k_left_ - k() - k_step(round) : vector;
     const int along = Operand::along_k ? k_left : column_left;
     const int across = Operand::along_k ? column_left : k_left;
     return across <= 0 ? 0 : along;

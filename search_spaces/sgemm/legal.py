@@ -82,8 +82,6 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
         yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
     if getattr(schedule, f"transport_{operand}") is Transport.DIRECT:
         yield from _direct_violations(schedule, operand, along_k, strip)
-    elif pad and schedule.lanes_k > 1 and not along_k:
-        yield from _lane_padding_violations(schedule, operand, extent // vector)
     aligned = strip if along_k else max(strip, vector)
     if pad % aligned:
         yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
@@ -96,13 +94,6 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
             yield f"swizzle_{operand} excludes {schedule.warps_k * schedule.lanes_k} parts along k"
         if schedule.block_k & (schedule.block_k - 1):
             yield f"swizzle_{operand} needs a block_k that is a power of two, not {schedule.block_k}"
-
-
-def _lane_padding_violations(schedule: SgemmSchedule, operand: str, row_vectors: int) -> Iterator[str]:
-    """Padding of each 4 rows, which lanes that share a tile along k need, where a copy's rounds begin within them."""
-    rows = schedule.threads // max(1, row_vectors)
-    if rows > 2 and rows % 4 and rows < schedule.block_k:
-        yield f"pad_{operand} follows each 4 rows, but {schedule.threads} threads copy {rows} rows at a time"
 
 
 def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, strip: int) -> Iterator[str]:
