@@ -12,6 +12,7 @@ from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpo
 from ..limits import DeviceLimits
 from .legal import violations
 from .space import clusters, grid_blocks
+from .waves import filling
 
 _BASE = SgemmSchedule(block_k=16, pad_a=8, transport_b=Transport.ASYNC_COPY)
 # From large to small, for problems that a larger one would not fill the device with.
@@ -91,6 +92,8 @@ _LARGE = (
     _Seed(_streamed((128, 128, 16), (64, 64), (16, 8), **_TWICE), (2,)),
 )
 _MEDIUM = (
+    _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), cluster_k=2, **_TWICE, **_SHAPE), (0,)),
+    _Seed(_streamed((32, 128, 32), (32, 64), (8, 8), stages=2, warps_k=2, cluster_k=4, **_TWICE, **_SHAPE), (0,)),
     _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE), (2,)),
     _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE, **_SHAPE), (2,)),
     _Seed(_streamed((32, 256, 16), (32, 64), (8, 8), **_TWICE), (2, 1)),
@@ -104,8 +107,10 @@ _MEDIUM = (
     _Seed(_streamed((64, 64, 16), (32, 32), (8, 4), **_TWICE), (4, 2)),
     _Seed(_streamed((128, 32, 16), (32, 32), (8, 4), **_TWICE), (0, 2)),
     _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), **_TWICE), (2, 4)),
+    _Seed(_streamed((32, 128, 32), (32, 64), (8, 8), stages=2, warps_k=2, **_TWICE, **_SHAPE), (0,)),
+    _Seed(_streamed((36, 64, 16), (36, 64), (18, 4), warps_k=2, min_blocks=4, **_ROWS, **_SHAPE), (4,)),
     _Seed(_streamed((36, 128, 16), (36, 64), (18, 4), copy_steps=2, **_ROWS), (4, 2)),
-    _Seed(_streamed((40, 128, 16), (40, 64), (10, 8), copy_steps=2, warps_k=2, **_ROWS), (1, 2)),
+    _Seed(_streamed((40, 128, 16), (40, 64), (10, 8), warps_k=2, **_ROWS, **_TWICE, **_SHAPE), (2, 1)),
     _Seed(_loaded((128, 64, 16), (32, 64), (8, 8), pad_a=8), (0,)),
     _Seed(_loaded((64, 64, 16), (32, 64), (8, 8), pad_a=8, **_TWICE), (4,)),
     _Seed(_loaded((32, 256, 16), (32, 64), (8, 8), pad_a=8), (0,)),
@@ -165,7 +170,7 @@ _FEW_COLUMNS = (
 )
 
 
-def _candidates(problem: SgemmProblem) -> tuple[_Seed, ...]:
+def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[_Seed, ...]:
     customary = tuple(_Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
         whole = (seed for seed in _FEW_ROWS if seed.schedule.block_m >= problem.m)
@@ -173,11 +178,12 @@ def _candidates(problem: SgemmProblem) -> tuple[_Seed, ...]:
     if problem.n <= 16:
         whole = (seed for seed in _FEW_COLUMNS if seed.schedule.block_n >= problem.n)
         return (*whole, *_SMALL, *customary)
+    whole_waves = tuple(_Seed(schedule, (0,)) for schedule in filling(problem, limits))
     if problem.m * problem.n <= 512 * 512:
-        return (*_SMALL, *_MEDIUM, *customary)
+        return (*_SMALL, *whole_waves, *_MEDIUM, *customary)
     if problem.m * problem.n <= 1536 * 1536:
-        return (*_MEDIUM, *_LARGE, *_SMALL, *customary)
-    return (*_LARGE, *_MEDIUM, *customary)
+        return (*whole_waves, *_MEDIUM, *_LARGE, *_SMALL, *customary)
+    return (*_LARGE, *whole_waves, *_MEDIUM, *customary)
 
 
 def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
@@ -201,7 +207,7 @@ def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
     Tiles that are mostly outside of the matrix are left out.
     """
     found = []
-    for seed in _candidates(problem):
+    for seed in _candidates(problem, limits):
         schedule = _adapted(problem, seed.schedule, limits)
         if _mostly_inside(problem, schedule):
             grids = ("tiles" if blocks == 0 else f"SMs·{blocks}" for blocks in seed.blocks)

@@ -20,7 +20,7 @@ _MOST_WARPS = 16  # of a block
 _SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
 _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
-    *("8×8", "10×8", "8×12", "12×8", "8×16", "16×8", "12×12"),
+    *("8×8", "10×8", "8×12", "12×8", "22×6", "18×8", "8×16", "16×8", "12×12"),
 )
 
 
@@ -77,8 +77,8 @@ def _direct(problem: SgemmProblem, operand: str) -> str:
 
 
 def clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
-    """More than one block where tiles of 64×64 would not fill the device, and a part of k keeps 64 words."""
-    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) < limits.sm_count
+    """More than one block where tiles of 64×64 fill the device three times at most, and a part of k keeps 64 words."""
+    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * limits.sm_count
     return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
 
 
