@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from ...codegen.schedule import Specialize
 from ...codegen.sgemm.presets import fitted
 from ...codegen.sgemm.problem import SgemmProblem
-from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
+from ...codegen.sgemm.schedule import SgemmSchedule, Transport
 from ..limits import DeviceLimits
+from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, Seed
 from .legal import violations
 from .space import clusters, grid_blocks
 from .waves import filling
@@ -25,165 +25,22 @@ _CUSTOMARY = (
 )
 
 
-@dataclass(frozen=True)
-class _Seed:
-    """A schedule and the grids to try it with: blocks for each SM."""
-
-    schedule: SgemmSchedule
-    blocks: tuple[int, ...]
-
-
-def _streamed(
-    block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
-) -> SgemmSchedule:
-    """Both operands by cp.async, three stages."""
-    base = SgemmSchedule(
-        *block, *warp, *thread, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1,
-        stages=3, copy_steps=4,
-    )  # fmt: skip
-    return replace(base, **others)
-
-
-def _loaded(
-    block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
-) -> SgemmSchedule:
-    """A through registers, in vectors: fewer copies than word by word, which is what small tiles wait for."""
-    base = SgemmSchedule(*block, *warp, *thread, pad_a=4, transport_b=Transport.ASYNC_COPY)
-    return replace(base, **others)
-
-
-def _direct(
-    block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
-) -> SgemmSchedule:
-    """A from global memory to registers, lanes that share a tile along k."""
-    base = SgemmSchedule(
-        *block,
-        *warp,
-        *thread,
-        transport_a=Transport.DIRECT,
-        transport_b=Transport.ASYNC_COPY,
-        pad_a=0,
-        pad_b=4,
-        **_PLAIN,
-    )
-    return replace(base, **others)
-
-
-_ROWS: dict[str, Any] = {"lane_map": LaneMap.ROW_MAJOR}
-_PLAIN: dict[str, Any] = {"double_buffer_fragments": False, **_ROWS}
-_BROAD: dict[str, Any] = {"ffma_order": FfmaOrder.SERPENTINE_COLUMN}
-_TWICE: dict[str, Any] = {"min_blocks": 2}
-_SHAPE: dict[str, Any] = {"specialize": Specialize.SHAPE}
-# Best first where all fill the device. Which of a kind is best depends on where ptxas happens to place its loads (up to
-# 8 % at 4096³), so several are tried.
-_LARGE = (
-    _Seed(_streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=2, vector_c=2, **_ROWS, **_BROAD, **_SHAPE), (1,)),
-    _Seed(_streamed((64, 256, 8), (64, 64), (8, 16), copy_steps=2, **_ROWS, **_BROAD, **_TWICE, **_SHAPE), (0, 2)),
-    _Seed(_streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=8, **_ROWS, **_BROAD), (1,)),
-    _Seed(_streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=8, group_m=4, **_ROWS), (1,)),
-    _Seed(_streamed((128, 256, 16), (64, 64), (16, 8), copy_steps=4, **_ROWS), (0,)),
-    _Seed(_streamed((128, 128, 16), (64, 64), (16, 8), copy_steps=8, **_ROWS, **_TWICE, **_SHAPE), (0, 2)),
-    _Seed(_streamed((128, 256, 16), (64, 64), (8, 16), copy_steps=2, vector_c=2, **_ROWS, **_BROAD, **_SHAPE), (1,)),
-    _Seed(_streamed((64, 256, 8), (64, 64), (16, 8), copy_steps=8, **_TWICE), (0, 2)),
-    _Seed(_streamed((128, 256, 16), (64, 64), (16, 8), copy_steps=2, vector_c=2, **_ROWS, **_SHAPE), (1,)),
-    _Seed(_streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=1), (1,)),
-    _Seed(_streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=1, vector_c=2, **_ROWS, **_BROAD), (1,)),
-    _Seed(_streamed((64, 256, 8), (64, 64), (8, 16), copy_steps=2, **_ROWS, **_BROAD, **_TWICE), (2,)),
-    _Seed(_streamed((128, 128, 16), (64, 64), (16, 8), **_TWICE), (2,)),
-)
-_MEDIUM = (
-    _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), cluster_k=2, **_TWICE, **_SHAPE), (0,)),
-    _Seed(_streamed((32, 128, 32), (32, 64), (8, 8), stages=2, warps_k=2, cluster_k=4, **_TWICE, **_SHAPE), (0,)),
-    _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE), (2,)),
-    _Seed(_streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE, **_SHAPE), (2,)),
-    _Seed(_streamed((32, 256, 16), (32, 64), (8, 8), **_TWICE), (2, 1)),
-    _Seed(_streamed((32, 128, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
-    _Seed(_streamed((64, 64, 32), (32, 64), (8, 8), warps_k=2, **_TWICE), (2,)),
-    _Seed(_streamed((64, 64, 32), (32, 64), (8, 8), warps_k=2, **_TWICE, **_SHAPE), (2,)),
-    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
-    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE, **_SHAPE), (4,)),
-    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), warps_k=2, cluster_k=2), (0,)),
-    _Seed(_streamed((64, 64, 16), (64, 64), (16, 8), **_TWICE), (2,)),
-    _Seed(_streamed((64, 64, 16), (32, 32), (8, 4), **_TWICE), (4, 2)),
-    _Seed(_streamed((128, 32, 16), (32, 32), (8, 4), **_TWICE), (0, 2)),
-    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), **_TWICE), (2, 4)),
-    _Seed(_streamed((32, 128, 32), (32, 64), (8, 8), stages=2, warps_k=2, **_TWICE, **_SHAPE), (0,)),
-    _Seed(_streamed((36, 64, 16), (36, 64), (18, 4), warps_k=2, min_blocks=4, **_ROWS, **_SHAPE), (4,)),
-    _Seed(_streamed((36, 128, 16), (36, 64), (18, 4), copy_steps=2, **_ROWS), (4, 2)),
-    _Seed(_streamed((40, 128, 16), (40, 64), (10, 8), warps_k=2, **_ROWS, **_TWICE, **_SHAPE), (2, 1)),
-    _Seed(_loaded((128, 64, 16), (32, 64), (8, 8), pad_a=8), (0,)),
-    _Seed(_loaded((64, 64, 16), (32, 64), (8, 8), pad_a=8, **_TWICE), (4,)),
-    _Seed(_loaded((32, 256, 16), (32, 64), (8, 8), pad_a=8), (0,)),
-    _Seed(_loaded((128, 32, 16), (32, 32), (8, 4), stages=3), (0,)),
-    _Seed(_loaded((32, 64, 16), (32, 32), (8, 4), stages=3), (0,)),
-)
-_SMALL = (
-    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2, cluster_k=4), (0,)),
-    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2), (1, 2, 0)),
-    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2, cluster_k=2, **_SHAPE), (0,)),
-    _Seed(_streamed((64, 32, 16), (32, 32), (8, 4), cluster_k=8), (0,)),
-    _Seed(_streamed((32, 32, 32), (16, 32), (4, 4), warps_k=2, cluster_k=2, **_SHAPE), (0,)),
-    _Seed(_streamed((16, 64, 32), (16, 32), (4, 4), warps_k=4, stages=4, **_SHAPE), (0,)),
-    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), warps_k=2, cluster_k=8), (0,)),
-    _Seed(_streamed((64, 64, 16), (32, 64), (8, 8), warps_k=2, cluster_k=2, **_SHAPE), (2,)),
-    _Seed(_streamed((32, 64, 32), (16, 64), (4, 8), warps_k=2, **_SHAPE), (2,)),
-    _Seed(_streamed((64, 32, 16), (32, 32), (8, 4), warps_k=2), (2, 1)),
-    _Seed(_streamed((64, 32, 16), (32, 32), (8, 4)), (4, 2)),
-    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2), (1, 2)),
-    _Seed(_streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4), (2, 1)),
-    _Seed(_streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4, **_SHAPE), (1,)),
-    _Seed(_streamed((16, 64, 32), (16, 32), (4, 4), warps_k=2, stages=4), (1, 2)),
-    _Seed(_streamed((32, 32, 32), (16, 32), (4, 4), warps_k=2), (2,)),
-    _Seed(_loaded((16, 64, 32), (16, 32), (4, 4)), (0, 2)),
-    _Seed(_loaded((64, 16, 32), (32, 16), (4, 4), stages=1, double_buffer_fragments=False), (2,)),
-)
-# A tile that has all rows, or all columns, of the small operand streams the large one once.
-_ROW: dict[str, Any] = {"pad_a": 0, "copy_steps": 1, **_PLAIN}
-_FEW_ROWS = (
-    _Seed(_streamed((1, 256, 32), (1, 128), (1, 4), warps_k=2, cluster_k=8, **_ROW), (0, 1)),
-    _Seed(_streamed((1, 128, 32), (1, 128), (1, 4), warps_k=2, cluster_k=4, **_ROW), (0,)),
-    _Seed(_streamed((1, 256, 16), (1, 128), (1, 4), stages=4, cluster_k=8, **_ROW, **_SHAPE), (1, 0)),
-    _Seed(_streamed((1, 128, 32), (1, 128), (1, 4), warps_k=4, cluster_k=4, **_ROW, **_SHAPE), (0,)),
-    _Seed(_streamed((1, 256, 16), (1, 128), (1, 4), stages=4, **_ROW), (2, 0)),
-    _Seed(_streamed((1, 128, 32), (1, 128), (1, 4), warps_k=4, **_ROW), (1, 2)),
-    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2, **_SHAPE), (2,)),
-    _Seed(_streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4, **_SHAPE), (2,)),
-    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2, cluster_k=2), (0, 2)),
-    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2), (2,)),
-    _Seed(replace(_streamed((16, 128, 32), (8, 128), (4, 8), stages=2, **_PLAIN), min_blocks=2), (4, 2)),
-    _Seed(_loaded((8, 64, 32), (8, 64), (4, 4), stages=3), (4, 3)),
-    _Seed(_loaded((16, 128, 32), (8, 128), (4, 8), pad_a=8, **_PLAIN), (2,)),
-    _Seed(_streamed((16, 128, 32), (16, 64), (4, 8), stages=4, **_TWICE), (2,)),
-    _Seed(_streamed((16, 256, 32), (16, 64), (4, 8)), (1,)),
-)
-_FEW_COLUMNS = (
-    _Seed(_streamed((32, 16, 32), (32, 16), (4, 4), warps_k=2, stages=4, cluster_k=4, copy_steps=1, **_ROWS), (0,)),
-    _Seed(_streamed((64, 16, 32), (64, 16), (8, 4), warps_k=2, cluster_k=8, copy_steps=1, **_ROWS), (0,)),
-    _Seed(_loaded((64, 16, 32), (32, 16), (4, 4), warps_k=2, stages=1, cluster_k=8, **_PLAIN, **_SHAPE), (0,)),
-    _Seed(_direct((128, 8, 64), (64, 8), (16, 8), warps_k=2), (2, 4)),
-    _Seed(_direct((128, 16, 32), (64, 16), (8, 16), warps_k=1), (2, 4)),
-    _Seed(_direct((64, 16, 64), (32, 16), (8, 16), warps_k=2), (2, 4)),
-    _Seed(_streamed((32, 16, 32), (32, 16), (4, 4), warps_k=4, stages=4, copy_steps=1, **_ROWS), (2,)),
-    _Seed(_streamed((256, 8, 32), (128, 8), (8, 4), **_TWICE), (2, 1)),
-    _Seed(_streamed((128, 8, 32), (128, 8), (8, 4), **_TWICE), (3,)),
-    _Seed(_streamed((128, 16, 32), (64, 16), (8, 4), **_TWICE), (2, 1)),
-)
-
-
-def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[_Seed, ...]:
-    customary = tuple(_Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
+def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]:
+    customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
-        whole = (seed for seed in _FEW_ROWS if seed.schedule.block_m >= problem.m)
-        return (*whole, *_SMALL, *customary)
+        whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
+        return (*whole, *SMALL, *customary)
     if problem.n <= 16:
-        whole = (seed for seed in _FEW_COLUMNS if seed.schedule.block_n >= problem.n)
-        return (*whole, *_SMALL, *customary)
-    whole_waves = tuple(_Seed(schedule, (0,)) for schedule in filling(problem, limits))
+        whole = (seed for seed in FEW_COLUMNS if seed.schedule.block_n >= problem.n)
+        return (*whole, *SMALL, *customary)
+    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
+    if 32 < problem.m <= 40:
+        return (*FORTY_ROWS, *SMALL, *MEDIUM, *customary)
     if problem.m * problem.n <= 512 * 512:
-        return (*_SMALL, *whole_waves, *_MEDIUM, *customary)
+        return (*SMALL, *whole_waves, *MEDIUM, *customary)
     if problem.m * problem.n <= 1536 * 1536:
-        return (*whole_waves, *_MEDIUM, *_LARGE, *_SMALL, *customary)
-    return (*_LARGE, *whole_waves, *_MEDIUM, *customary)
+        return (*whole_waves, *MEDIUM, *LARGE, *SMALL, *customary)
+    return (*LARGE, *whole_waves, *MEDIUM, *customary)
 
 
 def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
