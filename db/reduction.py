@@ -1,4 +1,4 @@
-"""The fewest schedules that serve every recorded problem nearly as fast as its best one."""
+"""The fewest kernels that serve every recorded problem nearly as fast as its best one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .states import Status, TimeSource
 
 @dataclass(frozen=True)
 class Kept:
-    """A schedule of the reduced set.
+    """A kernel of the reduced set.
 
     Attributes:
         trials: its own on each problem that it serves.
@@ -23,11 +23,11 @@ class Kept:
 
 
 def reduced(trials: Iterable[Trial], within: float, generator: str | None = None) -> list[Kept]:
-    """Schedules that serve every problem with a loss of at most `within`, those that serve most first.
+    """Kernels that serve every problem with a loss of at most `within`, those that serve most first.
 
-    Taking the schedule that serves most of the problems left, again and again, needs at most 1 + ln(problems) times as
+    A kernel is a text: a schedule that is specialised for shapes is another one for each of them. Taking the one that serves most of the problems left, again and again, needs at most 1 + ln(problems) times as
     many as would do (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Problems that every choice
-    serves go to the schedule that is the fastest of those kept.
+    serves go to the kernel that is the fastest of those kept.
 
     Args:
         trials: of one operator on one device model, newest first; failed ones and repetitions are passed over, and
@@ -39,17 +39,21 @@ def reduced(trials: Iterable[Trial], within: float, generator: str | None = None
     best = {key: min(by_schedule.values(), key=_seconds) for key, by_schedule in times.items()}
     serving: dict[str, set[str]] = {}
     for key, by_schedule in times.items():
-        for digest, trial in by_schedule.items():
+        for trial in by_schedule.values():
             if _seconds(trial) <= _seconds(best[key]) * (1 + within):
-                serving.setdefault(digest, set()).add(key)
-    digests: list[str] = []
+                serving.setdefault(_kernel(trial), set()).add(key)
+    kernels: list[str] = []
     left = set(times)
     while left:
-        digests.append(max(serving, key=lambda digest: (len(serving[digest] & left), digest)))
-        left -= serving[digests[-1]]
-    fastest = {key: min((t for d, t in times[key].items() if d in digests), key=_seconds) for key in times}
-    kept = [_kept([t for t in fastest.values() if t.schedule_digest == digest], best) for digest in digests]
+        kernels.append(max(serving, key=lambda kernel: (len(serving[kernel] & left), kernel)))
+        left -= serving[kernels[-1]]
+    fastest = {key: min((t for t in times[key].values() if _kernel(t) in kernels), key=_seconds) for key in times}
+    kept = [_kept([t for t in fastest.values() if _kernel(t) == kernel], best) for kernel in kernels]
     return sorted((one for one in kept if one.trials), key=lambda one: -len(one.trials))
+
+
+def _kernel(trial: Trial) -> str:
+    return trial.source or trial.schedule_digest
 
 
 def _kept(trials: list[Trial], best: Mapping[str, Trial]) -> Kept:

@@ -1,4 +1,4 @@
-"""How few schedules serve all problems."""
+"""How few kernels serve all problems."""
 
 import pytest
 from hypothesis import given
@@ -10,11 +10,11 @@ from autotune.db.reduction import reduced
 
 
 def on(problem, digest, seconds, **changes):
-    return trial(digest, seconds, problem=ProblemRecord("sgemm", problem, {}), **changes)
+    return trial(digest, seconds, problem=ProblemRecord("sgemm", problem, {}), **{"source": digest} | changes)
 
 
 def chosen(trials, within):
-    """The problems that each schedule serves."""
+    """The problems that each kernel serves."""
     return {one.trials[0].schedule_digest: {t.problem.key for t in one.trials} for one in reduced(trials, within)}
 
 
@@ -22,6 +22,11 @@ def test_one_schedule_that_is_nearly_best_everywhere_takes_the_place_of_two():
     trials = [on("p", "a", 1.0), on("q", "b", 1.0), on("p", "c", 1.04), on("q", "c", 1.04)]
     assert chosen(trials, 0.05) == {"c": {"p", "q"}}
     assert chosen(trials, 0.03) == {"a": {"p"}, "b": {"q"}}
+
+
+def test_a_schedule_that_is_specialised_for_shapes_is_several_kernels():
+    trials = [on("p", "a", 1.0, source="for p"), on("q", "a", 1.0, source="for q")]
+    assert len(reduced(trials, 0.05)) == 2
 
 
 def test_a_problem_gets_the_fastest_of_those_kept():
