@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from .records import Trial
+if TYPE_CHECKING:
+    from .records import Trial
 
 _CONTEST = "contest"
 

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from .errors import BUSY_SECONDS, BadUrlError, DatabaseError
+from .places import name_of, named_file, users_file
 
 # An execution option: the transaction has the database's only write lock from its start, so what it reads stays true
 # until it has written. A later one would be too late in SQLite: who has read and then finds another writer fails at
@@ -28,20 +28,16 @@ def database_url(text: str | None) -> URL:
     Raises:
         BadUrlError: not a URL.
     """
-    text = text or os.environ.get("AUTOTUNE_DB") or str(_users_file())
-    if "://" not in text:
-        return URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
+    name = name_of(text)
+    if file := named_file(name):
+        return URL.create("sqlite", database=str(file))
     try:
-        url = make_url(text)
+        url = make_url(name)
     except (ArgumentError, ValueError):
         raise _not_a_url() from None
     if "@" in (url.host or ""):
         raise _not_a_url()
     return url
-
-
-def _users_file() -> Path:
-    return user_data_path("autotune") / "tuning.sqlite3"
 
 
 def _not_a_url() -> BadUrlError:
@@ -69,7 +65,7 @@ def check_exists(url: URL) -> None:
         BadUrlError: it is not.
     """
     file = _sqlite_file(url)
-    if file and not file.exists() and file != _users_file():
+    if file and not file.exists() and file != users_file():
         raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .exchange import from_document, read_document
-from .records import Trial
+if TYPE_CHECKING:
+    from .records import Trial
 
 FOLDER = Path(__file__).parent / "pretuned"
 
@@ -19,6 +20,8 @@ def digest() -> str:
 
 def trials() -> list[Trial]:
     """All shipped trials."""
+    from .exchange import from_document, read_document
+
     return [trial for path in _files() for trial in from_document(read_document(path))]
 
 

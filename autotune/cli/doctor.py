@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -118,8 +119,15 @@ def _gpus() -> str:
 
 def _database(url: str | None) -> str:
     from ..db import TuningDB
+    from ..db.places import name_of, named_file
 
-    with TuningDB(url) as database:
+    file = named_file(name_of(url))
+    if file and not file.exists():
+        folder = next(parent for parent in file.parents if parent.exists())
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise OSError(f"{file}: there is none yet, and {folder} is no folder that can be written to")
+        return f"{file}: none yet, made when it is first used"
+    with TuningDB(url, create=False) as database:
         return f"{database.location}, {len(database.problems())} problems"
 
 

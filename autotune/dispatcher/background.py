@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from .settings import settings
+
+if TYPE_CHECKING:
+    import subprocess
 
 _AUTOTUNE = "from autotune.cli import main; main()"
 
@@ -23,6 +26,8 @@ def tune_in_background(operator: str, model: str) -> None:
 
 
 def _started(arguments: list[str]) -> subprocess.Popen[bytes]:
+    import subprocess
+
     command, quiet = [sys.executable, "-c", _AUTOTUNE, *arguments], subprocess.DEVNULL
     # A session of its own: Ctrl-C in the terminal is for the program, not for it.
     return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda.bindings import driver
+from cuda.core import Device
 from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
 from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
 from ..compiler import compile_kernel
-from ..devices.cuda import CudaDevice
+from ..devices.cuda import device_limits
 from ..devices.driver import check_device, reason
 from ..devices.launcher import LoadedKernel
 from .contexts import Context
@@ -31,7 +32,10 @@ class Gpu:
         check_device(ordinal)
         self._context = Context(ordinal)
         with self._context:
-            self.limits = CudaDevice(ordinal).limits
+            device = Device(ordinal)
+            device.set_current()
+        # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
+        self.limits = device_limits(device.name, device.properties)
 
     def load(self, problem: Problem, source: KernelSource) -> Kernel:
         """See `Target`."""

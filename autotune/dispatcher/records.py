@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..codegen.source import generator_digest
 from ..db.contests import beaten_by
+from ..db.places import name_of, named_file
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
+from . import snapshots
 
-# SQLAlchemy takes longer to import than a call may take: the first that needs a record pays for it.
+# SQLAlchemy takes longer to import than a call may take: who finds no snapshot pays for it.
 if TYPE_CHECKING:
     from ..db import TuningDB
 
@@ -46,60 +48,88 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
     Raises:
         DatabaseError: the database cannot be read.
     """
-    found: list[Record] = []
-    for trial in database.bests(operator.name, limits.name, generator_digest()):
-        assert trial.seconds is not None  # a best trial is ok, and has samples
-        # A record of another generator may have fields that this one does not know.
-        with suppress(ValueError):
-            problem = operator.problem_type.from_dict(trial.problem.fields)
-            schedule = operator.schedule_type.from_dict(trial.schedule)
-            registers = trial.resources.get("registers", 0) * getattr(schedule, "threads", 0)
-            found.append(Record(problem, schedule, trial.seconds, trial.time_source, registers, beaten_by(trial)))
-    return found
+    return _records(operator, _plain(operator, limits, database))
 
 
 def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
     """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
+    location = _location(os.environ.get("AUTOTUNE_DB"))
+    if location is None:
+        return []
+    key, version = (location, operator.name, limits.name), snapshots.version_of(location)
+    known = _known.get(key)
+    if known and version.name and known[0] == version.name:
+        return known[1]
+    plain = snapshots.load(key, version) if version.name else None
+    if plain is None:
+        plain = _read(operator, limits)
+        if plain is None:
+            return []
+        snapshots.save(key, version, plain)
+    found = _records(operator, plain)
+    _known[key] = version.name, found
+    return found
+
+
+# A record as JSON has it: the problem's and the schedule's fields, seconds, time source, registers of a thread, and who
+# was faster.
+_Plain = tuple[Any, Any, float, str, int, list[str]]
+_known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
+
+
+def _plain(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[_Plain]:
+    plain: list[_Plain] = []
+    for trial in database.bests(operator.name, limits.name, generator_digest()):
+        assert trial.seconds is not None  # a best trial is ok, and has samples
+        registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
+        plain.append((trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster))
+    return plain
+
+
+def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
+    found: list[Record] = []
+    for problem_fields, schedule_fields, seconds, time_source, registers, faster in plain:
+        # A record of another generator may have fields that this one does not know.
+        with suppress(ValueError):
+            problem = operator.problem_type.from_dict(problem_fields)
+            schedule = operator.schedule_type.from_dict(schedule_fields)
+            of_block = registers * getattr(schedule, "threads", 0)
+            found.append(Record(problem, schedule, seconds, TimeSource(time_source), of_block, frozenset(faster)))
+    return found
+
+
+def _location(text: str | None) -> str | None:
+    """Where a database is, which is looked into only if its name does not say that; None if it cannot be opened."""
+    file = named_file(name_of(text))
+    if file:
+        return str(file)
+    database = _database(text)
+    return database.location if database else None
+
+
+def _read(operator: Operator[Any, Any], limits: DeviceLimits) -> list[_Plain] | None:
+    """What the user's database holds; None, with a warning, if it cannot be read."""
     from ..db import DatabaseError
 
     database = _database(os.environ.get("AUTOTUNE_DB"))
     if database is None:
-        return []
-    key, version = (database.location, operator.name, limits.name), _version(database.location)
-    known = _known.get(key)
-    if known and version and known[0] == version:
-        return known[1]
+        return None
     try:
         # No connection stays open: SQLite's must not be carried into a process that is forked from this one.
         with database:
-            _known[key] = version, read_records(operator, limits, database)
+            return _plain(operator, limits, database)
     except DatabaseError as error:
         _warn(error)
-        return []
-    return _known[key][1]
-
-
-_Version = tuple[tuple[int, int], ...]
-_known: dict[tuple[str, str, str], tuple[_Version, list[Record]]] = {}
-
-
-def _version(location: str) -> _Version:
-    """When the files of a SQLite database were last written, and their sizes; empty of any other database."""
-    version: list[tuple[int, int]] = []
-    for path in (Path(location), Path(f"{location}-wal")):
-        with suppress(OSError):
-            status = path.stat()
-            version.append((status.st_mtime_ns, status.st_size))
-    return tuple(version)
+        return None
 
 
 @cache
-def _database(location: str | None) -> TuningDB | None:
+def _database(text: str | None) -> TuningDB | None:
     """A database, looked at once by the process; None, with the one warning, if that fails."""
     from ..db import DatabaseError, TuningDB
 
     try:
-        return TuningDB(location)
+        return TuningDB(text)
     except DatabaseError as error:
         _warn(error)
         return None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cli_command import Command
 
+from autotune.db import TuningDB
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.registry import OPERATORS, operator
 
@@ -46,9 +49,25 @@ def test_doctor_tries_every_part(autotune: Command) -> None:
     assert not checks["GPU"]["essential"]
 
 
+def test_doctor_makes_no_database_and_looks_into_one_that_is_there(autotune: Command, tmp_path: Path) -> None:
+    def database() -> str:
+        (found,) = (
+            check for check in autotune("doctor", "--db", str(path), "--json").json if check["name"] == "database"
+        )
+        assert found["ok"]
+        return str(found["detail"])
+
+    path = tmp_path / "new" / "tuning.sqlite3"
+    assert database() == f"{path}: none yet, made when it is first used"
+    assert not path.parent.exists()
+    TuningDB(str(path)).close()
+    assert database() == f"{path}, 0 problems"
+
+
 def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "/no/such/compiler")
     outcome = autotune("doctor", "--db", "/dev/null/tuning.sqlite3")
     assert outcome.code == 1
     assert "install g++" in outcome.stdout
+    assert "/dev/null is no folder" in " ".join(outcome.stdout.split())
     assert outcome.stderr == "autotune: C++ compiler, database: needed, and not working\n"

@@ -1,0 +1,23 @@
+"""Where the tuning database is. SQLAlchemy takes a third of a second to import: who only looks has no need of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+
+def name_of(text: str | None) -> str:
+    """What names the database: `text`, else AUTOTUNE_DB, else the user's own file."""
+    return text or os.environ.get("AUTOTUNE_DB") or str(users_file())
+
+
+def named_file(name: str) -> Path | None:
+    """The SQLite file of a name that is a path; None of a URL."""
+    return None if "://" in name else Path(name).expanduser().absolute()
+
+
+def users_file() -> Path:
+    """The file in the user's data folder."""
+    return user_data_path("autotune") / "tuning.sqlite3"
