@@ -48,14 +48,14 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
         parts[part], begun = now - begun, now
 
     done("Python's start")
+    from cuda.core import Device
+    from cuda.core.utils import StridedMemoryView
+
+    done("import cuda.core")  # and NumPy with it: whoever has an array has imported its library
     from .bound import plan
     from .targets import target
 
     done("import autotune.dispatcher")
-    from cuda.core import Device
-    from cuda.core.utils import StridedMemoryView
-
-    done("import cuda.core")
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
