@@ -51,8 +51,12 @@ class LoadedKernel:
         parameters = ctypes.pointer(packed)
         function, config, address = self._function, self._config(), ctypes.addressof(parameters)
 
+        configured = 0
+
         def launch(stream: int, *, _kept: object = parameters) -> None:
-            config.hStream = stream
+            nonlocal configured
+            if stream != configured:  # to set it takes three times as long
+                config.hStream = configured = stream
             result = driver.cuLaunchKernelEx(config, function, address, 0)
             if result[0]:
                 handle_return(result)

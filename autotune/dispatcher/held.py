@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 from ..codegen.problem import Problem
 from ..search_spaces.registry import operator
@@ -14,7 +15,8 @@ from .problems import check_output
 T = TypeVar("T")
 
 
-class Held(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Held:
     """What is held for a call with arrays of these layouts, wherever they are.
 
     Attributes:

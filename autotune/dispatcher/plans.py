@@ -70,9 +70,11 @@ class Plan:
             arguments = loaded.free.pop()
         except IndexError:
             arguments = loaded.arguments()
-        loaded.fill(arguments[0], values)
+        if arguments.values != values:  # which takes a third of the time that filling them in again does
+            loaded.fill(arguments.packed, values)
+            arguments.values = values
         try:
-            arguments[1](stream)
+            arguments.launch(stream)
         except LaunchError as error:
             self._fall_back(loaded, error)
             self.launch(stream, values)
@@ -83,7 +85,7 @@ class Plan:
 
     def bound(self, values: Values) -> Launch:
         """What launches with these values, each time on the stream that it is given."""
-        free: list[tuple[ctypes.Structure, Launch]] = []
+        free: list[_Arguments] = []
 
         def launch(stream: int) -> None:
             try:
@@ -92,15 +94,15 @@ class Plan:
                 self.launch(stream, values)
                 free.append(self._filled(values))
             else:
-                arguments[1](stream)
+                arguments.launch(stream)
                 self.calls += 1
                 free.append(arguments)
 
         return launch
 
-    def _filled(self, values: Values) -> tuple[ctypes.Structure, Launch]:
+    def _filled(self, values: Values) -> _Arguments:
         arguments = self._loaded.arguments()
-        self._loaded.fill(arguments[0], values)
+        self._loaded.fill(arguments.packed, values)
         return arguments
 
     def _next(self) -> _Loaded:
@@ -138,13 +140,30 @@ class Plan:
                 self._loaded = self._next()
 
 
+class _Arguments:
+    """A kernel's arguments.
+
+    Attributes:
+        packed: as the driver takes them.
+        values: those of a call that they hold; empty before the first.
+        launch: launches with them.
+    """
+
+    __slots__ = ("launch", "packed", "values")
+
+    def __init__(self, packed: ctypes.Structure, launch: Launch) -> None:
+        self.packed = packed
+        self.values: Values = ()
+        self.launch = launch
+
+
 class _Loaded:
     """A choice whose kernel is loaded.
 
     Attributes:
         choice: the schedule, and why it serves.
         fill: sets the arguments that each call brings, in their order.
-        free: packed arguments that no thread uses at the moment, and what launches with them.
+        free: arguments that no thread uses at the moment.
         proven: whether the kernel was launched.
     """
 
@@ -154,15 +173,15 @@ class _Loaded:
         names = [argument.name for argument in source.arguments]
         self.choice = choice
         self.fill = _filler(tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace"))
-        self.free: list[tuple[ctypes.Structure, Launch]] = []
+        self.free: list[_Arguments] = []
         self.proven = False
         self._kernel = kernel
         self._template = source.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0.0))
 
-    def arguments(self) -> tuple[ctypes.Structure, Launch]:
-        """New packed arguments, and what launches with them."""
+    def arguments(self) -> _Arguments:
+        """New ones, not filled in."""
         packed = type(self._template).from_buffer_copy(self._template)
-        return packed, self._kernel.bound(packed)
+        return _Arguments(packed, self._kernel.bound(packed))
 
 
 @cache

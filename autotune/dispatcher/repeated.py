@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from .layout import LAYOUTS_KEPT
 
@@ -18,7 +19,8 @@ T = TypeVar("T")
 _ALIKE_KEPT = 8  # kinds of tensors for one key, which are tried one after the other
 
 
-class _Seen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Seen:
     """A call that was seen.
 
     Attributes:

@@ -57,6 +57,22 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
     ]
 
 
+def test_values_are_filled_in_when_they_are_others(gpu, monkeypatch):
+    filled, filler = [], plans._filler
+
+    def counted(names):
+        fill = filler(names)
+        return lambda packed, values: filled.append(values) or fill(packed, values)
+
+    monkeypatch.setattr(plans, "_filler", counted)
+    out = FakeTensor(C, (4, 6))
+    calls = [(A, 1.0), (A, 1.0), (A, 2.0), (A + 256, 2.0), (A + 256, 2.0), (A, 1.0)]
+    for pointer, alpha in calls:
+        dispatcher.sgemm(FakeTensor(pointer, (4, 5)), FakeTensor(B, (5, 6)), out=out, alpha=alpha)
+    assert [(arguments["a"], arguments["alpha"]) for _, arguments in gpu.launched] == calls
+    assert [values[0] for values in filled] == [A, A, A + 256, A]
+
+
 @pytest.mark.parametrize(
     "change", [{"pointer": A + 4}, {"shape": (3, 5)}, {"stride": (7, 1)}, {"stride": (1, 4)}, {"device": 1}]
 )
