@@ -8,18 +8,16 @@ from enum import StrEnum
 from typing import Any
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule, Specialize
-from ..compiler import Resources
+from ..codegen.schedule import Schedule
 from ..db.states import TimeSource
-from ..devices.model import predict_seconds
 from ..search_spaces.limits import DeviceLimits
-from ..search_spaces.occupancy import WARP_THREADS
 from ..search_spaces.operator import Operator
+from .modelled import least_seconds, preferred
 from .records import Record
-from .transfer import comparable, distance, loss, slowness, tile_waste, transferred_seconds
+from .transfer import comparable, distance, for_any_size, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-MODEL_DOUBT = 0.5  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
+MODEL_DOUBT = 0.25  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
 
 
 class Rule(StrEnum):
@@ -86,6 +84,9 @@ def choices(
     if serving and serving[0].rule is Rule.EXACT:
         yield from faster(serving[0], never_worse_than)
         yield serving.pop(0)
+    at_least = slowness(problem, least_seconds(problem, limits), limits) + MODEL_DOUBT
+    while serving and _far(serving[0]) <= at_least:  # the seeds need not be modelled, which takes some 10 ms
+        yield serving.pop(0)
     yield from in_order(serving, without_records(operator, problem, limits))
 
 
@@ -103,11 +104,9 @@ def from_records(
 
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
     """What serves where no record does, or only far ones."""
-    seeds = dict.fromkeys(map(for_any_size, operator.seeds(problem, limits)))
-    modelled = {schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in seeds}
-    fastest = min(modelled, key=modelled.__getitem__)
-    far = slowness(problem, modelled[fastest], limits) + MODEL_DOUBT
-    yield Choice(Rule.MODEL, fastest, distance=far, seconds=modelled[fastest])
+    schedule, seconds = preferred(operator, problem, limits)
+    far = slowness(problem, seconds, limits) + MODEL_DOUBT
+    yield Choice(Rule.MODEL, schedule, distance=far, seconds=seconds)
     yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
 
@@ -119,12 +118,6 @@ def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice
         len(records),
     )
     return [*records[:place], model, *records[place:], default]
-
-
-def for_any_size(schedule: Schedule) -> Schedule:
-    """The schedule with a kernel that serves many sizes: one for a shape alone would be compiled for each of them."""
-    values = schedule.to_dict()
-    return schedule.from_dict(values | {"specialize": str(Specialize.NONE)}) if "specialize" in values else schedule
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
@@ -156,18 +149,3 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimi
 def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
     modelled = choice.time_source is TimeSource.MODELLED
     return modelled, choice.rule is not Rule.EXACT, choice.distance or 0.0, choice.record or ""
-
-
-def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> float:
-    """The time model's answer before the kernel is compiled: threads have all registers that its blocks leave them.
-
-    The model knows no tiles, so that what they waste is put on top.
-    """
-    source = operator.source(problem, schedule, limits)
-    threads = source.launch.threads * getattr(schedule, "min_blocks", 1)
-    unit = limits.register_unit // WARP_THREADS
-    registers = min(limits.registers_per_thread, limits.registers_per_sm // threads // unit * unit)
-    try:
-        return tile_waste(problem, schedule) * predict_seconds(problem, source, Resources(registers), limits)
-    except ValueError:  # the driver may still have room for what the model has not
-        return float("inf")

@@ -14,7 +14,8 @@ from ..compiler import CompileError
 from ..devices.base import DeviceError
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .choose import Choice, choices, from_records, modelled_seconds
+from .choose import Choice, choices, from_records
+from .modelled import modelled_seconds
 from .records import Record
 from .regret import Measure
 

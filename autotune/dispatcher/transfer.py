@@ -7,10 +7,11 @@ and with the steps that each of them makes along k, tiles that are partly empty 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, prod, sqrt
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
+from ..codegen.schedule import Schedule, Specialize
 from ..devices.model import fixed_seconds, hiding
 from ..search_spaces.limits import DeviceLimits
 from .records import Record
@@ -18,7 +19,14 @@ from .records import Record
 SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
 LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
-DOUBT = 0.15  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 11 % more
+DOUBT = 0.4  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 32 % more
+
+
+def for_any_size(schedule: Schedule) -> Schedule:
+    """The schedule with a kernel that serves many sizes: one for a shape alone would be compiled for each of them."""
+    if getattr(schedule, "specialize", Specialize.NONE) is Specialize.NONE:
+        return schedule
+    return replace(schedule, **{"specialize": Specialize.NONE})
 
 
 def comparable(problem: Problem, record: Record) -> bool:
@@ -37,9 +45,8 @@ def transferred_seconds(problem: Problem, record: Record, limits: DeviceLimits) 
 def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
-    The logarithm of its transferred time over the roofline's (Williams, Waterman, Patterson: Roofline, CACM 2009), in
-    which waves and tile waste show, and a share of the distance between the logarithms of the sizes, with which
-    such a time becomes doubtful.
+    The logarithm of its transferred time over the roofline's, in which waves and tile waste show, and a share of the
+    distance between the logarithms of the sizes, with which such a time becomes doubtful.
     """
     squares = 0.0
     for ratio in _ratios(problem, record.problem):  # one after the other, as in C++: sum() is more exact
@@ -49,7 +56,12 @@ def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
 
 def slowness(problem: Problem, seconds: float, limits: DeviceLimits) -> float:
     """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
-    return log(seconds / max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9))
+    return log(seconds / roofline_seconds(problem, limits))
+
+
+def roofline_seconds(problem: Problem, limits: DeviceLimits) -> float:
+    """The time at the device's peak rates (Williams, Waterman, Patterson: Roofline, CACM 2009)."""
+    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9)
 
 
 def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:
@@ -75,7 +87,7 @@ def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """
     schedule = record.schedule
     here, there = (_blocks(any_problem, schedule, limits) for any_problem in (problem, record.problem))
-    longer = _steps(problem, schedule) / max(1, _steps(record.problem, schedule))
+    longer = steps(problem, schedule) / max(1, steps(record.problem, schedule))
     return longer * max(
         here / max(1, there),
         _busy(here, record.registers, limits) / max(1, _busy(there, record.registers, limits)),
@@ -87,7 +99,7 @@ def _blocks(problem: Problem, schedule: Schedule, limits: DeviceLimits) -> int:
     return -(-(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)) // limits.sm_count)
 
 
-def _steps(problem: Problem, schedule: Schedule) -> int:
+def steps(problem: Problem, schedule: Schedule) -> int:
     """Tiles along k that a block goes through, where blocks share them its part; 1 of operators without k."""
     along_k, cluster = _tiles(problem, schedule, "k"), _cluster(schedule)
     clusters = _grid(schedule) // cluster

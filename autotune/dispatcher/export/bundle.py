@@ -14,8 +14,8 @@ from ...codegen.source import KernelSource
 from ...compile_pool import CompilePool
 from ...search_spaces.limits import DeviceLimits
 from ...search_spaces.sgemm import OPERATOR
-from ..choose import for_any_size
 from ..records import Record
+from ..transfer import for_any_size
 from .tables import tables
 
 _FOLDER = Path(__file__).parent
