@@ -25,9 +25,10 @@ class Kept:
 def reduced(trials: Iterable[Trial], within: float, generator: str | None = None) -> list[Kept]:
     """Kernels that serve every problem with a loss of at most `within`, those that serve most first.
 
-    A kernel is a text: a schedule that is specialised for shapes is another one for each of them. Taking the one that serves most of the problems left, again and again, needs at most 1 + ln(problems) times as
-    many as would do (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Problems that every choice
-    serves go to the kernel that is the fastest of those kept.
+    A kernel is a text: a schedule that is specialised for shapes is another one for each of them. Taking the one that
+    serves most of the problems left, again and again, needs at most 1 + ln(problems) times as many as would do
+    (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Problems that every choice serves go to the kernel
+    that is the fastest of those kept.
 
     Args:
         trials: of one operator on one device model, newest first; failed ones and repetitions are passed over, and

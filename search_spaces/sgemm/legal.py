@@ -14,7 +14,7 @@ _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
 # Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
-_ADDRESS_REGISTERS = 30
+ADDRESS_REGISTERS = 30
 
 
 def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> list[str]:
@@ -152,7 +152,7 @@ def estimated_registers(schedule: SgemmSchedule) -> int:
     """Registers of a thread before compiling: accumulators, fragments, tiles on their way, and addresses."""
     fragments = (schedule.thread_m + schedule.thread_n) * (2 if schedule.double_buffer_fragments else 1)
     staged = schedule.staged_words("a") + schedule.staged_words("b")
-    return schedule.thread_m * schedule.thread_n + fragments + staged + _ADDRESS_REGISTERS
+    return schedule.thread_m * schedule.thread_n + fragments + staged + ADDRESS_REGISTERS
 
 
 def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transpo
 from ..limits import DeviceLimits
 from ..occupancy import occupancy
 from ..space import Draw, Parameter, Space
-from .legal import CLUSTERS, estimated_registers, steps_along_k
+from .legal import ADDRESS_REGISTERS, CLUSTERS, estimated_registers, steps_along_k
 
 _LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
 _MOST_WARPS = 16  # of a block
@@ -27,8 +27,8 @@ _THREADS = (
 def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
-    `block_k`, `stages`, `min_blocks`, `lanes_k`, `warps_n`, `warps_k` and `copy_steps` are wanted at most: fewer are
-    built where there is no more; a loop of no more than 32 steps is unrolled, and a block has 16 warps at most.
+    `block_k`, `stages`, `min_blocks`, `lanes_k`, warps, `vector_c` and `copy_steps` are wanted at most: fewer are built
+    where there is no more; a loop of no more than 32 steps is unrolled, and a block has 16 warps at most.
     """
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
@@ -110,11 +110,13 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSche
 def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: draw[name] for name in _SAME}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
+    values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
     for operand in "ab":
         values |= _operand(values, draw, operand)
-    lanes_m, warps_m = int(draw["lanes_m"]), int(draw["warps_m"])
-    warps_n = min(int(draw["warps_n"]), _MOST_WARPS // warps_m)
-    lanes_k, values["warps_k"] = _parts_along_k(values, draw, warps_m * warps_n)
+    lanes_m, most_warps = int(draw["lanes_m"]), _most_warps(values, limits)
+    warps_m = min(int(draw["warps_m"]), most_warps)
+    warps_n = min(int(draw["warps_n"]), most_warps // warps_m)
+    lanes_k, values["warps_k"] = _parts_along_k(values, draw, most_warps // (warps_m * warps_n))
     for side, lanes, warps in (("m", lanes_m, warps_m), ("n", 32 // (lanes_m * lanes_k), warps_n)):
         values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
         values[f"block_{side}"] = values[f"warp_{side}"] * warps
@@ -132,6 +134,13 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
         grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
         min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)),
     )
+
+
+def _most_warps(values: Mapping[str, Any], limits: DeviceLimits) -> int:
+    """A power of two, of threads whose sums and fragments fit into a block's registers."""
+    m, n = int(values["thread_m"]), int(values["thread_n"])
+    fitting = limits.registers_per_block // (32 * (m * n + m + n + ADDRESS_REGISTERS))
+    return min(_MOST_WARPS, 1 << (max(1, fitting).bit_length() - 1))
 
 
 def _most_steps(values: Mapping[str, Any]) -> int:
@@ -171,16 +180,16 @@ def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, A
     }
 
 
-def _parts_along_k(values: Mapping[str, Any], draw: Draw, warps: int) -> tuple[int, int]:
+def _parts_along_k(values: Mapping[str, Any], draw: Draw, most_warps: int) -> tuple[int, int]:
     """Lanes and warps that share a tile, each with 4 steps along k or more; a swizzle excludes both.
 
-    As many lanes as a warp has, and warps as a block may have beside its `warps`, halved until that fits.
+    As many lanes as a warp has, and `most_warps` of a block at most, halved until that fits.
     """
     if values["swizzle_a"] or values["swizzle_b"]:
         return 1, 1
     block_k, warps_k = int(values["block_k"]), int(draw["warps_k"])
     lanes_k = min(int(draw["lanes_k"]), 32 // int(draw["lanes_m"]), block_k // 4)
-    while warps_k > 1 and (block_k % (4 * warps_k * lanes_k) or warps * warps_k > _MOST_WARPS):
+    while warps_k > 1 and (block_k % (4 * warps_k * lanes_k) or warps_k > most_warps):
         warps_k //= 2
     return lanes_k, warps_k
 
