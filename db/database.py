@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from . import pretuned
@@ -203,13 +204,19 @@ class TuningDB:
 
         self._write(add)
 
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with one_line_errors(self.location), Session(self._engine) as session:
-            yield session
+    def _read(self) -> AbstractContextManager[Session]:
+        return self._session(self._engine)
 
     def _write(self, work: Callable[[Session], R]) -> R:
         """Run `work` in one transaction, which has the write lock from its start."""
-        engine = self._engine.execution_options(**{WRITE: True})
-        with one_line_errors(self.location), Session(engine) as session, session.begin():
+        with self._session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
             return work(session)
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        with one_line_errors(self.location), Session(engine) as session:
+            try:
+                yield session
+            except (LookupError, RecursionError, TypeError, ValueError) as error:  # of a record, a column, or JSON
+                said = short(" ".join(str(error).split()))
+                raise DatabaseError(f"{self.location} holds what cannot be read ({said}): restore it") from error
