@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, Self, TypeVar
@@ -26,6 +27,7 @@ __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Tri
 
 R = TypeVar("R")
 _AT_ONCE = 500  # rows
+_TRIED = [field.name for field in fields(Tried)]
 
 
 class TuningDB:
@@ -120,7 +122,7 @@ class TuningDB:
 
         They are read as they are taken: a long run has left many.
         """
-        columns = (getattr(TrialRow, name) for name in Tried._fields)
+        columns = (getattr(TrialRow, name) for name in _TRIED)
         query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.generator == generator)
         with self._read() as session:
             rows = session.execute(

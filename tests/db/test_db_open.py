@@ -127,6 +127,16 @@ def test_a_value_that_autotune_never_writes(filled, column, value):
     refuses(filled, "holds what cannot be read", "restore it")
 
 
+@pytest.mark.parametrize(("column", "value"), [("schedule", "null"), ("environment", "[]"), ("seconds", "soon")])
+def test_a_value_that_a_run_would_go_on_from(filled, column, value):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute(f"UPDATE trials SET {column} = ?", (value,))
+    one = trial()
+    place = (one.problem.operator, one.problem.key, one.device.model, one.generator, one.time_source)
+    with TuningDB(str(filled)) as db, pytest.raises(DatabaseError, match="holds what cannot be read"):
+        list(db.tried(*place))
+
+
 @pytest.mark.parametrize(
     "statement",
     [
