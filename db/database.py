@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
-from reprlib import repr as short
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Engine, select
@@ -14,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from . import pretuned
 from .engine import WRITE, check_exists, database_url, engine_of, location
-from .errors import DatabaseError, ReadOnlyError, one_line_errors
+from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
 from .queries import best_of, matching, ranked
@@ -60,7 +59,7 @@ class TuningDB:
             check_exists(self.url)
         self._engine = engine_of(self.url)
         try:
-            with one_line_errors(self.location):
+            with one_line_errors(self.location), readable(self.location):
                 ensure_schema(self._engine, self.location)
             with suppress(ReadOnlyError):
                 self._add_pretuned()
@@ -216,9 +215,5 @@ class TuningDB:
 
     @contextmanager
     def _session(self, engine: Engine) -> Iterator[Session]:
-        with one_line_errors(self.location), Session(engine) as session:
-            try:
-                yield session
-            except (LookupError, RecursionError, TypeError, ValueError) as error:  # of a record, a column, or JSON
-                said = short(" ".join(str(error).split()))
-                raise DatabaseError(f"{self.location} holds what cannot be read ({said}): restore it") from error
+        with one_line_errors(self.location), readable(self.location), Session(engine) as session:
+            yield session

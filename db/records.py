@@ -213,5 +213,17 @@ def _check_json(name: str, value: Any) -> None:
         raise ValueError(f"{name}={short(value)}: expected an object of JSON values")
     try:
         json.dumps(dict(value), allow_nan=False)
+        large = _large(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{name}={short(value)}: not an object of JSON values ({error})") from None
+    if large:
+        raise ValueError(f"{name}={short(value)}: expected whole numbers of 64 bits")
+
+
+def _large(value: Any) -> bool:
+    """Whether there is a whole number that not every reader of JSON can hold."""
+    if isinstance(value, Mapping):
+        return any(map(_large, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_large, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63

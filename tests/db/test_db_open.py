@@ -118,6 +118,7 @@ def test_a_damaged_page(filled):
         ("samples", "[]"),
         ("resources", "[NaN]"),
         ("created_at", 0),
+        ("resources", f'{{"registers": {"9" * 400}}}'),
     ],
 )
 def test_a_value_that_autotune_never_writes(filled, column, value):
