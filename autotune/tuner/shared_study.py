@@ -78,7 +78,7 @@ class SharedStudy:
             found = self._storage._get_trials(self._id, None, self._open, self._newest_over)
         over = {trial._trial_id for trial in found if trial.state.is_finished()}
         self._open = {trial._trial_id for trial in found} - over
-        self._newest_over = max(over, default=self._newest_over)
+        self._newest_over = max(over | {self._newest_over})
         return found
 
     def offer(self, schedule: Mapping[str, Any]) -> None:

@@ -96,6 +96,18 @@ def test_tuners_of_a_study_share_its_schedules(db, device):
     assert set(states(db)) == {"COMPLETE"}
 
 
+def test_news_are_what_has_become_of_each_trial_once_whichever_ends_first(db):
+    with SharedStudy(db, NAME) as study:
+        study.offer({"width": 1})
+        study.offer({"width": 2})
+        first, second = study.news()
+        for trial in (second, first):
+            assert study.take(trial)
+            study.tell(trial, OK)
+            assert [one.number for one in study.news() if one.state is TrialState.COMPLETE] == [trial.number]
+        assert study.news() == []
+
+
 def test_what_others_try_is_told_to_the_sampler(db, device):
     """Another tuner evaluates a schedule while this one runs."""
     best = min(LEGAL, key=str)
