@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cuda.core import ProgramOptions
     from cuda.core.utils import FileStreamProgramCache
 
-_SCHEMA = b"1"  # of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
+_SCHEMA = b"2"  # of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
 _CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -95,12 +95,12 @@ def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
         code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
     )
     store = _opened(cache_folder("cubins"))
-    built = _decoded(store.get(key) or b"")
+    built = _decoded(key, store.get(key) or b"")
     if built is None:
         built = _built(source, options, compiler)
         # A cache that cannot be written, on a full disk for example, costs time and nothing else.
         with suppress(OSError):
-            store[key] = _encoded(*built)
+            store[key] = _encoded(key, *built)
     cubin, resources = built
     return CompiledKernel(cubin, resources, arch, compiler)
 
@@ -171,16 +171,16 @@ def _opened(folder: Path) -> FileStreamProgramCache:
     return FileStreamProgramCache(folder, max_size_bytes=_CACHE_BYTES)
 
 
-def _encoded(cubin: bytes, resources: Resources) -> bytes:
-    """A cache entry: the digest of the rest, the resources as one line of JSON, the cubin."""
+def _encoded(key: bytes, cubin: bytes, resources: Resources) -> bytes:
+    """A cache entry: the digest of its key and the rest, the resources as one line of JSON, the cubin."""
     rest = json.dumps(asdict(resources)).encode() + b"\n" + cubin
-    return hashlib.sha256(rest).digest() + rest
+    return hashlib.sha256(key + rest).digest() + rest
 
 
-def _decoded(entry: bytes) -> tuple[bytes, Resources] | None:
-    """The inverse of `_encoded`; None for an entry that is missing, cut short or damaged."""
+def _decoded(key: bytes, entry: bytes) -> tuple[bytes, Resources] | None:
+    """The inverse of `_encoded`; None for an entry that is missing, cut short, damaged or another key's."""
     digest, rest = entry[:_DIGEST_BYTES], entry[_DIGEST_BYTES:]
-    if hashlib.sha256(rest).digest() != digest:
+    if hashlib.sha256(key + rest).digest() != digest:
         return None
     resources, _, cubin = rest.partition(b"\n")
     return cubin, Resources(**json.loads(resources))

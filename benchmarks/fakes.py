@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from autotune.codegen.problem import Problem
@@ -18,8 +18,11 @@ from autotune.devices.model import predict_seconds
 from autotune.devices.offline import OfflineDevice
 
 
-class Pool:
+class Pool(AbstractContextManager[None]):
     """In the place of a `CompilePool`: every kernel has 128 registers."""
+
+    def __exit__(self, *_exception: object) -> None:
+        """Nothing is to be ended."""
 
     def submit(self, source: KernelSource, arch: str) -> Future[CompiledKernel]:
         """A future that is done."""

@@ -1,8 +1,9 @@
 """What a long tuning run takes: time and memory after 500 and after up to 10,000 trials.
 
-    python benchmarks/memory.py [SAMPLER]
+    python benchmarks/memory.py [SAMPLER] [URL]
 
-The search, the database and the time model are real; nothing is compiled and nothing is emulated.
+With the URL of an empty PostgreSQL database as a study there, else in a file. The search, the database and the time
+model are real; nothing is compiled and nothing is emulated.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def show(progress: Progress) -> None:
         print(f"{progress.done:>6} trials  {progress.elapsed:6.1f} s  {used:6.1f} MB", flush=True)
 
 
-def main(sampler: str = "tpe") -> None:
+def main(sampler: str = "bayes", url: str | None = None) -> None:
     """Tune a product of 4096 for an H200."""
     sgemm = operator("sgemm")
-    with TemporaryDirectory() as folder, TuningDB(f"{folder}/tuning.sqlite3") as db:
-        options = TuneOptions(trials=SHOWN[-1], sampler=sampler)
+    with TemporaryDirectory() as folder, TuningDB(url or f"{folder}/tuning.sqlite3") as db:
+        options = TuneOptions(trials=SHOWN[-1], sampler=sampler, study="bench" if url else None)
         tune(sgemm, sgemm.problem_type(4096, 4096, 4096), Device("h200"), db, options, show, pool=Pool())  # type: ignore[arg-type]
 
 

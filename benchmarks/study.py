@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from memory import Device, Pool
+from fakes import Device, Pool
 from sqlalchemy import create_engine, make_url, text
 
 from autotune.compile_pool import CompilePool
@@ -36,7 +36,7 @@ def work(url: str, barrier: Barrier, seed: int, trials: int, bare: bool) -> None
     problem = transpose.problem_type(64, 64)
     options = TuneOptions(trials, sampler="random", seed=seed, compile_workers=1, study="bench")
     device: Any = Device("h200") if bare else worker_device("h200")
-    pool: Any = Pool(1) if bare else CompilePool(1)
+    pool: Any = Pool() if bare else CompilePool(1)
     with TuningDB(url) as db, pool:
         schedule = transpose.default(problem, device.limits)
         pool.submit(transpose.source(problem, schedule, device.limits), device.limits.arch).result()  # starts a process

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from . import pretuned
 from .engine import WRITE, check_exists, database_url, engine_of, location
-from .errors import DatabaseError, ReadOnlyError, one_line_errors
+from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
 from .queries import best_of, matching, ranked
@@ -25,6 +26,7 @@ __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Tri
 
 R = TypeVar("R")
 _AT_ONCE = 500  # rows
+_TRIED = [field.name for field in fields(Tried)]
 
 
 class TuningDB:
@@ -57,7 +59,7 @@ class TuningDB:
             check_exists(self.url)
         self._engine = engine_of(self.url)
         try:
-            with one_line_errors(self.location):
+            with one_line_errors(self.location), readable(self.location):
                 ensure_schema(self._engine, self.location)
             with suppress(ReadOnlyError):
                 self._add_pretuned()
@@ -119,7 +121,7 @@ class TuningDB:
 
         They are read as they are taken: a long run has left many.
         """
-        columns = (getattr(TrialRow, name) for name in Tried._fields)
+        columns = (getattr(TrialRow, name) for name in _TRIED)
         query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.generator == generator)
         with self._read() as session:
             rows = session.execute(
@@ -203,13 +205,15 @@ class TuningDB:
 
         self._write(add)
 
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with one_line_errors(self.location), Session(self._engine) as session:
-            yield session
+    def _read(self) -> AbstractContextManager[Session]:
+        return self._session(self._engine)
 
     def _write(self, work: Callable[[Session], R]) -> R:
         """Run `work` in one transaction, which has the write lock from its start."""
-        engine = self._engine.execution_options(**{WRITE: True})
-        with one_line_errors(self.location), Session(engine) as session, session.begin():
+        with self._session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
             return work(session)
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        with one_line_errors(self.location), readable(self.location), Session(engine) as session:
+            yield session

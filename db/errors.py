@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from reprlib import repr as short
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
@@ -61,6 +62,16 @@ def one_line_errors(location: str) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise _database_error(location, error) from error
+
+
+@contextmanager
+def readable(location: str) -> Iterator[None]:
+    """Turn what is said of values that autotune never writes, by records, columns and JSON, into `DatabaseError`."""
+    try:
+        yield
+    except (LookupError, RecursionError, TypeError, ValueError) as error:
+        said = short(" ".join(str(error).split()))
+        raise DatabaseError(f"{location} holds what cannot be read ({said}): restore it") from error
 
 
 def _database_error(location: str, error: SQLAlchemyError) -> DatabaseError:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from reprlib import repr as short
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from .states import Status, TimeSource
 
@@ -140,8 +140,7 @@ class Trial:
         if not isinstance(self.samples, tuple):
             raise ValueError(f"samples={short(self.samples)}: expected a sequence of seconds")
         for sample in self.samples:
-            if not (isinstance(sample, float) and 0 < sample < _LONGEST_SECONDS):
-                raise ValueError(f"sample {short(sample)}: expected seconds, a float above 0 and below 1e6")
+            _check_seconds(sample)
         if self.status is Status.OK and not self.samples:
             raise ValueError("an ok trial needs at least one sample")
 
@@ -162,7 +161,8 @@ class Trial:
             raise ValueError(f"created_at={self.created_at}: expected a year from 1 to 9999 in UTC") from None
 
 
-class Tried(NamedTuple):
+@dataclass(frozen=True)
+class Tried:
     """What a run that goes on from a trial needs to know of it; the members are as in `Trial`."""
 
     schedule: Mapping[str, Any]
@@ -172,6 +172,17 @@ class Tried(NamedTuple):
     environment: Mapping[str, Any]
     compiler: str
     generator: str
+
+    def __post_init__(self) -> None:
+        for name in ("schedule", "environment"):
+            _check_json(name, getattr(self, name))
+        if self.seconds is not None:
+            _check_seconds(self.seconds)
+
+
+def _check_seconds(value: Any) -> None:
+    if not (isinstance(value, float) and 0 < value < _LONGEST_SECONDS):
+        raise ValueError(f"sample {short(value)}: expected seconds, a float above 0 and below 1e6")
 
 
 def _check_name(name: str, value: Any) -> None:
@@ -202,5 +213,17 @@ def _check_json(name: str, value: Any) -> None:
         raise ValueError(f"{name}={short(value)}: expected an object of JSON values")
     try:
         json.dumps(dict(value), allow_nan=False)
+        large = _large(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{name}={short(value)}: not an object of JSON values ({error})") from None
+    if large:
+        raise ValueError(f"{name}={short(value)}: expected whole numbers of 64 bits")
+
+
+def _large(value: Any) -> bool:
+    """Whether there is a whole number that not every reader of JSON can hold."""
+    if isinstance(value, Mapping):
+        return any(map(_large, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_large, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63

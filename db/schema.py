@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from reprlib import repr as short
 
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -26,11 +27,20 @@ def ensure_schema(engine: Engine, location: str) -> None:
         DatabaseError: the database is newer, or another program's; it was not changed.
     """
     with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            _refuse_code(connection, location)
         current = _revision(connection, location)
     if current != revisions()[-1]:
         _migrate(engine, location)
     if engine.dialect.name == "sqlite":
         _use_wal(engine)
+
+
+def _refuse_code(connection: Connection, location: str) -> None:
+    """A view or a trigger, which autotune never makes, is a program in a file that may come from anywhere."""
+    found = connection.execute(text("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")).first()
+    if found:
+        raise DatabaseError(f"{location} has a {found[0]}, {short(found[1])}: use another --db; nothing was changed")
 
 
 def _revision(connection: Connection, location: str) -> str | None:

@@ -32,7 +32,7 @@ def record(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure many schedules of a problem into a file that --device replay:FILE and bench-search read.
+    """Measure many schedules of a problem into a file that --device replay:FILE and bench search read.
 
     The same command goes on where an earlier one stopped.
     """

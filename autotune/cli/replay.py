@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,7 @@ def replay(
 ) -> None:
     """Run a candidate that failed once more; what it does now is shown and not stored."""
     read = _read(bundle)
-    selector = device or read.device
+    selector = device or _selector(read)
     if sanitize is None:
         _evaluate(read, selector, as_json)
     else:
@@ -47,6 +48,15 @@ def _read(path: Path) -> Bundle:
             return Bundle.read(path)
         except OSError as error:
             raise BadInputError(f"{path}: {error.strerror}; expected a file that a failed candidate left") from error
+
+
+def _selector(bundle: Bundle) -> str:
+    """Where it failed, unless that is the path of a recording: none from a file is opened."""
+    from ..devices.replay import PREFIX
+
+    if bundle.device.startswith(PREFIX):
+        raise BadInputError(f"it failed on {short(bundle.device)}: say with --device where that recording is")
+    return bundle.device
 
 
 def _evaluate(bundle: Bundle, selector: str, as_json: bool) -> None:

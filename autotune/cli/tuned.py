@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..search_spaces.limits import DeviceLimits
     from ..tuner import Final, TuneResult
 
+_MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
+
 
 @dataclass(frozen=True)
 class Tuned:
@@ -48,12 +50,13 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
 
 
 def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best: Trial) -> Path:
-    from ..cache import cache_folder
+    from ..cache import cache_folder, keep_newest
 
     schedule = operator.schedule_type.from_dict(best.schedule)
     source = operator.source(problem, schedule, limits)
     path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
     write_text(path, source.text)
+    keep_newest(path.parent, _MOST_SOURCES)
     return path
 
 

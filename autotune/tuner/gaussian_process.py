@@ -4,12 +4,14 @@ Machine Learning, 2006, chapters 2 and 5).
 The covariance of two draws is σ²·exp(-Σ w·d), summed over the parameters: d is 1 where words differ, and between
 numbers the steps in their order as a share of all. The weights w, one for each parameter, σ and the noise maximise the
 marginal likelihood under log-normal priors, which keep a handful of values from being explained too well. The mean is a
-linear function of known features (section 2.7), whose first coefficient is free and whose others are near 1 a priori.
+linear function of known features (section 2.7), whose first coefficient is free and whose others are near 1 a priori;
+or 0, where that makes the values more probable: a feature that says nothing would add its own noise to the mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
@@ -27,7 +29,7 @@ _STEPS = 15  # of L-BFGS for each fit, which begins where the last one ended
 _SIGMA, _NOISE, _WEIGHT = 0.3, 0.02, 1.0  # a priori, of logarithms of seconds
 _SPREAD = 1.0  # standard deviation of their logarithms
 _FARTHEST = 4.0  # standard deviations; a search that tries more meets matrices that cannot be inverted
-_FREE, _NEAR = 1e-6, 1.0  # precision of a coefficient a priori
+_FREE, _NEAR, _FIXED = 1e-6, 1.0, 1e6  # precision of a coefficient a priori
 
 
 class Encoding:
@@ -61,6 +63,26 @@ class Encoding:
         return np.asarray(cdist(one * scale, other * scale, "cityblock"))
 
 
+@dataclass(frozen=True)
+class _Mean:
+    """What the coefficients of the mean's features are a priori: independent and normal."""
+
+    expected: Floats
+    precision: Floats
+
+    def coefficients(self, features: Floats, values: Floats) -> Floats:
+        """The most probable ones; features and values are whitened, as L⁻¹·features."""
+        precision = features.T @ features + np.diag(self.precision)
+        return np.asarray(np.linalg.solve(precision, features.T @ values + self.precision * self.expected), np.float64)
+
+    def evidence(self, features: Floats, values: Floats) -> float:
+        """The logarithm of the values' marginal likelihood, but for what does not depend on the mean."""
+        found = self.coefficients(features, values)
+        left, off = values - features @ found, found - self.expected
+        _, narrowed = np.linalg.slogdet(features.T @ features / self.precision + np.eye(len(found)))
+        return float(-(left @ left + self.precision @ off**2 + narrowed) / 2)
+
+
 class GaussianProcess:
     """The covariance and the mean, with what `tune` found of them; `Posterior` says what follows from observations.
 
@@ -73,11 +95,15 @@ class GaussianProcess:
         self._encoding = encoding
         self._start = np.array([log(_WEIGHT)] * encoding.parameters + [log(_SIGMA), log(_NOISE)])
         self._theta = self._start
-        self._precision = np.array([_FREE] + [_NEAR] * (features - 1))
-        self._expected = np.array([0.0] + [1.0] * (features - 1))
+        others = features - 1
+        self._means = (
+            _Mean(np.array([0.0] + [1.0] * others), np.array([_FREE] + [_NEAR] * others)),
+            _Mean(np.array([0.0] * features), np.array([_FREE] + [_FIXED] * others)),
+        )
+        self._mean = self._means[0]
 
     def tune(self, points: Floats, features: Floats, values: Floats) -> None:
-        """Set weights, σ and noise to those that explain the values best.
+        """Set weights, σ and noise to those that explain the values best, and then choose the mean.
 
         Args:
             points: (n, columns) from `Encoding.point`.
@@ -89,6 +115,9 @@ class GaussianProcess:
         arguments, options = (apart, features, values), {"maxiter": _STEPS}
         found = minimize(self._cost, self._theta, arguments, "L-BFGS-B", jac=True, bounds=bounds, options=options)
         self._theta = found.x
+        factor = cholesky(self._signal(self._theta, apart) + self.noise * np.eye(len(values)), lower=True)
+        white = solve_triangular(factor, np.column_stack([features, values]), lower=True)
+        self._mean = max(self._means, key=lambda mean: mean.evidence(white[:, :-1], white[:, -1]))
 
     @property
     def variance(self) -> float:
@@ -106,14 +135,17 @@ class GaussianProcess:
         return np.asarray(self.variance * np.exp(-self._encoding.distances(one, other, weights)))
 
     def coefficients(self, features: Floats, values: Floats) -> Floats:
-        """Of the mean: least squares, towards what is expected; both are whitened, as L⁻¹·features."""
-        precision = features.T @ features + np.diag(self._precision)
-        found: Floats = np.linalg.solve(precision, features.T @ values + self._precision * self._expected)
-        return found
+        """Of the mean, from whitened features and values."""
+        return self._mean.coefficients(features, values)
+
+    @staticmethod
+    def _signal(theta: Floats, apart: Floats) -> Floats:
+        """The covariance of points that are so far apart."""
+        return np.asarray(np.exp(2 * theta[-2] - np.tensordot(np.exp(theta[:-2]), apart, 1)))
 
     def _cost(self, theta: Floats, apart: Floats, features: Floats, values: Floats) -> tuple[float, Floats]:
         """The negative logarithm of the marginal likelihood times the prior, and its gradient (section 5.4.1)."""
-        signal = np.exp(2 * theta[-2] - np.tensordot(np.exp(theta[:-2]), apart, 1))
+        signal = self._signal(theta, apart)
         noise = np.exp(2 * theta[-1])
         factor = cholesky(signal + noise * np.eye(len(values)), lower=True)
         inverse = cho_solve((factor, True), np.eye(len(values)))
@@ -130,5 +162,5 @@ class GaussianProcess:
         off = (theta - self._start) / _SPREAD
         cost = residuals @ solved / 2 + np.log(np.diag(factor)).sum() + off @ off / 2
         # With their prior the coefficients are where the cost is least, so that it does not change with them.
-        cost += self._precision @ (coefficients - self._expected) ** 2 / 2
+        cost += self._mean.precision @ (coefficients - self._mean.expected) ** 2 / 2
         return float(cost), gradient + off / _SPREAD

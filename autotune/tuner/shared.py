@@ -45,7 +45,6 @@ class SharedProposals(Iterator[Candidate]):
     ) -> None:
         self._own, self._study = own, study
         self._operator, self._problem, self._limits = operator, problem, limits
-        self._settled: set[int] = set()  # numbers of trials of which there is no more to learn
         self._first: dict[Schedule, int] = {}  # a schedule's trial; later ones of it are superfluous
         self._pending: dict[Schedule, Candidate] = {}  # known to `own`, and not told yet
         self._waiting: OrderedDict[Schedule, FrozenTrial] = OrderedDict()
@@ -90,31 +89,24 @@ class SharedProposals(Iterator[Candidate]):
     def _look(self) -> None:
         """Learn what has become of the study's trials, and which of them wait."""
         self._waiting.clear()
-        for trial in self._study.trials():
-            if trial.number not in self._settled:
-                schedule = self._schedule_of(trial)
-                if schedule is None or self._is_settled(schedule, trial):
-                    self._settled.add(trial.number)
-                elif trial.state is TrialState.WAITING:
-                    self._waiting[schedule] = trial
+        for trial in self._study.news():
+            if schedule := self._schedule_of(trial):
+                self._learn(schedule, trial)
 
-    def _is_settled(self, schedule: Schedule, trial: FrozenTrial) -> bool:
-        """Tell the sampler of a trial; whether there is no more to learn of it."""
+    def _learn(self, schedule: Schedule, trial: FrozenTrial) -> None:
+        """Tell the sampler of a trial, or note that it waits."""
         if schedule not in self._own:
             self._pending[schedule] = self._own.given(schedule)
         if trial.state is TrialState.FAIL:  # its tuner died: the next one of this schedule counts
             if self._first.get(schedule) == trial.number:
                 del self._first[schedule]
-            return True
-        if self._first.setdefault(schedule, trial.number) != trial.number:
+        elif self._first.setdefault(schedule, trial.number) != trial.number:
             self._study.cancel(trial)
-            return True
-        if trial.state is not TrialState.COMPLETE:
-            return False
-        if schedule in self._pending:
+        elif trial.state is TrialState.WAITING:
+            self._waiting[schedule] = trial
+        elif trial.state is TrialState.COMPLETE and schedule in self._pending:
             with suppress(ValueError):  # another version's
                 self._own.tell(self._pending.pop(schedule), outcome_of(trial))
-        return True
 
     def _schedule_of(self, trial: FrozenTrial) -> Schedule | None:
         """A trial's schedule; None if it has none, or one that is not legal here."""

@@ -49,6 +49,8 @@ class SharedStudy:
             self._study = create_study(storage=self._storage, study_name=name, load_if_exists=True)
             self._id = self._storage.get_study_id_from_name(name)
         self._taken: set[int] = set()
+        self._open: set[int] = set()  # trials that were not over when last asked, and the newest one that was
+        self._newest_over = -1
         self._look_for_dead = 0.0
         self._ending = Event()
         self._life = Thread(target=self._beat, daemon=True)
@@ -66,18 +68,24 @@ class SharedStudy:
         self._storage.remove_session()
         self._storage.engine.dispose()
 
-    def trials(self) -> list[FrozenTrial]:
-        """All trials in their order; those of dead tuners wait again."""
+    def news(self) -> list[FrozenTrial]:
+        """The trials that were not over when last asked, in their order; those of dead tuners wait again."""
         with self._errors():
             if (now := monotonic()) >= self._look_for_dead:
                 self._look_for_dead = now + _BEAT
                 fail_stale_trials(self._study)
-            return self._study.get_trials(deepcopy=False)
+            # Past the study's own cache, which keeps all trials and goes through them each time.
+            found = self._storage._get_trials(self._id, None, self._open, self._newest_over)
+        over = {trial._trial_id for trial in found if trial.state.is_finished()}
+        self._open = {trial._trial_id for trial in found} - over
+        self._newest_over = max(over | {self._newest_over})
+        return found
 
     def offer(self, schedule: Mapping[str, Any]) -> None:
         """Add a trial that waits."""
+        waiting = create_trial(state=TrialState.WAITING, user_attrs={"schedule": dict(schedule)})
         with self._errors():
-            self._study.add_trial(create_trial(state=TrialState.WAITING, user_attrs={"schedule": dict(schedule)}))
+            self._storage.create_new_trial(self._id, waiting)
 
     def take(self, trial: FrozenTrial) -> bool:
         """Take a trial that waits; False if another tuner was faster."""

@@ -86,6 +86,7 @@ def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: 
         ({"seed": True}, "seed=True"),
         ({"device": 5}, "device=5"),
         ({"device": "h300"}, "unknown device 'h300'"),
+        ({"device": "replay:/dev/stdin"}, "it failed on 'replay:/dev/stdin': say with --device where"),
         ({"version": 2}, "version 2, expected 1"),
         ({"record": []}, "the record: not an export"),
         ({"more": 1}, "is no bundle"),

@@ -14,6 +14,7 @@ from cli_command import Command
 from postgres_server import PASSWORD, PostgresServer
 
 from autotune import tuner
+from autotune.cli import tuned
 from autotune.codegen.problem import Problem
 from autotune.codegen.source import generator_digest
 from autotune.confidence import Interval
@@ -104,6 +105,16 @@ def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, 
     (line,) = (line for line in outcome.stdout.splitlines() if line.split()[:1] == ["source"])
     assert 'extern "C" __global__' in Path(line.split()[1]).read_text()
     assert "1/200" in outcome.stderr
+
+
+@pytest.mark.usefixtures("search")
+def test_the_newest_sources_of_winners_stay(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setattr(tuned, "_MOST_SOURCES", 2)
+    sources = [
+        Path(autotune(*TRANSPOSE, "--element-bytes", size, "--json").json["runs"][0]["source"]) for size in "248"
+    ]
+    assert sorted(sources[0].parent.iterdir()) == sorted(sources[1:])
 
 
 def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> None:

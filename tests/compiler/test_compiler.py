@@ -158,6 +158,15 @@ def test_a_damaged_entry_is_compiled_again_and_never_loaded(damage: str, cache: 
     assert path.read_bytes() != content
 
 
+def test_an_entry_in_the_place_of_another_is_never_loaded(cache: Path) -> None:
+    good = compile_kernel(SIMPLE, "sm_90")
+    (path,) = entries(cache)
+    compile_kernel(SIMPLE, "sm_100")
+    (other,) = set(entries(cache)) - {path}
+    path.write_bytes(other.read_bytes())
+    assert compile_kernel(SIMPLE, "sm_90") == good
+
+
 def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(dict[bytes, bytes]):
         def __setitem__(self, key: bytes, value: bytes) -> None:

@@ -13,7 +13,13 @@ from autotune.db import MergeCounts, Status, TimeSource, TuningDB
 from autotune.db.exchange import from_document, read_document, to_document
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
-leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)
 json_values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=3)
 objects = st.dictionaries(st.text(max_size=5), json_values, max_size=3)
 seconds = st.floats(min_value=0, max_value=1e6, exclude_min=True, exclude_max=True)

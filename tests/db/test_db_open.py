@@ -109,6 +109,48 @@ def test_a_damaged_page(filled):
     refuses(filled, "is malformed")
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("schedule", "[" * 100_000),
+        ("schedule", b"\0" * 10),
+        ("status", "{}"),
+        ("samples", "[]"),
+        ("resources", "[NaN]"),
+        ("created_at", 0),
+        ("resources", f'{{"registers": {"9" * 400}}}'),
+    ],
+)
+def test_a_value_that_autotune_never_writes(filled, column, value):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(f"UPDATE trials SET {column} = ?", (value,))
+    refuses(filled, "holds what cannot be read", "restore it")
+
+
+@pytest.mark.parametrize(("column", "value"), [("schedule", "null"), ("environment", "[]"), ("seconds", "soon")])
+def test_a_value_that_a_run_would_go_on_from(filled, column, value):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute(f"UPDATE trials SET {column} = ?", (value,))
+    one = trial()
+    place = (one.problem.operator, one.problem.key, one.device.model, one.generator, one.time_source)
+    with TuningDB(str(filled)) as db, pytest.raises(DatabaseError, match="holds what cannot be read"):
+        list(db.tried(*place))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW v AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i FROM r) SELECT * FROM r",
+        "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM trials; END",
+    ],
+)
+def test_a_database_that_brings_code(filled, statement):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute(statement)
+    refuses(filled, f"has a {statement.split()[1].lower()}", "nothing was changed")
+
+
 def test_a_newer_database(filled):
     with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")

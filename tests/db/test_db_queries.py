@@ -126,7 +126,7 @@ def test_ranked_and_tried_are_of_one_place_and_kind(db):
     assert db.ranked(*place, 1) == made[:1]
     tried = list(db.tried(*place))
     assert [one.schedule_digest for one in tried] == ["b", "a"]
-    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in tried[1]._fields)
+    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in vars(tried[1]))
 
 
 def test_a_clock_that_jumps_back_loses_nothing(db):

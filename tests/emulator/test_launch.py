@@ -45,6 +45,21 @@ def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monke
     assert len(list(paths[0].parent.iterdir())) == 3
 
 
+@pytest.mark.parametrize("damage", ["changed", "cut short", "another"])
+def test_a_damaged_executable_is_built_again_and_never_run(
+    damage: str, kernel: Build, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    copy = kernel(COPY)
+    path, other = build.executable(copy), build.executable(kernel("y[t] = 5;"))
+    good = path.read_bytes()
+    path.write_bytes(
+        {"changed": good[:-40] + b"?" + good[-39:], "cut short": b"", "another": other.read_bytes()}[damage]
+    )
+    assert (run(copy, X, 64) == X).all()
+    assert path.read_bytes() == good
+
+
 @pytest.mark.parametrize(
     ("launch", "error"),
     [

@@ -67,8 +67,10 @@ def test_draws_that_wait_are_neither_proposed_again_nor_crowded_around():
     assert asked != [schedule for _, schedule in ranked if schedule not in told][:6]
 
 
-def test_a_failure_counts_as_slow_and_what_is_slow_as_twice_the_best():
-    assert worthwhile([2.0, None, 1.9, 9.0]) == pytest.approx([2.0, 1.9 + log(2), 1.9, 1.9 + log(2)])
+def test_a_failure_counts_as_slow_and_what_is_slow_as_half_of_all_or_twice_the_best():
+    assert worthwhile([2.2, None, 1.9, 9.0]) == pytest.approx([2.2, 2.2, 1.9, 2.2])
+    assert worthwhile([8.0, None, 1.9, 9.0]) == pytest.approx([1.9 + log(2)] * 2 + [1.9, 1.9 + log(2)])
+    assert worthwhile([1.91, 1.92, 1.9, 9.0]) == pytest.approx([1.91, 1.92, 1.9, 1.9 + log(1.1)])
     assert worthwhile([2.0, None]) == pytest.approx([2.0, 2.0]), "one time is known, so that failures count as that"
     asked = study()
     for schedule in sorted(LEGAL, key=str)[:8]:

@@ -67,6 +67,16 @@ def test_it_learns_from_a_part_what_the_rest_is(process):
     assert weights[1] > 2 * weights[2], "the word matters, the flag does not"
 
 
+@pytest.mark.parametrize(("model", "slope"), [(MODEL, 2), (np.random.default_rng(1).normal(0, 0.3, len(DRAWS)), 0)])
+def test_a_feature_that_says_nothing_is_left_out_of_the_mean(process, model, slope):
+    few = slice(0, None, 2)
+    points, features, values = POINTS[few], np.column_stack([np.ones(len(DRAWS)), model])[few], VALUES[few]
+    process.tune(points, features, values)
+    factor = np.linalg.cholesky(process.covariance(points, points) + process.noise * np.eye(len(points)))
+    _, found = process.coefficients(np.linalg.solve(factor, features), np.linalg.solve(factor, values))
+    assert found == pytest.approx(slope, abs=0.5 if slope else 1e-4)
+
+
 def test_it_is_sure_of_what_it_knows_and_less_so_far_away(process):
     mean, deviation = learnt(process, [0])
     assert mean[0] == pytest.approx(VALUES[0], abs=0.01)

@@ -59,7 +59,7 @@ def join(db, device, trials=ALL):
 def states(db):
     """The state of each trial of the study."""
     with SharedStudy(db, NAME) as study:
-        return [trial.state.name for trial in study.trials()]
+        return [trial.state.name for trial in study.news()]
 
 
 def test_of_four_tuners_two_are_killed_and_only_what_they_had_is_tried_again(url, silence):
@@ -96,17 +96,29 @@ def test_tuners_of_a_study_share_its_schedules(db, device):
     assert set(states(db)) == {"COMPLETE"}
 
 
+def test_news_are_what_has_become_of_each_trial_once_whichever_ends_first(db):
+    with SharedStudy(db, NAME) as study:
+        study.offer({"width": 1})
+        study.offer({"width": 2})
+        first, second = study.news()
+        for trial in (second, first):
+            assert study.take(trial)
+            study.tell(trial, OK)
+            assert [one.number for one in study.news() if one.state is TrialState.COMPLETE] == [trial.number]
+        assert study.news() == []
+
+
 def test_what_others_try_is_told_to_the_sampler(db, device):
     """Another tuner evaluates a schedule while this one runs."""
     best = min(LEGAL, key=str)
     with SharedStudy(db, NAME) as others:
         others.offer(best.to_dict())
-        (trial,) = others.trials()
+        (trial,) = others.news()
         assert others.take(trial)
         join(db, device)
         assert best not in device.evaluations
         others.tell(trial, OK)
-        (told,) = [trial for trial in others.trials() if trial.user_attrs["schedule"] == best.to_dict()]
+        (told,) = [trial for trial in others.news() if trial.user_attrs["schedule"] == best.to_dict()]
         assert outcome_of(told) == OK
     again = ToyDevice()
     assert join(db, again).exhausted
@@ -133,16 +145,16 @@ def test_a_failure_is_told_as_one(db, device):
     device.outcome = lambda schedule: Evaluation(Status.WRONG, error="off by one")
     join(db, device, 1)
     with SharedStudy(db, NAME) as study:
-        assert [outcome_of(trial) for trial in study.trials()] == [(Status.WRONG, None)]
+        assert [outcome_of(trial) for trial in study.news()] == [(Status.WRONG, None)]
 
 
 def test_a_tuner_that_slept_and_was_taken_for_dead_goes_on(db, silence):
     with SharedStudy(db, NAME) as slept, SharedStudy(db, NAME) as other:
         slept.offer({"width": 1})
-        (trial,) = slept.trials()
+        (trial,) = slept.news()
         assert slept.take(trial)
         silence()
-        _, again = other.trials()
+        _, again = other.news()
         assert other.take(again)
         assert not slept.take(again)
         slept.tell(trial, OK)
@@ -222,5 +234,5 @@ def test_tables_that_are_gone_are_one_line(postgres, db, url):
     with SharedStudy(db, NAME) as study:
         postgres.run(database_url(url).database, "DROP SCHEMA studies CASCADE")
         with pytest.raises(DatabaseError, match=r'relation ".*" does not exist') as caught:
-            study.trials()
+            study.news()
         assert "\n" not in str(caught.value)
