@@ -27,7 +27,7 @@ from .study import Outcome
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # of them that are drawn anew when the process is tuned
-_BEST = 5  # schedules whose neighbours are chosen from, too
+_BEST = 10  # schedules whose neighbours are chosen from, too
 _FEWEST = 4  # values that say anything about the process
 _GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is known, or so many values more
 # Values that the process is tuned to, and that it takes in, half of them the best and half the newest: both take time

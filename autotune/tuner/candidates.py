@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import log
-from statistics import median
 
 import numpy as np
 from scipy.special import ndtr
@@ -13,9 +12,7 @@ from ..codegen.schedule import Schedule
 from .gaussian_process import Floats, GaussianProcess
 from .posterior import Posterior
 
-# All that is slower than half of what is known, or than twice the best, counts as just that: only what is fast needs
-# telling apart. What is within a tenth of the best does.
-_WORTHLESS, _WORTHWHILE = log(2), log(1.1)
+_WORTHLESS = log(2)  # all that is twice as slow as the best counts as just that: only what is fast needs telling apart
 
 Rows = Callable[[Sequence[Schedule]], tuple[Floats, Floats]]
 
@@ -89,5 +86,5 @@ class Candidates:
 def worthwhile(values: Sequence[float | None]) -> Floats:
     """Logarithms of seconds with failures as slow as the slowest, and nothing slower than is worth telling apart."""
     ok = [value for value in values if value is not None]
-    slowest = min(max(ok), min(ok) + _WORTHLESS, max(median(ok), min(ok) + _WORTHWHILE))
+    slowest = min(max(ok), min(ok) + _WORTHLESS)
     return np.array([slowest if value is None else min(value, slowest) for value in values])

@@ -26,7 +26,8 @@ from ..search_spaces.space import Draw, Parameter
 Floats = npt.NDArray[np.float64]
 
 _STEPS = 15  # of L-BFGS for each fit, which begins where the last one ended
-_SIGMA, _NOISE, _WEIGHT = 0.3, 0.02, 1.0  # a priori, of logarithms of seconds
+_SIGMA, _NOISE = 0.3, 0.02  # a priori, of logarithms of seconds
+_WEIGHTS = 1.0  # a priori, of all parameters together: draws that differ in each have a covariance of σ²/e
 _SPREAD = 1.0  # standard deviation of their logarithms
 _FARTHEST = 4.0  # standard deviations; a search that tries more meets matrices that cannot be inverted
 _FREE, _NEAR, _FIXED = 1e-6, 1.0, 1e6  # precision of a coefficient a priori
@@ -93,7 +94,8 @@ class GaussianProcess:
 
     def __init__(self, encoding: Encoding, features: int) -> None:
         self._encoding = encoding
-        self._start = np.array([log(_WEIGHT)] * encoding.parameters + [log(_SIGMA), log(_NOISE)])
+        each = log(_WEIGHTS / max(1, encoding.parameters))
+        self._start = np.array([each] * encoding.parameters + [log(_SIGMA), log(_NOISE)])
         self._theta = self._start
         others = features - 1
         self._means = (

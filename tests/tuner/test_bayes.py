@@ -50,7 +50,7 @@ def test_a_model_that_knows_nothing_does_not_keep_it_from_the_best():
     found = proposals(study(lambda schedule: 1.0), 15)
     assert BEST in found, "a random order has it among 15 of 40 with a chance of 3 in 8"
     average = sum(map(toy_seconds, LEGAL)) / len(LEGAL)
-    assert sum(map(toy_seconds, found[2:6])) / 4 < 0.5 * average, "two are enough to know where to look"
+    assert sum(map(toy_seconds, found[3:7])) / 4 < 0.5 * average, "three are enough to know where to look"
     wrong = proposals(study(lambda schedule: 1 / toy_seconds(schedule)), 25)
     assert BEST in wrong
 
@@ -67,10 +67,8 @@ def test_draws_that_wait_are_neither_proposed_again_nor_crowded_around():
     assert asked != [schedule for _, schedule in ranked if schedule not in told][:6]
 
 
-def test_a_failure_counts_as_slow_and_what_is_slow_as_half_of_all_or_twice_the_best():
-    assert worthwhile([2.2, None, 1.9, 9.0]) == pytest.approx([2.2, 2.2, 1.9, 2.2])
-    assert worthwhile([8.0, None, 1.9, 9.0]) == pytest.approx([1.9 + log(2)] * 2 + [1.9, 1.9 + log(2)])
-    assert worthwhile([1.91, 1.92, 1.9, 9.0]) == pytest.approx([1.91, 1.92, 1.9, 1.9 + log(1.1)])
+def test_a_failure_counts_as_slow_and_what_is_slow_as_twice_the_best():
+    assert worthwhile([2.0, None, 1.9, 9.0]) == pytest.approx([2.0, 1.9 + log(2), 1.9, 1.9 + log(2)])
     assert worthwhile([2.0, None]) == pytest.approx([2.0, 2.0]), "one time is known, so that failures count as that"
     asked = study()
     for schedule in sorted(LEGAL, key=str)[:8]:
