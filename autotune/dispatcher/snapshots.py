@@ -50,9 +50,9 @@ def version_of(location: str) -> Version:
 def load(key: tuple[str, ...], version: Version) -> Any:
     """The JSON value that was saved by this key for this version; None if there is none, or if somebody damaged it."""
     try:
-        saved = json.loads(_file(key).read_text(encoding="utf-8"))
-        return saved["value"] if saved["version"] == version.name else None
-    except (OSError, ValueError, KeyError, TypeError):
+        seal, text = _file(key).read_text(encoding="utf-8").split("\n")
+        return json.loads(text) if seal == _seal(version, text) else None
+    except (OSError, ValueError):
         return None
 
 
@@ -61,9 +61,15 @@ def save(key: tuple[str, ...], version: Version, value: Any) -> None:
     if not version.settled:
         return
     file = _file(key)
+    text = json.dumps(value)
     with suppress(OSError):  # nobody's call may fail because a disk is full
-        write_text(file, json.dumps({"version": version.name, "value": value}))
+        write_text(file, f"{_seal(version, text)}\n{text}")
         keep_newest(file.parent, _KEPT)
+
+
+def _seal(version: Version, text: str) -> str:
+    """A digest by which a text is known to be what was saved for this version."""
+    return hashlib.sha256(f"{version.name}\n{text}".encode()).hexdigest()
 
 
 def _file(key: tuple[str, ...]) -> Path:
