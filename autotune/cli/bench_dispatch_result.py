@@ -104,6 +104,8 @@ def _print_first_call(parts: Mapping[str, float]) -> None:
 
 
 def _print_losses(title: str, what: str, cases: Sequence[tuple[Choice, float | None]]) -> None:
+    if not cases:  # interrupted before the first
+        return
     rules = dict.fromkeys(choice.rule for choice, _ in cases)
     groups = {str(rule): [case for case in cases if case[0].rule is rule] for rule in rules} | {"all": cases}
     columns = ("rule", "cases", f"median {what}", "95th percentile", "largest")

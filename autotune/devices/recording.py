@@ -17,6 +17,7 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.narrowing import restricted
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
+from .timing import impossible_rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,12 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     first = trials[0]
     operator = operator_of(first.problem.operator)
     problem = operator.problem_type.from_dict(first.problem.fields)
+    if problem.key != first.problem.key:
+        raise ValueError(f"the problem's fields are those of {problem.key}, its key is {first.problem.key}")
     limits = _limits(first.device.limits)
+    for trial in trials:
+        if trial.seconds is not None and (why := impossible_rate(problem, trial.seconds, limits)):
+            raise ValueError(why)
     space = operator.space(problem, limits)
     read = ((operator.schedule_type.from_dict(trial.schedule), trial) for trial in trials)
     legal = {s: trial for s, trial in read if not operator.violations(problem, s, limits) and s in space}

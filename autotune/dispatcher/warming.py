@@ -102,4 +102,8 @@ class _Job:
 
 
 def _operator_of(problem: Problem) -> Operator[Any, Any]:
-    return next(operator for operator in OPERATORS.values() if isinstance(problem, operator.problem_type))
+    for operator in OPERATORS.values():
+        if isinstance(problem, operator.problem_type):
+            return operator
+    known = ", ".join(operator.problem_type.__name__ for operator in OPERATORS.values())
+    raise TypeError(f"{problem!r}: expected a problem, one of {known}")

@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from itertools import islice
 from math import inf
+from unittest.mock import Mock
 
 import pytest
 from recording_factory import LIMITS, PROBLEM, recording, schedules, seconds, trials
@@ -86,6 +88,18 @@ def test_a_comparison_is_of_every_search_and_recording(path, recorded):
     for result in results:
         counts = [near_after(SEARCHERS[result.searcher](recorded, s, 60, 1), recorded.optimum, 60) for s in range(3)]
         assert [found.evaluations for found in result.found] == list(zip(*counts, strict=True))
+
+
+def test_an_interruption_ends_its_processes(path, monkeypatch):
+    child = Mock()
+    monkeypatch.setattr(import_module("autotune.bench.search.compare"), "active_children", lambda: [child])
+
+    def interrupted(_result):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare([path], ["random"], seeds=1, budget=2, ahead=1, on_result=interrupted)
+    child.terminate.assert_called_once_with()
 
 
 # ---- Kernel Tuner ----------------------------------------------------------------------------------------------------

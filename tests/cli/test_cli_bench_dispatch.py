@@ -50,7 +50,11 @@ def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> N
 @pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize(
     ("measured", "missing", "shown"),
-    [(2, "2 of 4 cases", {"cases": 2, "random": 0}), (6, "1 of 3 random sizes", {"cases": 4, "random": 5})],
+    [
+        (0, "4 of 4 cases", {"cases": 0, "random": 0}),
+        (2, "2 of 4 cases", {"cases": 2, "random": 0}),
+        (6, "1 of 3 random sizes", {"cases": 4, "random": 5}),
+    ],
 )
 def test_an_interrupted_run_shows_what_it_measured(
     autotune: Command, monkeypatch: pytest.MonkeyPatch, measured: int, missing: str, shown: dict[str, int]
@@ -64,6 +68,8 @@ def test_an_interrupted_run_shows_what_it_measured(
         return [1e-3 for _ in schedules]
 
     monkeypatch.setattr(regret, "modelled", lambda *_: measure)
+    assert autotune(*BENCH).code == 130
+    problems.clear()
     outcome = autotune(*BENCH, "--json")
     assert outcome.code == 130
     assert outcome.stderr.splitlines()[-1] == f"autotune: interrupted; {missing} were not measured"

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
-from autotune import compile_pool
+from autotune import compile_pool, dispatcher
 from autotune.compiler import CompileError
 from autotune.dispatcher.choose import Rule
 from autotune.dispatcher.records import records
@@ -51,3 +51,8 @@ def test_if_nothing_compiles_the_last_reason_is_told(compiler):
     compiler[0].append("sgemm")
     with pytest.raises(CompileError, match="no such register"):
         ahead(problem(512))
+
+
+def test_what_is_no_problem_is_refused():
+    with pytest.raises(TypeError, match="1: expected a problem, one of SgemmProblem, TransposeProblem"):
+        dispatcher.warm([1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
 from math import inf
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from ...devices.recording import Recording, load
@@ -85,6 +85,8 @@ def compare(
                 on_result(Comparison(path, name, tuple(map(Found, counts))))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():  # which would first end the seeds that they are at
+                process.terminate()
             raise
 
 
