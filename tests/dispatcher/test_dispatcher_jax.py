@@ -1,5 +1,7 @@
 """JAX arrays: the real ones on a GPU, and what becomes of them without one."""
 
+import os
+
 import numpy as np
 import pytest
 from cuda.core.utils import StridedMemoryView
@@ -8,6 +10,8 @@ from autotune import dispatcher
 from autotune.dispatcher import libraries, operators
 
 jax = pytest.importorskip("jax")
+# Else JAX takes three quarters of a GPU's memory for itself, which tests beside it need.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 
 def random(*shape, seed=0):
