@@ -32,6 +32,9 @@ class Miss(NamedTuple):
     calls: int
 
 
+_TYPES = (str, str, dict, int)  # of the members, as JSON has them
+
+
 class Counted(Protocol):
     """What counts its calls while it serves a problem."""
 
@@ -89,9 +92,10 @@ def _write(path: Path, found: Iterable[Miss]) -> None:
 def _read(path: Path) -> list[Miss]:
     """The misses in a file; none if there is none, or if somebody damaged it."""
     try:
-        return [Miss(**miss) for miss in json.loads(path.read_text(encoding="utf-8"))["misses"]]
+        found = [Miss(**miss) for miss in json.loads(path.read_text(encoding="utf-8"))["misses"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    return found if all(tuple(map(type, miss)) == _TYPES for miss in found) else []
 
 
 def _file() -> Path:

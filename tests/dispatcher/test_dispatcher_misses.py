@@ -60,7 +60,10 @@ def test_what_the_emulator_computes_is_no_miss():
     assert module._noted == []
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"misses": [{"operator": 1}]}', "[]"])
+DAMAGED = '{"misses": [{"operator": "sgemm", "device": "a GPU", "problem": {}, "calls": "5"}]}'
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"misses": [{"operator": 1}]}', "[]", DAMAGED])
 def test_a_damaged_file_is_begun_anew(gpu, text):
     module._file().write_text(text)
     call(8)
