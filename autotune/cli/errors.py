@@ -32,11 +32,16 @@ class InterruptedRunError(CommandError):
 
 @contextmanager
 def user_input() -> Iterator[None]:
-    """What happens inside depends on what the user typed: a ``ValueError`` becomes a `BadInputError`."""
+    """What happens inside depends on what the user typed: a ``ValueError`` becomes a `BadInputError`.
+
+    So does a file that cannot be read.
+    """
     try:
         yield
     except ValueError as error:
         raise BadInputError(str(error)) from error
+    except OSError as error:
+        raise BadInputError(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
 
 
 def exit_code(error: Exception) -> int:
