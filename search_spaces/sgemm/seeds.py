@@ -33,9 +33,9 @@ def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]
     if problem.n <= 16:
         whole = (seed for seed in FEW_COLUMNS if seed.schedule.block_n >= problem.n)
         return (*whole, *SMALL, *customary)
-    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
     if 32 < problem.m <= 40:
         return (*FORTY_ROWS, *SMALL, *MEDIUM, *customary)
+    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
     if problem.m * problem.n <= 512 * 512:
         return (*SMALL, *whole_waves, *MEDIUM, *customary)
     if problem.m * problem.n <= 1536 * 1536:

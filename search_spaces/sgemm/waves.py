@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
-from typing import NamedTuple
+from math import prod
+from operator import itemgetter
 
 from ...codegen.schedule import Specialize
 from ...codegen.sgemm.problem import SgemmProblem
-from ...codegen.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
+from ...codegen.sgemm.schedule import LaneMap, SgemmSchedule, strip_width
 from ..limits import DeviceLimits
+from .catalogue import streamed
 from .space import clusters
 
 _WARPS = 8  # of an SM: a thread has 255 registers, and each of the four schedulers two warps
 _NEAR = 0.85  # of the best, which is how far the estimate may be off
 _MOST_WAVES = 3  # with more, the last one matters less than what a larger tile saves
 _THREADS = ((4, 8), (8, 8), (10, 8), (12, 8), (18, 4), (22, 6), (18, 8), (16, 8), (8, 16))
-
-
-class _Tile(NamedTuple):
-    """A thread's tile, the lanes and the warps that repeat it, and the parts along k."""
-
-    thread: tuple[int, int]
-    lanes_m: int
-    warps_m: int
-    warps_n: int
-    warps_k: int
-    cluster_k: int
-
-    @property
-    def block(self) -> tuple[int, int]:
-        lanes_n = 32 // self.lanes_m
-        return self.thread[0] * self.lanes_m * self.warps_m, self.thread[1] * lanes_n * self.warps_n
-
-    @property
-    def warps(self) -> int:
-        return self.warps_m * self.warps_n * self.warps_k
-
-    def ffma_share(self, vector_b: int) -> float:
-        """Of the instructions that multiply, load fragments or copy, A word by word."""
-        (m, n), (block_m, block_n) = self.thread, self.block
-        loads = (m / strip_width(m) + n / strip_width(n)) / (m * n)
-        copies = 1 / block_n + 1 / (vector_b * block_m)
-        return 1 / (1 + loads + copies)
 
 
 def filling(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
@@ -52,42 +28,54 @@ def filling(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
     another waits. Measured on an H200, 777×1333×555 takes 37.8 µs with 126 clusters of two blocks on 264 places, 41 µs
     with the best tile whose pieces are added up afterwards.
     """
-    shapes = product(_THREADS, (2, 4, 8), (1, 2), (1, 2, 4), (1, 2), clusters(problem, limits)[:2])
-    tiles = [tile for tile in (_Tile(*shape) for shape in shapes) if tile.warps in (1, 2, 4)]
-    rated = sorted(((_useful(problem, limits, tile), tile) for tile in tiles), key=lambda pair: pair[0])
+    schedules = _schedules(clusters(problem, limits)[:2])
+    rated = sorted(((_useful(problem, limits, schedule), schedule) for schedule in schedules), key=itemgetter(0))
     least = _NEAR * rated[-1][0]
-    best = {(tile.thread, tile.cluster_k): (useful, tile) for useful, tile in rated if useful and useful >= least}
-    return [_schedule(tile) for _, tile in sorted(best.values(), key=lambda pair: -pair[0])]
+    best = {
+        (schedule.thread_m, schedule.thread_n, schedule.cluster_k): (useful, schedule)
+        for useful, schedule in rated
+        if useful and useful >= least
+    }
+    return [schedule for _, schedule in sorted(best.values(), key=lambda pair: -pair[0])]
 
 
-def _useful(problem: SgemmProblem, limits: DeviceLimits, tile: _Tile) -> float:
-    """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
-    (m, n), places = tile.block, limits.sm_count * (_WARPS // tile.warps) // tile.cluster_k
-    tiles = -(-problem.m // m) * -(-problem.n // n) * problem.batch
-    waves = -(-tiles // places)
-    if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
-        return 0.0
-    return problem.batch * problem.m * problem.n / (waves * places * m * n) * tile.ffma_share(problem.vector_width("b"))
+@cache
+def _schedules(cluster_sizes: tuple[int, ...]) -> list[SgemmSchedule]:
+    shapes = product(_THREADS, (2, 4, 8), (1, 2), (1, 2, 4), (1, 2), cluster_sizes)
+    return [_schedule(*shape) for shape in shapes if prod(shape[2:5]) <= _WARPS // 2]
 
 
-def _schedule(tile: _Tile) -> SgemmSchedule:
-    (block_m, block_n), (thread_m, thread_n) = tile.block, tile.thread
-    return SgemmSchedule(
-        block_m,
-        block_n,
-        16,
-        block_m // tile.warps_m,
-        block_n // tile.warps_n,
-        thread_m,
-        thread_n,
-        warps_k=tile.warps_k,
-        cluster_k=tile.cluster_k,
-        min_blocks=_WARPS // tile.warps,
-        transport_a=Transport.ASYNC_COPY,
-        transport_b=Transport.ASYNC_COPY,
-        vector_a=1,
-        copy_steps=4,
+def _schedule(
+    thread: tuple[int, int], lanes_m: int, warps_m: int, warps_n: int, warps_k: int, cluster_k: int
+) -> SgemmSchedule:
+    warp_m, warp_n = thread[0] * lanes_m, thread[1] * (32 // lanes_m)
+    return streamed(
+        (warp_m * warps_m, warp_n * warps_n, 16),
+        (warp_m, warp_n),
+        thread,
+        warps_k=warps_k,
+        cluster_k=cluster_k,
+        min_blocks=_WARPS // (warps_m * warps_n * warps_k),
+        stages=2,
         lane_map=LaneMap.ROW_MAJOR,
-        ffma_order=FfmaOrder.SERPENTINE_ROW,
         specialize=Specialize.SHAPE,
     )
+
+
+def _useful(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> float:
+    """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
+    m, n = schedule.block_m, schedule.block_n
+    places = limits.sm_count * schedule.min_blocks // schedule.cluster_k
+    waves = -(-schedule.tiles(problem) // places)
+    if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
+        return 0.0
+    inside = problem.batch * problem.m * problem.n / (waves * places * m * n)
+    return inside * _ffma_share(schedule, problem.vector_width("b"))
+
+
+def _ffma_share(schedule: SgemmSchedule, vector_b: int) -> float:
+    """Of the instructions that multiply, load fragments or copy, A word by word."""
+    m, n = schedule.thread_m, schedule.thread_n
+    loads = (m / strip_width(m) + n / strip_width(n)) / (m * n)
+    copies = 1 / schedule.block_n + 1 / (vector_b * schedule.block_m)
+    return 1 / (1 + loads + copies)
