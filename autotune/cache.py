@@ -1,8 +1,9 @@
-"""The one place that knows where compiled kernels are cached."""
+"""The one place that knows where things are cached, and how they are known to be what was written there."""
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import shutil
 import tempfile
@@ -11,6 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import platformdirs
+
+SEAL_BYTES = hashlib.sha256().digest_size
 
 
 def cache_folder(name: str) -> Path:
@@ -25,6 +28,11 @@ def cache_folder(name: str) -> Path:
     except OSError:
         return _temporary_folder(name)
     return folder if os.access(folder, os.W_OK) else _temporary_folder(name)
+
+
+def seal(key: bytes, content: bytes) -> bytes:
+    """A digest of an entry's key and content; kept beside the content, it tells what is damaged or another key's."""
+    return hashlib.sha256(key + content).digest()
 
 
 def keep_newest(folder: Path, most: int) -> None:

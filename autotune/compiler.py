@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from contextlib import suppress
@@ -12,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .cache import cache_folder
+from .cache import SEAL_BYTES, cache_folder, seal
 from .codegen.source import KernelSource
 
 # cuda.core takes a third of a second to import: only those who compile pay for it.
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 _SCHEMA = b"2"  # of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
 _CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
-_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class CompileError(RuntimeError):
@@ -172,15 +170,15 @@ def _opened(folder: Path) -> FileStreamProgramCache:
 
 
 def _encoded(key: bytes, cubin: bytes, resources: Resources) -> bytes:
-    """A cache entry: the digest of its key and the rest, the resources as one line of JSON, the cubin."""
+    """A cache entry: its seal, the resources as one line of JSON, the cubin."""
     rest = json.dumps(asdict(resources)).encode() + b"\n" + cubin
-    return hashlib.sha256(key + rest).digest() + rest
+    return seal(key, rest) + rest
 
 
 def _decoded(key: bytes, entry: bytes) -> tuple[bytes, Resources] | None:
     """The inverse of `_encoded`; None for an entry that is missing, cut short, damaged or another key's."""
-    digest, rest = entry[:_DIGEST_BYTES], entry[_DIGEST_BYTES:]
-    if hashlib.sha256(key + rest).digest() != digest:
+    sealed, rest = entry[:SEAL_BYTES], entry[SEAL_BYTES:]
+    if sealed != seal(key, rest):
         return None
     resources, _, cubin = rest.partition(b"\n")
     return cubin, Resources(**json.loads(resources))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..cache import cache_folder, keep_newest
+from ..cache import cache_folder, keep_newest, seal
 from ..codegen.source import generator_digest
 from ..db.pretuned import digest
 from ..files import write_text
@@ -50,8 +50,8 @@ def version_of(location: str) -> Version:
 def load(key: tuple[str, ...], version: Version) -> Any:
     """The JSON value that was saved by this key for this version; None if there is none, or if somebody damaged it."""
     try:
-        seal, text = _file(key).read_text(encoding="utf-8").split("\n")
-        return json.loads(text) if seal == _seal(version, text) else None
+        sealed, text = _file(key).read_text(encoding="utf-8").split("\n")
+        return json.loads(text) if sealed == _seal(version, text) else None
     except (OSError, ValueError):
         return None
 
@@ -68,8 +68,7 @@ def save(key: tuple[str, ...], version: Version, value: Any) -> None:
 
 
 def _seal(version: Version, text: str) -> str:
-    """A digest by which a text is known to be what was saved for this version."""
-    return hashlib.sha256(f"{version.name}\n{text}".encode()).hexdigest()
+    return seal(version.name.encode(), text.encode()).hex()
 
 
 def _file(key: tuple[str, ...]) -> Path:

@@ -11,13 +11,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from ..cache import cache_folder, keep_newest
+from ..cache import SEAL_BYTES, cache_folder, keep_newest, seal
 from ..codegen.source import KernelSource
 from ..compiler import CompileError
 from ..files import replacing
 
 _MOST = 10_000  # executables, of 40 KB
-_SEAL_BYTES = hashlib.sha256().digest_size
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
@@ -49,19 +48,15 @@ def executable(source: KernelSource) -> Path:
             kernel = built.with_name("kernel.o")
             _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(source))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
-            _seal(built)
+            _add_seal(built)
         keep_newest(path.parent, _MOST)
     return path
 
 
-def _seal(path: Path) -> None:
-    """Append a digest of a file's name and content, which neither the linker nor the loader looks at."""
+def _add_seal(path: Path) -> None:
+    """Append a seal, which neither the linker nor the loader looks at."""
     with path.open("ab") as file:
-        file.write(_seal_of(path.name, path.read_bytes()))
-
-
-def _seal_of(name: str, content: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + content).digest()
+        file.write(seal(path.name.encode(), path.read_bytes()))
 
 
 def _kept(path: Path) -> bool:
@@ -69,7 +64,7 @@ def _kept(path: Path) -> bool:
     with suppress(OSError):
         os.utime(path)
         content = path.read_bytes()
-        return content[-_SEAL_BYTES:] == _seal_of(path.name, content[:-_SEAL_BYTES])
+        return content[-SEAL_BYTES:] == seal(path.name.encode(), content[:-SEAL_BYTES])
     return False
 
 
@@ -79,7 +74,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
     if not _kept(path):
         with replacing(path) as built:
             _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
-            _seal(built)
+            _add_seal(built)
     return path
 
 
