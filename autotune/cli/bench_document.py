@@ -40,7 +40,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
 
 def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ..bench import OWN
-    from ..devices.timing import roofline
+    from ..devices.model import roofline
 
     bound = roofline(run.problem, setting.device.limits)
     contest = run.contest

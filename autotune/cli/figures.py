@@ -18,7 +18,7 @@ def rate(problem: Problem, seconds: float) -> str:
 
 def peak_share(problem: Problem, limits: DeviceLimits, seconds: float) -> float:
     """The roofline's time over this one."""
-    from ..devices.timing import roofline
+    from ..devices.model import roofline
 
     return roofline(problem, limits) / seconds
 

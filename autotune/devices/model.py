@@ -105,6 +105,11 @@ def predict_seconds(
     return fixed_seconds(source.workspace_bytes > 0) + seconds * (1 + spills)
 
 
+def roofline(problem: Problem, limits: DeviceLimits) -> float:
+    """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
+    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
+
+
 def fixed_seconds(shared: bool) -> float:
     """What a launch costs however little it computes: start and end, and the fix-up of tiles that blocks share.
 

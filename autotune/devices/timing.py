@@ -17,6 +17,7 @@ from time import monotonic
 from ..codegen.problem import Problem
 from ..confidence import surely_above
 from ..search_spaces.limits import DeviceLimits
+from .model import roofline
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
 _FEWEST, _MOST = 10, 100
@@ -85,11 +86,6 @@ def _round(sample: Callable[[], float]) -> float:
     while len(samples) < _ROUND_SAMPLES and sum(samples) < _ROUND_SECONDS:
         samples.append(sample())
     return median(samples)
-
-
-def roofline(problem: Problem, limits: DeviceLimits) -> float:
-    """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
-    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
 
 
 def time_limit(problem: Problem, limits: DeviceLimits) -> float:

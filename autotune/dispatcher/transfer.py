@@ -12,7 +12,7 @@ from math import log, prod, sqrt
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule, Specialize
-from ..devices.model import fixed_seconds, hiding
+from ..devices.model import fixed_seconds, hiding, roofline
 from ..search_spaces.limits import DeviceLimits
 from .records import Record
 
@@ -60,8 +60,8 @@ def slowness(problem: Problem, seconds: float, limits: DeviceLimits) -> float:
 
 
 def roofline_seconds(problem: Problem, limits: DeviceLimits) -> float:
-    """The time at the device's peak rates (Williams, Waterman, Patterson: Roofline, CACM 2009)."""
-    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth, 1e-9)
+    """The time at the device's peak rates, but never 0, which has no logarithm."""
+    return max(roofline(problem, limits), 1e-9)
 
 
 def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:

@@ -8,7 +8,8 @@ from itertools import chain, cycle, repeat
 import pytest
 from scale import Claim
 
-from autotune.devices.timing import impossible_rate, measure, roofline, time_limit, warm_up
+from autotune.devices.model import roofline
+from autotune.devices.timing import impossible_rate, measure, time_limit, warm_up
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
