@@ -116,6 +116,13 @@ def comment(text: str) -> str:
     return textwrap.fill(text, 110, initial_indent="// ", subsequent_indent="// ")
 
 
+def launch_comment(launch: Launch) -> str:
+    """What the launches of a text have in common; the grid goes with the problem."""
+    return comment(
+        f"launched in blocks of {launch.threads} threads with {launch.shared_bytes} bytes of dynamic shared memory"
+    )
+
+
 def cuda_arguments(arguments: tuple[Argument, ...]) -> str:
     """``struct Arguments`` as C++ text."""
     members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)

@@ -11,10 +11,13 @@ struct TilePosition {
 // same time share rows and columns of the matrix. There are less than 2^31 tiles.
 template <unsigned group_m>
 __device__ __forceinline__ TilePosition grouped_tile(unsigned tile, unsigned tiles_m, unsigned tiles_n) {
-  const unsigned full_group = min(group_m, tiles_m);
-  const unsigned group_tiles = full_group * tiles_n;
-  const unsigned first_m = tile / group_tiles * full_group;
-  const unsigned rows = min(full_group, tiles_m - first_m);
-  const unsigned index = tile % group_tiles;
+  const unsigned group_tiles = group_m * tiles_n;
+  unsigned first_m = 0, index = tile;
+  if (tile >= group_tiles) {
+    first_m = tile / group_tiles * group_m;
+    index = tile % group_tiles;
+  }
+  const unsigned rows = tiles_m - first_m;
+  if (rows >= group_m) return {first_m + index % group_m, index / group_m};
   return {first_m + index % rows, index / rows};
 }

@@ -35,12 +35,12 @@ class Supply<Operand, true> {
   }
   // Instead of to the next tile, begin_next() turns to another one, some tiles from this one.
   __device__ __forceinline__ void jump(int tiles) {
-    source_ += static_cast<long long>(tiles - 1) * tile_step();
+    source_ += static_cast<long long>(tiles - 1) * tile_step<Operand>(leading_);
   }
   // The words of `step` of the next tile; at the first one, turns to that tile.
   __device__ __forceinline__ void begin_next(int step) {
     if (step == 0) {
-      source_ += tile_step();
+      source_ += tile_step<Operand>(leading_);
       make_opaque(source_);
       k_left_ -= Schedule::block_k;
     }
@@ -53,10 +53,6 @@ class Supply<Operand, true> {
   }
 
  private:
-  __device__ __forceinline__ Index tile_step() const {
-    return Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
-  }
-
   // Along k, with the last word of a vector the whole of it.
   template <bool guard_k>
   __device__ __forceinline__ void load(int step) {

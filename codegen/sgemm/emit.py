@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..problem_struct import problem_struct
 from ..schedule import Specialize
-from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined
+from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 
@@ -22,8 +22,15 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
     members = _arguments(problem)
     bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
     cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
+    launch = Launch(
+        (schedule.blocks(problem), 1, 1),
+        (schedule.threads, 1, 1),
+        schedule.shared_bytes(problem),
+        (schedule.cluster_k, 1, 1),
+    )
     text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
 {comment(str(schedule))}
+{launch_comment(launch)}
 
 {cuda_arguments(members)}
 
@@ -36,12 +43,6 @@ extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) 
   sgemm_block(arguments);
 }}
 """
-    launch = Launch(
-        (schedule.blocks(problem), 1, 1),
-        (schedule.threads, 1, 1),
-        schedule.shared_bytes(problem),
-        (schedule.cluster_k, 1, 1),
-    )
     return KernelSource(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
 
 
@@ -96,18 +97,15 @@ def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
 def _edges(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
     """What becomes of the last tile along each dimension, if the tiles do not divide it.
 
-    Across k a specialised text slides it over its neighbour, if there is one and its vectors stay aligned. Along k, the
-    rest of a specialised text comes first, ahead of the loop. Neither needs guards in the loop.
+    Across k it slides over its neighbour, if there is one and its vectors stay aligned. Along k the rest comes first,
+    ahead of the loop, if a whole tile follows. Neither needs guards in the loop.
     """
-    special = schedule.specialize is Specialize.SHAPE
     sticks_out = {name: getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
-    along_m = 1 if problem.along_k("a") else schedule.vector_a
-    along_n = max(schedule.vector_c, 1 if problem.along_k("b") else schedule.vector_b)
     slide = {
-        name: special and sticks_out[name] and size > block and size % vector == 0
-        for name, size, block, vector in (
-            ("m", problem.m, schedule.block_m, along_m),
-            ("n", problem.n, schedule.block_n, along_n),
+        name: sticks_out[name] and size > block and size % schedule.vector_along(problem, name) == 0
+        for name, size, block in (
+            ("m", problem.m, schedule.block_m),
+            ("n", problem.n, schedule.block_n),
         )
     }
     return {
@@ -116,18 +114,32 @@ def _edges(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
         "guard_k": sticks_out["k"],
         "slide_m": slide["m"],
         "slide_n": slide["n"],
-        "rest_first": special and sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
+        "rest_first": sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
     }
 
 
 def _served(problem: SgemmProblem, edges: Mapping[str, bool]) -> str:
     """The problems that an unspecialised text serves; it may not depend on anything else of the problem."""
-    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"]]
-    return f"{problem.layout} of any size" + (f" in whole tiles along {', '.join(whole)}" if whole else "")
+    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"] and not edges.get(f"slide_{name}")]
+    more = [name for name, fact in (("m", "slide_m"), ("n", "slide_n"), ("k", "rest_first")) if edges.get(fact)]
+    size = ", ".join(
+        f"{sizes} along {', '.join(names)}"
+        for sizes, names in (("in whole tiles", whole), ("of more than a tile", more))
+        if names
+    )
+    return f"{'batches' if problem.batch > 1 else 'matrices'} {problem.layout} of any size" + (
+        f" {size}" if size else ""
+    )
 
 
 def _problem_struct(problem: SgemmProblem, edges: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
-    facts = {"transpose_a": problem.transpose_a, "transpose_b": problem.transpose_b, **edges}
+    facts = {
+        "transpose_a": problem.transpose_a,
+        "transpose_b": problem.transpose_b,
+        "batched": problem.batch > 1,
+        "read_c": problem.read_c,
+        **edges,
+    }
     constants = [
         "// Index holds an offset inside of a tile. With a guard, the last tile sticks out of the matrix; if it",
         "// slides, it lies over its neighbour instead; rest_first: along k the last tile is copied first.",

@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/opaque.cuh"
 #include "cuda/vector.cuh"
 #include "sgemm/multiply.cuh"
 #include "sgemm/work.cuh"
@@ -45,7 +46,7 @@ __device__ __forceinline__ void for_each_batch(Visit visit) {
 template <int width>
 __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float beta) {
   alignas(16) float words[width];
-  if (beta == 0.0f) {  // C is not read: it may hold NaN
+  if (!Problem::read_c || beta == 0.0f) {  // C is not read: it may hold NaN
 #pragma unroll
     for (int word = 0; word < width; ++word) words[word] = scaled[word];
   } else {
@@ -76,15 +77,20 @@ __device__ __forceinline__ void store_tile(float* c, Problem::Index leading, con
   for_each_batch([&](int first) {
     Output::Batch batch;
     load(batch, first);
+    Problem::Index row_words = 0;
 #pragma unroll
     for (int i = 0; i < Output::batch_size; ++i) {
       const Position from = Output::position(first + i);
       const int row = from.m / StripsM::width * StripsM::step + from.m % StripsM::width;
+      if (i == 0 || from.n == 0) {
+        row_words = row * leading;
+        make_opaque(row_words);
+      }
       const int column = from.n / StripsN::width * StripsN::step + from.n % StripsN::width;
       if (Problem::guard_m && row >= window.m.end) continue;
       if (Problem::slide_m && row < window.m.begin) continue;
       if (Problem::slide_n && column < window.n.begin) continue;  // vectors lie on one side of it
-      float* target = c + row * leading + column;
+      float* target = c + row_words + column;
       if (!Problem::guard_n || column + width <= window.n.end) {
         store_to_c<width>(target, batch.words[i], beta);
       } else {

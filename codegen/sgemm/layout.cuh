@@ -73,17 +73,14 @@ __device__ __forceinline__ Position lane_position(int lane) {
     return {lane / StripsN::lanes, lane % StripsN::lanes};
   } else {  // bits of n and m in turn while both have some left, so that neighbours share both operands
     Position position{0, 0};
-    int bit = 1;
-    for (int m = 1, n = 1; m < StripsM::lanes || n < StripsN::lanes;) {
-      if (n < StripsN::lanes) {
+#pragma unroll
+    for (int bit = 1, m = 1, n = 1; bit < StripsM::lanes * StripsN::lanes; bit *= 2) {
+      if (n < StripsN::lanes && (n <= m || m == StripsM::lanes)) {
         position.n += lane & bit ? n : 0;
         n *= 2;
-        bit *= 2;
-      }
-      if (m < StripsM::lanes) {
+      } else {
         position.m += lane & bit ? m : 0;
         m *= 2;
-        bit *= 2;
       }
     }
     return position;

@@ -18,6 +18,12 @@ struct Operand {
   static_assert(!asynchronous || !along_k || vector == 1, "an asynchronous copy transposes word by word");
 };
 
+// How far a tile along k is from the one before it, in an operand whose rows are `leading` words apart.
+template <class Operand>
+__device__ __forceinline__ Problem::Index tile_step(Problem::Index leading) {
+  return Operand::along_k ? Problem::Index{Schedule::block_k} : Schedule::block_k * leading;
+}
+
 using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Schedule::transport_a,
                          Problem::guard_m>;
 using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Schedule::transport_b,

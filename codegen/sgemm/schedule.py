@@ -171,6 +171,15 @@ class SgemmSchedule(Schedule):
         vector: int = getattr(self, f"vector_{operand}")
         return vector if problem.along_k(operand) else 1
 
+    def vector_along(self, problem: SgemmProblem, dimension: str) -> int:
+        """Words of the widest access along ``m``, ``n`` or ``k``, which a tile's first word must be a multiple of."""
+        along = {
+            "m": () if problem.along_k("a") else (self.vector_a,),
+            "n": (self.vector_c,) if problem.along_k("b") else (self.vector_b, self.vector_c),
+            "k": tuple(getattr(self, f"vector_{operand}") for operand in "ab" if problem.along_k(operand)),
+        }
+        return max(along[dimension], default=1)
+
     def staged_words(self, operand: str) -> int:
         """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
         transport = getattr(self, f"transport_{operand}")

@@ -38,6 +38,7 @@ class TileCopy {
         extent_left_(extent_left),
         k_left_(k_left) {
     make_opaque(target_);
+    make_opaque(leading_);  // else each round's distance is kept, or computed again, from the arguments
   }
 
   // The share of `step` out of `steps` in beginning a tile, which begins at a word of shared memory; with
@@ -71,18 +72,16 @@ class TileCopy {
 
   // Turns to the next tile along k if there is `more`, else stays.
   __device__ __forceinline__ void advance(bool more) {
-    source_ += more ? tile_step() : Index{0};
+    source_ += more ? tile_step<Operand>(leading_) : Index{0};
     make_opaque(source_);
     k_left_ -= more ? Schedule::block_k : 0;
   }
   // Turns to another tile along k, some tiles from this one; from then on none sticks out.
-  __device__ __forceinline__ void jump(int tiles) { source_ += static_cast<long long>(tiles) * tile_step(); }
-
- private:
-  __device__ __forceinline__ Index tile_step() const {
-    return Operand::along_k ? Index{Schedule::block_k} : Schedule::block_k * leading_;
+  __device__ __forceinline__ void jump(int tiles) {
+    source_ += static_cast<long long>(tiles) * tile_step<Operand>(leading_);
   }
 
+ private:
   static __device__ __forceinline__ constexpr int row_step(int round) {
     return round / rounds_a_row * rows_a_round;
   }

@@ -5,7 +5,6 @@
 
 __device__ __forceinline__ int cluster_rank() { return blockIdx.x % Schedule::cluster_k; }
 __device__ __forceinline__ unsigned cluster_index() { return blockIdx.x / Schedule::cluster_k; }
-__device__ __forceinline__ unsigned cluster_count() { return gridDim.x / Schedule::cluster_k; }
 
 // Part of a tile of C: its steps `first` to last - 1 along k.
 struct Piece {
@@ -33,6 +32,8 @@ struct Sharers {
 // of a tile does so while other clusters are busy. Only the tile's number need be kept from tile to tile.
 class Work {
   static constexpr bool one_tile_each = Schedule::grid_blocks == 0;
+  // A constant, by which ptxas divides without a division.
+  static constexpr unsigned cluster_count = one_tile_each ? 1 : Schedule::grid_blocks / Schedule::cluster_k;
 
  public:
   __device__ __forceinline__ Work(int tiles, int steps) : tiles_(tiles), steps_(steps) {}
@@ -45,7 +46,7 @@ class Work {
   }
   __device__ __forceinline__ int next_tile(int tile) const {
     if (one_tile_each) return tiles_;
-    if (tile >= streamed()) return tile + cluster_count();
+    if (tile >= streamed()) return tile + cluster_count;
     return (tile + 1) * steps_ < begin(cluster_index() + 1) ? tile + 1 : first_whole();
   }
 
@@ -65,15 +66,15 @@ class Work {
   // All tiles if they are less than two waves, else what is over from whole waves and one wave more: then a
   // cluster's span is longer than a tile, and a tile is shared by three clusters at most.
   __device__ __forceinline__ int streamed() const {
-    const int waves = tiles_ / cluster_count(), clusters = cluster_count();
-    if (one_tile_each || tiles_ % cluster_count() == 0) return 0;
+    const int waves = tiles_ / cluster_count, clusters = cluster_count;
+    if (tiles_ % cluster_count == 0) return 0;
     return waves < 2 ? tiles_ : tiles_ - (waves - 1) * clusters;
   }
   __device__ __forceinline__ int first_whole() const { return streamed() + cluster_index(); }
 
   // The first clusters have one step more where the steps do not divide evenly.
-  __device__ __forceinline__ int steps_a_cluster() const { return streamed() * steps_ / cluster_count(); }
-  __device__ __forceinline__ int longer_clusters() const { return streamed() * steps_ % cluster_count(); }
+  __device__ __forceinline__ int steps_a_cluster() const { return streamed() * steps_ / cluster_count; }
+  __device__ __forceinline__ int longer_clusters() const { return streamed() * steps_ % cluster_count; }
   __device__ __forceinline__ int begin(int cluster) const {
     return cluster * steps_a_cluster() + min(cluster, longer_clusters());
   }

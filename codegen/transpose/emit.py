@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..problem_struct import problem_struct
 from ..schedule import Specialize
-from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined
+from ..source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
 
@@ -41,8 +41,11 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> KernelSource
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     members = arguments(problem)
     bounds = f"{schedule.threads}, {schedule.min_blocks}"
+    shared_bytes = schedule.shared_bytes(problem.element_bytes)
+    launch = Launch((blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
 {comment(str(schedule))}
+{launch_comment(launch)}
 
 {cuda_arguments(members)}
 
@@ -55,8 +58,6 @@ extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments a
   transpose_block(arguments);
 }}
 """
-    shared_bytes = schedule.shared_bytes(problem.element_bytes)
-    launch = Launch((blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
     return KernelSource(text, ENTRY, members, launch)
 
 

@@ -77,7 +77,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
-    problem = SgemmProblem(67, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
+    problem = SgemmProblem(61, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
     source = OPERATOR.source(problem, PIPELINED, LIMITS)
     assert right in source.text
     with pytest.raises(EmulatorError):

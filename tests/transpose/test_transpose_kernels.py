@@ -55,7 +55,7 @@ def test_wide_index() -> None:
         ("m < inside_m && n < inside_n) b", "n < inside_n) b"),
         ("return n * Schedule::tile_m", "return n * (Schedule::tile_m - 1)"),
         ("batch * problem.stride_b", "0"),
-        ("index % rows", "index % full_group"),
+        ("index % rows", "index % group_m"),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...codegen.sgemm.problem import SgemmProblem
@@ -19,15 +19,22 @@ from ..transfer import for_any_size
 from .tables import tables
 
 _FOLDER = Path(__file__).parent
-_ODD = 4095  # a size that no tile and no vector divides
+_PRIME = 1021  # larger than any tile, none of which divides it
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A record, and the sources of its kernels: for its own size, and for all others of its layout."""
+    """A record, and the sources of its kernels.
+
+    Attributes:
+        own: for its own size.
+        larger: for all others of its layout that are larger than a tile in each dimension.
+        others: for all others.
+    """
 
     record: Record
     own: KernelSource
+    larger: KernelSource
     others: KernelSource
 
     @property
@@ -59,7 +66,7 @@ class Bundle:
         """Schedules and sources by the digest of the source."""
         pairs = [(self.schedule, self.source)]
         for one in self.exported:
-            pairs += [(one.schedule, one.own), (one.schedule, one.others)]
+            pairs += [(one.schedule, source) for source in (one.own, one.larger, one.others)]
         return {source.digest: (schedule, source) for schedule, source in pairs}
 
 
@@ -78,9 +85,9 @@ def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceLimits, known: Ite
     keys = {problem.key for problem in problems}
     wanted = sorted((record for record in known if record.problem.key in keys), key=lambda one: one.problem.key)
     exported = tuple(filter(None, (_exported(record, limits) for record in wanted)))
-    layout = _any_size(problems[0], vector=1)
-    schedule = OPERATOR.default(layout, limits)
-    return Bundle(limits, layout, exported, schedule, OPERATOR.source(layout, schedule, limits))
+    schedule = OPERATOR.default(_of_size(problems[0], _PRIME, _PRIME, _PRIME), limits)
+    layout = _of_size(problems[0], 1, 1, 1)
+    return Bundle(limits, layout, exported, schedule, OPERATOR.emit(layout, schedule))
 
 
 def write_bundle(bundle: Bundle, folder: Path) -> None:
@@ -119,18 +126,17 @@ def _exported(record: Record, limits: DeviceLimits) -> Exported | None:
     assert isinstance(record.schedule, SgemmSchedule)
     if OPERATOR.violations(record.problem, record.schedule, limits):
         return None
-    widest = max(record.schedule.vector_a, record.schedule.vector_b, record.schedule.vector_c)
-    any_size = _any_size(record.problem, widest)
-    general = for_any_size(record.schedule)
-    assert isinstance(general, SgemmSchedule)
-    return Exported(
+    schedule = for_any_size(record.schedule)
+    assert isinstance(schedule, SgemmSchedule)
+    sizes = (_PRIME * schedule.vector_along(record.problem, dimension) for dimension in "mnk")
+    return Exported(  # all but its own are legal wherever the selector says so
         record,
-        OPERATOR.source(record.problem, record.schedule, limits),
-        OPERATOR.emit(any_size, general),  # legal wherever the selector says so
+        OPERATOR.source(replace(record.problem, read_c=True), record.schedule, limits),
+        OPERATOR.emit(_of_size(record.problem, *sizes), schedule),
+        OPERATOR.emit(_of_size(record.problem, 1, 1, 1), schedule),
     )
 
 
-def _any_size(problem: SgemmProblem, vector: int) -> SgemmProblem:
-    """A problem of the same layout whose every tile sticks out, and whose rows vectors of so many words divide."""
-    row = _ODD + (1 if vector > 1 else 0)
-    return SgemmProblem(_ODD, _ODD, _ODD, problem.transpose_a, problem.transpose_b, lda=row, ldb=row, ldc=row)
+def _of_size(problem: SgemmProblem, m: int, n: int, k: int) -> SgemmProblem:
+    """A problem of the same layout; whether C is read is decided by beta, when a kernel runs."""
+    return SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b, read_c=True)

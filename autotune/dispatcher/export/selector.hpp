@@ -33,6 +33,7 @@ struct Record {
   int cluster_k;                     // blocks of a cluster, which share its tiles along k
   int vector_a, vector_b, vector_c;  // words of an access to global memory
   int own_kernel;                    // for its own size
+  int larger_kernel;                 // for all others that are larger than a tile in each dimension
   int any_kernel;                    // for all others
 };
 

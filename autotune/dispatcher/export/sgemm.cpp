@@ -28,7 +28,8 @@ int kernel_of(int m, int n, int k) {
   if (found < 0) return any_kernel;
   const Record& record = records[found];
   const bool own = m == record.size.m && n == record.size.n && k == record.size.k;
-  return own ? record.own_kernel : record.any_kernel;
+  const bool larger = m > record.block_m && n > record.block_n && k > record.block_k;
+  return own ? record.own_kernel : larger ? record.larger_kernel : record.any_kernel;
 }
 
 long long tile_count(const Kernel& kernel, int m, int n) {

@@ -64,7 +64,7 @@ def _record(one: Exported, numbers: dict[str, int]) -> str:
     modelled = _bool(record.time_source is TimeSource.MODELLED)
     tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
     vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
-    kernels = (numbers[one.own.digest], numbers[one.others.digest])
+    kernels = (numbers[source.digest] for source in (one.own, one.larger, one.others))
     integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
     return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {modelled}, {integers}}}"
 
