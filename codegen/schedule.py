@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -65,6 +65,13 @@ class Schedule:
         """The schedule as ``name=value`` words that `parse` reads, short names where there are any."""
         short = {field: name for name, field in self.short_names.items()}
         return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
+
+    @property
+    def for_any_size(self) -> Self:
+        """The schedule with a kernel that serves many sizes: one for a shape would be compiled for each of them."""
+        if getattr(self, "specialize", Specialize.NONE) is Specialize.NONE:
+            return self
+        return replace(self, **{"specialize": Specialize.NONE})
 
     def cuda_struct(self) -> str:
         """The schedule as the C++ struct ``Schedule``, one named compile-time constant a field.

@@ -16,7 +16,7 @@ from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, to_document, write_document
 from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
-from .queries import best_of, matching, ranked
+from .queries import best_of, for_any_size, matching, ranked
 from .records import DeviceRecord, ProblemRecord, Trial, Tried
 from .schema import ensure_schema
 from .states import Status, TimeSource
@@ -136,6 +136,16 @@ class TuningDB:
         with self._read() as session:
             return [row.record for row in session.scalars(best_of(matching(operator, device=device), generator))]
 
+    def serving(
+        self, operator: str | None = None, device: str | None = None, generator: str | None = None
+    ) -> list[Trial]:
+        """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
+        conditions = matching(operator, device=device)
+        queries = (best_of(asked, generator) for asked in (conditions, [*conditions, for_any_size()]))
+        with self._read() as session:
+            rows = dict.fromkeys(row for query in queries for row in session.scalars(query))
+            return [row.record for row in rows]
+
     def trials(
         self,
         operator: str | None = None,
@@ -172,8 +182,8 @@ class TuningDB:
         best_only: bool = False,
         generator: str | None = None,
     ) -> dict[str, Any]:
-        """A JSON document for `merge`: all trials of an operator and a device model, or what `bests` says of them."""
-        trials = self.bests(operator, device, generator) if best_only else self.trials(operator, device=device)
+        """A JSON document for `merge`: all trials of an operator and a device model, or what `serving` says of them."""
+        trials = self.serving(operator, device, generator) if best_only else self.trials(operator, device=device)
         return to_document(trials)
 
     def write_export(self, path: Path, *arguments: Any, **named: Any) -> None:

@@ -29,6 +29,11 @@ def matching(
     return conditions
 
 
+def for_any_size() -> ColumnElement[bool]:
+    """A condition on trials: their kernels are not for one shape alone."""
+    return func.coalesce(TrialRow.schedule["specialize"].as_string(), "") != "shape"
+
+
 def best_of(conditions: list[ColumnElement[bool]], generator: str | None) -> Select[TrialRow]:
     """The first of `ranked` of every problem and device."""
     return ranked(conditions, generator, last=1)

@@ -14,7 +14,7 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .modelled import least_seconds, preferred
 from .records import Record
-from .transfer import comparable, distance, for_any_size, loss, slowness, transferred_seconds
+from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
 MODEL_DOUBT = 0.25  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
@@ -98,7 +98,7 @@ def from_records(
     Legality is told, too. No modelled record goes before a measured one. A record is found by its problem's key alone:
     that a problem has its own changes nothing for any other, to which it is one neighbour among many.
     """
-    found = [_recorded(operator, problem, limits, record) for record in known if comparable(problem, record)]
+    found = [_recorded(operator, problem, limits, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
 
 
@@ -131,11 +131,15 @@ def _far(choice: Choice) -> float:
     return choice.distance
 
 
+def _serves(record: Record, problem: Problem) -> bool:
+    return comparable(problem, record) and (record.problem.key == problem.key or not record.own_only)
+
+
 def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
     exact = record.problem.key == problem.key
     return Choice(
         Rule.EXACT if exact else Rule.NEAREST,
-        record.schedule if exact else for_any_size(record.schedule),
+        record.schedule,
         record.problem.key,
         record.time_source,
         distance(problem, record, limits),

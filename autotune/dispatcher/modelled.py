@@ -12,7 +12,7 @@ from ..devices.model import fixed_seconds, predict_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import WARP_THREADS
 from ..search_spaces.operator import Operator
-from .transfer import for_any_size, roofline_seconds, steps, tile_waste
+from .transfer import roofline_seconds, steps, tile_waste
 
 STEP_SECONDS = 0.3e-6  # that a block waits for its next tiles along k; of stages in flight each waits its share
 TIE = 1.015  # ratio of two modelled times of which neither is believed to be shorter
@@ -25,7 +25,7 @@ def preferred(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimi
     those that were found with kernels for any size go before those that were found with kernels for one shape.
     """
     seeds = operator.seeds(problem, limits)
-    general = [for_any_size(schedule) for schedule in seeds]
+    general = [schedule.for_any_size for schedule in seeds]
     found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*found, *general])
     seconds = {schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in ordered}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Record(NamedTuple):
-    """The best trial of a problem.
+    """The best trial of a problem; if its kernel is for that shape alone, another one is the best for any size.
 
     Attributes:
         problem, schedule: what was computed, and how.
@@ -41,9 +41,14 @@ class Record(NamedTuple):
     registers: int = 0
     beaten_by: frozenset[str] = frozenset()
 
+    @property
+    def own_only(self) -> bool:
+        """Whether it serves no other problem: its kernel would be compiled for each of them."""
+        return self.schedule != self.schedule.for_any_size
+
 
 def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
-    """The record of every problem of an operator on a device model.
+    """The records of every problem of an operator on a device model, those of one problem best first.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -79,7 +84,7 @@ _known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
 
 def _plain(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[_Plain]:
     plain: list[_Plain] = []
-    for trial in database.bests(operator.name, limits.name, generator_digest()):
+    for trial in database.serving(operator.name, limits.name, generator_digest()):
         assert trial.seconds is not None  # a best trial is ok, and has samples
         registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
         plain.append((trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster))
@@ -95,7 +100,17 @@ def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Reco
             schedule = operator.schedule_type.from_dict(schedule_fields)
             of_block = registers * getattr(schedule, "threads", 0)
             found.append(Record(problem, schedule, seconds, TimeSource(time_source), of_block, frozenset(faster)))
-    return found
+    return [*found, *_for_others(found)]
+
+
+def _for_others(found: Iterable[Record]) -> list[Record]:
+    """Where only a kernel for one shape was tried: the same schedule for any size, taken to be as fast."""
+    serving = {record.problem for record in found if not record.own_only}
+    return [
+        record._replace(schedule=record.schedule.for_any_size, beaten_by=frozenset())
+        for record in found
+        if record.own_only and record.problem not in serving
+    ]
 
 
 def _location(text: str | None) -> str | None:

@@ -47,12 +47,12 @@ class HeldOut:
 
 def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceLimits, splits: int) -> list[HeldOut]:
     """What each of `splits` random thirds of the problems is given by the records of the other two thirds."""
+    own = {record.problem: record for record in reversed(known)}  # the best of each problem
     cases: list[HeldOut] = []
     for split in range(splits):
-        shuffled = Random(split).sample(known, len(known))
-        left_out, kept = shuffled[: len(known) // 3], shuffled[len(known) // 3 :]
-        for record in left_out:
-            cases.append(HeldOut(split, record, next(choices(operator, record.problem, limits, kept))))
+        left_out = Random(split).sample(list(own), len(own) // 3)
+        kept = [record for record in known if record.problem not in left_out]
+        cases += [HeldOut(split, own[one], next(choices(operator, one, limits, kept))) for one in left_out]
     return cases
 
 

@@ -7,11 +7,10 @@ and with the steps that each of them makes along k, tiles that are partly empty 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import log, prod, sqrt
 
 from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule, Specialize
+from ..codegen.schedule import Schedule
 from ..devices.model import fixed_seconds, hiding, roofline
 from ..search_spaces.limits import DeviceLimits
 from .records import Record
@@ -20,13 +19,6 @@ SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there i
 LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
 DOUBT = 0.4  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 32 % more
-
-
-def for_any_size(schedule: Schedule) -> Schedule:
-    """The schedule with a kernel that serves many sizes: one for a shape alone would be compiled for each of them."""
-    if getattr(schedule, "specialize", Specialize.NONE) is Specialize.NONE:
-        return schedule
-    return replace(schedule, **{"specialize": Specialize.NONE})
 
 
 def comparable(problem: Problem, record: Record) -> bool:

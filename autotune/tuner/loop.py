@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import reduce
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
 from ..db.records import Trial
 from ..db.states import Status
@@ -47,10 +48,11 @@ def tune(
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
-    Previous winners and the operator's seeds come first, then what the sampler draws. A schedule that the database
-    holds for this problem, device model, kind of time and generator is not evaluated again, so the same call goes on
-    where an earlier one stopped. A candidate that fails leaves a `Bundle`, and a long run ends with a final. Ctrl-C and
-    SIGTERM end it with all that was done kept.
+    Previous winners and the operator's seeds come first, then what the sampler draws, and last the best schedule for
+    any size, if it is for this shape alone: that may serve other problems. A schedule that the database holds for this
+    problem, device model, kind of time and generator is not evaluated again, so the same call goes on where an earlier
+    one stopped. A candidate that fails leaves a `Bundle`, and a long run ends with a final. Ctrl-C and SIGTERM end it
+    with all that was done kept.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
     takes has no influence.
@@ -110,6 +112,13 @@ def tune(
                         on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
                     if options.seconds is not None and elapsed >= options.seconds:
                         break
+            others = _for_others(operator, problem, device, best, compared)
+            if others and by_status.total() < options.trials:
+                trial = evaluator.finish(evaluator.start(others))
+                db.record(trial)
+                compared.add(trial.schedule_digest)
+                best, few = _better(best, trial), fastest([*few, trial])
+                by_status[trial.status] += 1
             if listed := finalists(incumbent, few, by_status.total()):
                 decided, again = play(listed, measured_again)
                 for trial in again:
@@ -134,6 +143,17 @@ def tune(
         interrupted=interrupted,
         final=decided,
     )
+
+
+def _for_others(
+    operator: Operator[Any, Any], problem: Problem, device: Device, best: Trial | None, tried: Collection[str]
+) -> Schedule | None:
+    """The best schedule for any size, which may serve other problems, if it is another one and was not tried."""
+    if best is None:
+        return None
+    schedule: Schedule = operator.schedule_type.from_dict(best.schedule).for_any_size
+    legal = not operator.violations(problem, schedule, device.limits)
+    return schedule if legal and schedule.digest not in (best.schedule_digest, *tried) else None
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def export(autotune: Command, tmp_path: Path) -> Command:
 
 def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
     outcome = export("-o", str(tmp_path / "c"))
-    assert (outcome.code, outcome.stdout) == (0, f"wrote 1 records and 3 kernels to {tmp_path / 'c'}\n")
+    assert (outcome.code, outcome.stdout) == (0, f"wrote 1 records and 4 kernels to {tmp_path / 'c'}\n")
     assert outcome.stderr == "without a record, served as other sizes are: m65-n64-k32-nn\n"
     assert f"{{{{64, 64, 32}}, {(1e-5).hex()}" in (tmp_path / "c" / "tables.hpp").read_text()
     document = export("-o", str(tmp_path / "again"), "--json").json

@@ -12,7 +12,6 @@ from autotune.dispatcher import choose, modelled
 from autotune.dispatcher.choose import Rule, choices, in_order, without_records
 from autotune.dispatcher.modelled import TIE, least_seconds, modelled_seconds, preferred
 from autotune.dispatcher.records import records
-from autotune.dispatcher.transfer import for_any_size
 
 WANTED = problem(512)
 
@@ -33,7 +32,7 @@ def prefer(monkeypatch):
 
         monkeypatch.setattr(modelled, "modelled_seconds", seconds)
         found, time = preferred(replace(SGEMM, seeds=lambda wanted, limits: seeds), WANTED, H200)
-        assert sorted(asked, key=str) == sorted(map(for_any_size, seeds), key=str)  # each once
+        assert sorted(asked, key=str) == sorted((seed.for_any_size for seed in seeds), key=str)  # each once
         assert found.specialize is Specialize.NONE
         assert time == times[found.group_m - 100]
         return found.group_m - 100

@@ -63,7 +63,8 @@ def test_any_size_gets_something_legal(shipped: list[Record], m: int, n: int, k:
 
 
 def test_tuned_sizes_get_their_own_records(shipped: list[Record]) -> None:
-    for record in shipped:
+    best = {record.problem: record for record in reversed(shipped)}
+    for record in best.values():
         first = next(choices(operator("sgemm"), record.problem, LIMITS, shipped))
         assert (first.rule, first.schedule) == (Rule.EXACT, record.schedule)
         assert first.seconds == pytest.approx(record.seconds)

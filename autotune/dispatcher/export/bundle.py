@@ -15,7 +15,6 @@ from ...compile_pool import CompilePool
 from ...search_spaces.limits import DeviceLimits
 from ...search_spaces.sgemm import OPERATOR
 from ..records import Record
-from ..transfer import for_any_size
 from .tables import tables
 
 _FOLDER = Path(__file__).parent
@@ -28,8 +27,8 @@ class Exported:
 
     Attributes:
         own: for its own size.
-        larger: for all others of its layout that are larger than a tile in each dimension.
-        others: for all others.
+        larger: for all others of its layout that are larger than a tile in each dimension, if it serves others.
+        others: for all others, likewise.
     """
 
     record: Record
@@ -126,15 +125,13 @@ def _exported(record: Record, limits: DeviceLimits) -> Exported | None:
     assert isinstance(record.schedule, SgemmSchedule)
     if OPERATOR.violations(record.problem, record.schedule, limits):
         return None
-    schedule = for_any_size(record.schedule)
-    assert isinstance(schedule, SgemmSchedule)
-    sizes = (_PRIME * schedule.vector_along(record.problem, dimension) for dimension in "mnk")
-    return Exported(  # all but its own are legal wherever the selector says so
-        record,
-        OPERATOR.source(replace(record.problem, read_c=True), record.schedule, limits),
-        OPERATOR.emit(_of_size(record.problem, *sizes), schedule),
-        OPERATOR.emit(_of_size(record.problem, 1, 1, 1), schedule),
-    )
+    own = OPERATOR.source(replace(record.problem, read_c=True), record.schedule, limits)
+    if record.own_only:
+        return Exported(record, own, own, own)
+    sizes = (_PRIME * record.schedule.vector_along(record.problem, dimension) for dimension in "mnk")
+    larger, others = (_of_size(record.problem, *of_size) for of_size in (sizes, (1, 1, 1)))
+    # Legal wherever the selector says so.
+    return Exported(record, own, *(OPERATOR.emit(problem, record.schedule) for problem in (larger, others)))
 
 
 def _of_size(problem: SgemmProblem, m: int, n: int, k: int) -> SgemmProblem:

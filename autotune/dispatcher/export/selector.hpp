@@ -27,6 +27,7 @@ struct Record {
   Size size;
   double seconds;
   bool modelled;  // not measured
+  bool own_only;  // compiled for its size alone
   int registers;  // of a block
   int block_m, block_n, block_k;
   int grid_blocks;                   // 0: one cluster for each tile
@@ -127,6 +128,7 @@ inline int select(const Device& device, const Record* records, int count, bool t
         !legal(record, size, transpose_a ? size.m : size.k, transpose_b ? size.k : size.n))
       continue;
     const bool exact = size.m == record.size.m && size.n == record.size.n && size.k == record.size.k;
+    if (record.own_only && !exact) continue;
     double squares = 0;
     for (double ratio : ratios) squares += ratio * ratio;
     const double distance =

@@ -61,12 +61,12 @@ def _kernel(digest: str, schedule: SgemmSchedule, source: KernelSource) -> str:
 def _record(one: Exported, numbers: dict[str, int]) -> str:
     record, schedule = one.record, one.schedule
     m, n, k = (getattr(record.problem, size) for size in "mnk")
-    modelled = _bool(record.time_source is TimeSource.MODELLED)
+    flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
     tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
     vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
     kernels = (numbers[source.digest] for source in (one.own, one.larger, one.others))
     integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
-    return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {modelled}, {integers}}}"
+    return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {flags}, {integers}}}"
 
 
 def _bool(value: bool) -> str:
