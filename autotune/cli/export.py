@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from .errors import BadInputError, CommandError, user_input
-from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from .options import DatabaseOption, DeviceOption, JsonOption, WithinOption, limits_of
 from .output import print_json
 from .suite import SuiteOption, entries_of
 
@@ -21,13 +21,14 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
     suite: SuiteOption = None,
     device: DeviceOption = "auto",
+    within: WithinOption = 5.0,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the best kernels of these problems, and the rule that chooses among them, for programs in C and C++."""
+    """Write few kernels for these problems, and the rule that chooses among them, for programs in C and C++."""
     from ..db import TuningDB
     from ..dispatcher.export import bundle_of, write_bundle
-    from ..dispatcher.records import read_records
+    from ..dispatcher.records import few_records
 
     if operator.name != "sgemm":
         raise BadInputError(f"{operator.name} is not exported, only sgemm is")
@@ -36,10 +37,10 @@ def export(
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
     with TuningDB(db, create=False) as database:
-        known = read_records(operator, limits, database)
+        known = few_records(operator, limits, database, {problem.key for problem in problems}, within / 100)
     with user_input():
         bundle = bundle_of(problems, limits, known)
-    recorded = [one.record.problem.key for one in bundle.exported]
+    recorded = list(dict.fromkeys(one.record.problem.key for one in bundle.exported))
     missing = [problem.key for problem in problems if problem.key not in recorded]
     if not recorded:
         raise CommandError(f"no record of these problems on {limits.name}: autotune tune makes some")

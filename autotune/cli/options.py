@@ -29,6 +29,9 @@ DevicesOption = Annotated[
         metavar="DEVICE[,DEVICE]...",
     ),
 ]
+WithinOption = Annotated[
+    float, typer.Option(min=0, help="Per cent that a problem may lose against its best, for fewer kernels.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 DatabaseOption = Annotated[
     str | None,

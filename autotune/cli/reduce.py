@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .errors import CommandError, user_input
-from .options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from .options import DatabaseOption, DeviceOption, JsonOption, WithinOption, limits_of
 from .output import print_json, print_table
 from .trials import short_schedule_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def reduce(
     operator: Annotated[str, typer.Argument(help="Of this operator.")],
     device: DeviceOption = "auto",
-    within: Annotated[float, typer.Option(min=0, help="Per cent that a problem may lose against its best.")] = 5.0,
+    within: WithinOption = 5.0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write what is kept to this file, for import or to ship.")
     ] = None,

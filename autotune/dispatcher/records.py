@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,7 @@ from . import snapshots
 
 # SQLAlchemy takes longer to import than a call may take: who finds no snapshot pays for it.
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from ..db import Trial, TuningDB
 
 
 class Record(NamedTuple):
@@ -56,6 +56,21 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
     return _records(operator, _plain(operator, limits, database))
 
 
+def few_records(
+    operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB, keys: Collection[str], within: float
+) -> list[Record]:
+    """A record for each of these problems, by as few kernels as stay within a share of the best times; see `reduced`.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    from ..db.reduction import reduced
+
+    trials = (one for one in database.trials(operator.name, device=limits.name) if one.problem.key in keys)
+    kept = reduced(trials, within, generator_digest())
+    return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
+
+
 def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
     """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
     location = _location(os.environ.get("AUTOTUNE_DB"))
@@ -83,12 +98,13 @@ _known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
 
 
 def _plain(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[_Plain]:
-    plain: list[_Plain] = []
-    for trial in database.serving(operator.name, limits.name, generator_digest()):
-        assert trial.seconds is not None  # a best trial is ok, and has samples
-        registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
-        plain.append((trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster))
-    return plain
+    return [_as_json(trial) for trial in database.serving(operator.name, limits.name, generator_digest())]
+
+
+def _as_json(trial: Trial) -> _Plain:
+    assert trial.seconds is not None  # one that serves is ok, and has samples
+    registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
+    return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster
 
 
 def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
