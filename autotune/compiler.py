@@ -81,18 +81,8 @@ def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
-    from cuda.core import ProgramOptions
-    from cuda.core.utils import make_program_cache_key
-
-    compiler = compiler_version()
-    # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
-    # NVRTC's own cache, which it has where there is a driver, gives a cubin without the log that names its resources.
-    options = ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"], no_cache=True)
-    # The key covers the text, the entry (by the name), the options, the compiler's version and our schema.
-    key = make_program_cache_key(
-        code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
-    )
-    store = _opened(cache_folder("cubins"))
+    compiler, options = compiler_version(), _options(source, arch)
+    key, store = _key(source, options), _opened(cache_folder("cubins"))
     built = _decoded(key, store.get(key) or b"")
     if built is None:
         built = _built(source, options, compiler)
@@ -101,6 +91,35 @@ def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
             store[key] = _encoded(key, *built)
     cubin, resources = built
     return CompiledKernel(cubin, resources, arch, compiler)
+
+
+def is_compiled(source: KernelSource, arch: str) -> bool:
+    """Whether `compile_kernel` would take the result from the disk cache.
+
+    Raises:
+        CompilerMissingError: NVRTC is not installed.
+    """
+    compiler_version()  # asked first, for a missing compiler has no options either
+    key = _key(source, _options(source, arch))
+    return _decoded(key, _opened(cache_folder("cubins")).get(key) or b"") is not None
+
+
+def _options(source: KernelSource, arch: str) -> ProgramOptions:
+    from cuda.core import ProgramOptions
+
+    # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
+    # NVRTC's own cache, which it has where there is a driver, gives a cubin without the log that names its resources.
+    return ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"], no_cache=True)
+
+
+def _key(source: KernelSource, options: ProgramOptions) -> bytes:
+    """Of a cache entry: covers the text, the entry (by the name), the options, the compiler's version, our schema."""
+    from cuda.core.utils import make_program_cache_key
+
+    key: bytes = make_program_cache_key(
+        code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
+    )
+    return key
 
 
 @cache

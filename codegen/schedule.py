@@ -69,9 +69,15 @@ class Schedule:
     @property
     def for_any_size(self) -> Self:
         """The schedule with a kernel that serves many sizes: one for a shape would be compiled for each of them."""
-        if getattr(self, "specialize", Specialize.NONE) is Specialize.NONE:
-            return self
-        return replace(self, **{"specialize": Specialize.NONE})
+        return self._specialized(Specialize.NONE)
+
+    @property
+    def for_one_shape(self) -> Self:
+        """The schedule with a kernel for the problem's shape alone, which is faster, if the operator has such."""
+        return self._specialized(Specialize.SHAPE)
+
+    def _specialized(self, specialize: Specialize) -> Self:
+        return replace(self, **{"specialize": specialize}) if hasattr(self, "specialize") else self
 
     def cuda_struct(self) -> str:
         """The schedule as the C++ struct ``Schedule``, one named compile-time constant a field.

@@ -76,9 +76,10 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
             for record in read_records(operator, device.limits, database)
             if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
         ]
-    if len(known) < 3:
+    problems = len({record.problem for record in known})
+    if problems < 3:
         raise CommandError(
-            f"{len(known)} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
+            f"{problems} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
             "autotune tune makes some"
         )
     return known
@@ -125,12 +126,12 @@ def _held_out(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
 ) -> tuple[list[HeldOut], str]:
     """The cases that were measured, and which were not because of Ctrl-C."""
-    from ..dispatcher.regret import compiled, held_out, regrets
+    from ..dispatcher.regret import compiled, held_out, regrets, to_measure
 
     cases = held_out(operator, known, device.limits, splits)
     done: list[HeldOut] = []
     try:
-        wanted = ((case.record.problem, [case.record.schedule, case.choice.schedule]) for case in cases)
+        wanted = ((case.record.problem, to_measure(case)) for case in cases)
         compiled(operator, device.limits, wanted)
         for same in regrets(cases, measure):
             done += same
@@ -144,14 +145,14 @@ def _random_sizes(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
 ) -> tuple[list[RandomSize], str]:
     """All that were drawn, the first `count` with their losses, and which were not measured because of Ctrl-C."""
-    from ..dispatcher.random_sizes import losses, random_sizes, with_rivals
+    from ..dispatcher.random_sizes import losses, random_sizes, to_measure, with_rivals
     from ..dispatcher.regret import compiled
 
     drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
     done: list[RandomSize] = []
     try:
         tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
-        compiled(operator, device.limits, ((case.problem, [case.choice.schedule, *case.rivals]) for case in tried))
+        compiled(operator, device.limits, ((case.problem, to_measure(case)) for case in tried))
         for case in losses(tried, measure):
             done.append(case)
             print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ..search_spaces.operator import Operator
 
 
+_Loss = tuple["Choice", float | None, float | None]  # of the choice, as a call and as one who compiles ahead gets it
+
+
 class DispatchCosts(NamedTuple):
     """What was measured.
 
@@ -46,11 +49,11 @@ def print_costs(costs: DispatchCosts) -> None:
     place = f"on {costs.device.limits.name}, {costs.device.time_source}"
     splits = len({case.split for case in costs.held_out})
     title = f"{costs.operator.name}: {splits} thirds held out {place}"
-    _print_losses(title, "regret", [(case.choice, case.regret) for case in costs.held_out])
+    _print_losses(title, "regret", [(case.choice, case.regret, case.warmed) for case in costs.held_out])
     if costs.random:
         tried = [case for case in costs.random if case.loss is not None or case.error]
         title = f"{costs.operator.name}: {len(costs.random)} random sizes, {len(tried)} of them tried {place}"
-        _print_losses(title, "loss", [(case.choice, case.loss) for case in costs.random])
+        _print_losses(title, "loss", [(case.choice, case.loss, case.warmed) for case in costs.random])
     failed = [(case.record.problem, case.error) for case in costs.held_out]
     for problem, error in [*failed, *((case.problem, case.error) for case in costs.random)]:
         if error:
@@ -67,13 +70,25 @@ def document(costs: DispatchCosts) -> dict[str, Any]:
         "overheads": dict(costs.overheads),
         "first_call": dict(costs.first_call),
         "regret": _figures(case.regret for case in costs.held_out),
+        "regret_warmed": _figures(case.warmed for case in costs.held_out),
         "cases": [
-            {"split": case.split, **_case(case.record.problem.key, case.choice, case.error), "regret": case.regret}
+            {
+                "split": case.split,
+                **_case(case.record.problem.key, case.choice, case.error),
+                "regret": case.regret,
+                "warmed": case.warmed,
+            }
             for case in costs.held_out
         ],
         "random_loss": _figures(case.loss for case in costs.random),
+        "random_loss_warmed": _figures(case.warmed for case in costs.random),
         "random": [
-            {**_case(case.problem.key, case.choice, case.error), "rivals": len(case.rivals), "loss": case.loss}
+            {
+                **_case(case.problem.key, case.choice, case.error),
+                "rivals": len(case.rivals),
+                "loss": case.loss,
+                "warmed": case.warmed,
+            }
             for case in costs.random
         ],
     }
@@ -103,17 +118,18 @@ def _print_first_call(parts: Mapping[str, float]) -> None:
     print_table("The first call of a process", ("part", "time"), [(name, duration(time)) for name, time in rows])
 
 
-def _print_losses(title: str, what: str, cases: Sequence[tuple[Choice, float | None]]) -> None:
+def _print_losses(title: str, what: str, cases: Sequence[_Loss]) -> None:
     if not cases:  # interrupted before the first
         return
-    rules = dict.fromkeys(choice.rule for choice, _ in cases)
+    rules = dict.fromkeys(choice.rule for choice, *_ in cases)
     groups = {str(rule): [case for case in cases if case[0].rule is rule] for rule in rules} | {"all": cases}
-    columns = ("rule", "cases", f"median {what}", "95th percentile", "largest")
+    columns = ("rule", "cases", f"median {what}", "95th percentile", "largest", "warmed", "95th percentile", "largest")
     print_table(title, columns, [(name, len(group), *_percents(group)) for name, group in groups.items()])
 
 
-def _percents(cases: Sequence[tuple[Choice, float | None]]) -> list[str]:
-    return [f"{value:.1%}" for value in _figures(loss for _, loss in cases).values()]
+def _percents(cases: Sequence[_Loss]) -> list[str]:
+    figures = (_figures(losses) for losses in list(zip(*cases, strict=True))[1:])
+    return [f"{value:.1%}" for found in figures for value in found.values()]
 
 
 def _figures(losses: Iterable[float | None]) -> dict[str, float]:

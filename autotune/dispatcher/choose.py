@@ -60,6 +60,13 @@ class Choice:
     baseline: str = ""
 
     @property
+    def for_one_shape(self) -> Choice:
+        """The same with a kernel for the problem's shape alone, for whom compiles ahead; a record of its own stays."""
+        if self.rule in (Rule.BASELINE, Rule.EXACT):
+            return self
+        return replace(self, schedule=self.schedule.for_one_shape)
+
+    @property
     def origin(self) -> str:
         """Where the schedule comes from, for people."""
         if self.baseline:

@@ -31,6 +31,10 @@ class Emulator:
         executable(source)
         return _EmulatedKernel(problem, source)
 
+    def compiled(self, source: KernelSource) -> bool:
+        """Never: what the emulator builds is as slow for one shape as for any."""
+        return False
+
     def baseline(self, name: str, problem: Problem) -> Kernel:
         """None computes here."""
         raise LaunchError(f"{name} does not compute NumPy arrays")

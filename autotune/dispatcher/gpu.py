@@ -12,7 +12,7 @@ from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
 from ..codegen.problem import Problem
 from ..codegen.source import KernelSource
-from ..compiler import compile_kernel
+from ..compiler import compile_kernel, is_compiled
 from ..devices.cuda import device_limits
 from ..devices.driver import check_device, reason
 from ..devices.launcher import LoadedKernel
@@ -46,6 +46,10 @@ class Gpu:
             return _GpuKernel(loaded, self._context, source.workspace_bytes)
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
+
+    def compiled(self, source: KernelSource) -> bool:
+        """See `Target`."""
+        return is_compiled(source, self.limits.arch)
 
     def baseline(self, name: str, problem: Problem) -> Kernel:
         """See `Target`."""

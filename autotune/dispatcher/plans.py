@@ -32,6 +32,9 @@ class Plan:
     A driver refuses some kernels only when they are launched: until one has been launched, the plan may go on to the
     next choice.
 
+    Args:
+        one_shape: whether a kernel for the problem's shape alone may be compiled, which takes seconds.
+
     Attributes:
         problem: what it computes.
         calls: how often; of threads that call at once, one may count for both.
@@ -40,13 +43,14 @@ class Plan:
         CompileError, LaunchError: not even the default schedule could be compiled and loaded.
     """
 
-    __slots__ = ("_choices", "_loaded", "_operator", "_place", "calls", "problem")
+    __slots__ = ("_choices", "_loaded", "_one_shape", "_operator", "_place", "calls", "problem")
 
-    def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target) -> None:
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, place: Target, one_shape: bool) -> None:
         self.problem = problem
         self.calls = 0
         self._operator = operator
         self._place = place
+        self._one_shape = one_shape
         baseline = settings.never_worse_than if settings.never_worse_than in place.baselines else None
         self._choices = choices(operator, problem, place.limits, records(operator, place.limits), baseline)
         self._loaded = self._next()
@@ -108,10 +112,19 @@ class Plan:
     def _next(self) -> _Loaded:
         """The next choice that compiles and loads."""
         for choice in self._choices:
-            loaded = self._load(choice)
-            if loaded:
-                return loaded
+            for preferred in self._for_one_shape(choice), choice:
+                loaded = self._load(preferred) if preferred else None
+                if loaded:
+                    return loaded
         raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
+
+    def _for_one_shape(self, choice: Choice) -> Choice | None:
+        """The choice with a kernel for this shape alone, if it is wanted, or somebody has compiled it."""
+        special = choice.for_one_shape
+        if special == choice:
+            return None
+        source = self._operator.source(self.problem, special.schedule, self._place.limits)
+        return special if self._one_shape or self._place.compiled(source) else None
 
     def _load(self, choice: Choice) -> _Loaded | None:
         try:
@@ -212,11 +225,14 @@ def _begin_anew() -> None:
 os.register_at_fork(after_in_child=_begin_anew)
 
 
-def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None = None) -> Plan:
+def plan_for(
+    operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None = None, one_shape: bool = False
+) -> Plan:
     """The plan of a problem on a device, which is made once for all threads.
 
     Args:
         stream: where it is going to be launched, if that is known.
+        one_shape: see `Plan`.
 
     Raises:
         CaptureError: the stream is being captured, and there is no plan yet.
@@ -235,7 +251,7 @@ def plan_for(operator: Operator[Any, Any], problem: Problem, device: int, stream
                         f"{operator.name} {problem.key} has no kernel yet, and stream {stream:#x} is being captured: "
                         f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
                     )
-                plan = _plans[key] = Plan(operator, problem, place)
+                plan = _plans[key] = Plan(operator, problem, place, one_shape)
                 if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
                     note(operator.name, place.limits.name, plan)
                     tune_in_background(operator.name, place.limits.name)

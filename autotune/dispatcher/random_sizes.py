@@ -34,6 +34,7 @@ class RandomSize:
             time model.
         loss: by how much the choice is slower than the fastest of it and its rivals, as a share of that one's time, all
             measured together; None if that failed, or was not tried.
+        warmed: the same of the choice's kernel for the problem's shape alone, which who compiles ahead gets.
         error: one line that says why it failed.
     """
 
@@ -41,6 +42,7 @@ class RandomSize:
     choice: Choice
     rivals: tuple[Schedule, ...] = ()
     loss: float | None = None
+    warmed: float | None = None
     error: str = ""
 
 
@@ -66,16 +68,24 @@ def with_rivals(
     seeds = operator.seeds(problem, limits)
     fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, limits))
     rivals = dict.fromkeys([*islice(near, _RIVALS), *fast[:_RIVALS]])
-    rivals.pop(case.choice.schedule, None)
+    for own in to_measure(case)[:2]:
+        rivals.pop(own, None)
     return replace(case, rivals=tuple(rivals))
+
+
+def to_measure(case: RandomSize) -> list[Schedule]:
+    """The choice's schedule for any size and for the problem's shape alone, then the rivals."""
+    return [case.choice.schedule, case.choice.for_one_shape.schedule, *case.rivals]
 
 
 def losses(cases: Sequence[RandomSize], measure: Measure) -> Iterator[RandomSize]:
     """The cases with their losses, one by one."""
     for case in cases:
         try:
-            own, *others = measure(case.problem, [case.choice.schedule, *case.rivals])
+            schedules = list(dict.fromkeys(to_measure(case)))
+            seconds = dict(zip(schedules, measure(case.problem, schedules), strict=True))
         except (CompileError, DeviceError) as error:
             yield replace(case, error=str(error))
         else:
-            yield replace(case, loss=own / min(own, *others) - 1 if others else 0.0)
+            loss, warmed = (seconds[one] / min(seconds.values()) - 1 for one in to_measure(case)[:2])
+            yield replace(case, loss=loss, warmed=warmed)

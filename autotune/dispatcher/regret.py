@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class HeldOut:
         choice: by the records that the split kept.
         regret: by how much the choice is slower than the record, as a share of the record's time, both measured
             together; None if that failed.
+        warmed: the same of the choice's kernel for the problem's shape alone, which who compiles ahead gets.
         error: one line that says why.
     """
 
@@ -42,6 +43,7 @@ class HeldOut:
     record: Record
     choice: Choice
     regret: float | None = None
+    warmed: float | None = None
     error: str = ""
 
 
@@ -60,16 +62,24 @@ def regrets(cases: Sequence[HeldOut], measure: Measure) -> Iterator[list[HeldOut
     """The cases with their regrets, problem by problem; each schedule of a problem is measured once."""
     for problem in dict.fromkeys(case.record.problem for case in cases):
         same = [case for case in cases if case.record.problem == problem]
-        schedules = list(dict.fromkeys([same[0].record.schedule, *(case.choice.schedule for case in same)]))
+        schedules = list(dict.fromkeys(schedule for case in same for schedule in to_measure(case)))
         try:
             seconds = dict(zip(schedules, measure(problem, schedules), strict=True))
         except (CompileError, DeviceError) as error:
-            yield [HeldOut(case.split, case.record, case.choice, error=str(error)) for case in same]
+            yield [replace(case, error=str(error)) for case in same]
         else:
             own = seconds[same[0].record.schedule]
-            yield [
-                HeldOut(case.split, case.record, case.choice, seconds[case.choice.schedule] / own - 1) for case in same
-            ]
+            yield [_with_regret(case, own, seconds) for case in same]
+
+
+def to_measure(case: HeldOut) -> list[Schedule]:
+    """The record's schedule, and the choice's for any size and for the problem's shape alone."""
+    return [case.record.schedule, case.choice.schedule, case.choice.for_one_shape.schedule]
+
+
+def _with_regret(case: HeldOut, own: float, seconds: Mapping[Schedule, float]) -> HeldOut:
+    regret, warmed = (seconds[schedule] / own - 1 for schedule in to_measure(case)[1:])
+    return replace(case, regret=regret, warmed=warmed)
 
 
 def compiled(

@@ -51,6 +51,9 @@ class Target(Protocol):
             LaunchError: the device refused the kernel.
         """
 
+    def compiled(self, source: KernelSource) -> bool:
+        """Whether `load` would find the kernel compiled."""
+
     def baseline(self, name: str, problem: Problem) -> Kernel:
         """One of `baselines`, which takes the arguments of the operator's kernels.
 

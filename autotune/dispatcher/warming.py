@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
     """Compile and load what serves problems on a GPU, so that calls only launch and may be captured into CUDA graphs.
 
-    Kernels that ``autotune warm`` compiled are taken from the disk.
+    A problem without a record of its own gets a kernel for its shape alone, too, which takes seconds to compile; a call
+    takes one for any size. Kernels that ``autotune warm`` compiled are taken from the disk.
 
     Args:
         problems: such as ``SgemmProblem(m=4096, n=4096, k=4096)``, of any operators.
@@ -36,7 +37,7 @@ def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
         CompileError, LaunchError: not even the default schedule of a problem could be compiled and loaded.
         DeviceError: there is no usable driver.
     """
-    return [plan_for(_operator_of(problem), problem, device).choice for problem in problems]
+    return [plan_for(_operator_of(problem), problem, device, one_shape=True).choice for problem in problems]
 
 
 class Compiled(NamedTuple):
@@ -95,8 +96,8 @@ class _Job:
         choice = next(self._choices, None)
         if choice is None:
             return False
-        self._choice = choice
-        source = self._operator.source(self.problem, choice.schedule, self._limits)
+        self._choice = choice.for_one_shape
+        source = self._operator.source(self.problem, self._choice.schedule, self._limits)
         self._kernel: Future[CompiledKernel] = self._pool.submit(source, self._limits.arch)
         return True
 

@@ -11,7 +11,7 @@ import pytest
 
 from autotune import compiler
 from autotune.codegen.source import KernelSource, Launch
-from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel
+from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel, is_compiled
 
 LAUNCH = Launch((1, 1, 1), (32, 1, 1))
 
@@ -111,7 +111,9 @@ def test_numerics_are_those_of_ieee() -> None:
 
 
 def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_compiled(SIMPLE, "sm_90")
     first = compile_kernel(SIMPLE, "sm_90")
+    assert is_compiled(SIMPLE, "sm_90")
     monkeypatch.setattr(compiler, "_built", lambda *_: pytest.fail("compiled again"))
     assert compile_kernel(SIMPLE, "sm_90") == first
 

@@ -76,13 +76,14 @@ def test_the_loss_is_against_the_fastest_of_the_choice_and_its_rivals():
     assert len(case.rivals) > len(KNOWN)
 
     def measure(wanted, schedules):
-        assert (wanted, *schedules) == (near, case.choice.schedule, *case.rivals)
-        return [1.5e-3, 2e-3, *(1.2e-3 for _ in schedules[2:])]
+        alone = case.choice.schedule.for_one_shape
+        assert (wanted, *schedules) == (near, case.choice.schedule, alone, *case.rivals)
+        return [1.5e-3, 1.26e-3, 2e-3, *(1.2e-3 for _ in schedules[3:])]
 
     (found,) = losses([case], measure)
-    assert found.loss == pytest.approx(0.25)
-    (alone,) = losses([RandomSize(near, case.choice)], lambda *_: [1e-3])
-    assert alone.loss == 0
+    assert (found.loss, found.warmed) == (pytest.approx(0.25), pytest.approx(0.05))
+    (alone,) = losses([RandomSize(near, case.choice)], lambda *_: [1e-3, 1e-3])
+    assert (alone.loss, alone.warmed) == (0, 0)
 
 
 def test_a_random_size_that_fails_leaves_its_reason():

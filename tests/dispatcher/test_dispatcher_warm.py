@@ -7,8 +7,10 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import compile_pool, dispatcher
+from autotune.codegen.schedule import Specialize
 from autotune.compiler import CompileError
 from autotune.dispatcher.choose import Rule
+from autotune.dispatcher.plans import plan_for
 from autotune.dispatcher.records import records
 from autotune.dispatcher.warming import compile_ahead
 
@@ -39,6 +41,29 @@ def test_what_serves_is_compiled(compiler, database):
     database.record(trial(problem(512), schedule(0, problem(512))))
     assert ahead(problem(512), problem(8)) == [(problem(512), Rule.EXACT), (problem(8), Rule.MODEL)]
     assert len(compiler[1]) == 2
+
+
+def test_without_a_record_it_is_a_kernel_for_the_shape_alone(compiler, database):
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    own, other = compile_ahead(SGEMM, [problem(512), problem(520)], H200, records(SGEMM, H200))
+    assert own.choice.schedule == schedule(0, problem(512))
+    assert other.choice.schedule.specialize is Specialize.SHAPE
+    assert f"for {problem(520).key}\n" in compiler[1][1]
+
+
+def test_a_call_takes_a_kernel_for_the_shape_alone_only_if_it_was_compiled_ahead(gpu):
+    [warmed] = dispatcher.warm([problem(8)])
+    assert warmed.schedule.specialize is Specialize.SHAPE
+    assert plan_for(SGEMM, problem(16), 0).choice.schedule.specialize is Specialize.NONE
+    gpu.problems.append(problem(24))
+    assert plan_for(SGEMM, problem(24), 0).choice.schedule.specialize is Specialize.SHAPE
+
+
+def test_a_kernel_for_the_shape_alone_that_is_refused_makes_way_for_one_for_any(gpu):
+    gpu.refused[f"for {problem(8).key}\n"] = CompileError("no such register")
+    with pytest.warns(RuntimeWarning, match="no such register"):
+        [warmed] = dispatcher.warm([problem(8)])
+    assert (warmed.rule, warmed.schedule.specialize) == (Rule.MODEL, Specialize.NONE)
 
 
 def test_what_does_not_compile_is_passed_over(compiler, database):
