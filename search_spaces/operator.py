@@ -11,6 +11,7 @@ from ..codegen.schedule import Schedule
 from ..codegen.source import KernelSource
 from .limits import DeviceLimits
 from .space import Space
+from .workload import Workload
 
 P = TypeVar("P", bound=Problem)
 S = TypeVar("S", bound=Schedule)
@@ -38,6 +39,7 @@ class Operator(Generic[P, S]):
         presets: small kernels and named schedules for teaching and comparison, by name.
         checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
             schedule itself, or its like for so few tiles.
+        workload: what the blocks of a legal schedule do, by which the dispatcher chooses for sizes without a record.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Operator(Generic[P, S]):
     seeds: Callable[[P, DeviceLimits], list[S]]
     presets: Mapping[str, Callable[[P], KernelSource]]
     checks: Callable[[P, S], list[tuple[P, S]]]
+    workload: Callable[[P, S, DeviceLimits], Workload]
 
     def source(self, problem: P, schedule: S, limits: DeviceLimits) -> KernelSource:
         """Emit the kernel of a legal schedule.

@@ -11,9 +11,11 @@ from ..codegen.transpose.presets import PRESETS, vectorised
 from ..codegen.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from ..codegen.transpose.schedule import WARP, TransposeSchedule
 from .limits import DeviceLimits
+from .occupancy import occupancy
 from .operator import Operator
 from .resources import resource_violations
 from .space import Draw, Parameter, Space
+from .workload import Workload
 
 _GRID_BLOCKS = 2**31 - 1
 # Registers beside the loaded rows with which ptxas still keeps all loads of a 64×64 tile in flight.
@@ -161,6 +163,20 @@ def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple
     return [(whole, schedule), (ragged, schedule)]
 
 
+def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceLimits) -> Workload:
+    """A block moves its tile in one step, to which little but its bytes matters."""
+    shared_bytes = schedule.shared_bytes(problem.element_bytes)
+    fit = occupancy(limits, schedule.threads, estimated_registers(problem, schedule), shared_bytes)
+    tile_bytes = schedule.tile_m * schedule.tile_n * problem.element_bytes
+    return Workload(
+        blocks=blocks(problem, schedule),
+        warps=schedule.threads // WARP,
+        resident=max(1, fit.blocks_per_sm),
+        bytes_loaded=tile_bytes,
+        bytes_stored=tile_bytes,
+    )
+
+
 def _up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
@@ -178,4 +194,5 @@ OPERATOR = Operator(
     seeds=seeds,
     presets=PRESETS,
     checks=checks,
+    workload=workload,
 )

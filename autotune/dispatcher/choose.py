@@ -12,12 +12,11 @@ from ..codegen.schedule import Schedule
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .modelled import least_seconds, preferred
+from .modelled import preferred
 from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-MODEL_DOUBT = 0.25  # of the logarithm of a modelled time: its error, and that the model's choice is where it errs most
 
 
 class Rule(StrEnum):
@@ -40,7 +39,7 @@ class Choice:
         record: the key of the problem whose record it is; None by the rules that need none.
         time_source: of that record.
         distance: from the record to the problem, see `transfer.distance`; of the model's schedule, the logarithm of its
-            time over the roofline's, and `MODEL_DOUBT`. None of the default.
+            time over the roofline's. None of the default.
         seconds: predicted time; that of an exact record is its own.
         loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
         objection: why it cannot serve here; empty if it can.
@@ -91,9 +90,6 @@ def choices(
     if serving and serving[0].rule is Rule.EXACT:
         yield from faster(serving[0], never_worse_than)
         yield serving.pop(0)
-    at_least = slowness(problem, least_seconds(problem, limits), limits) + MODEL_DOUBT
-    while serving and _far(serving[0]) <= at_least:  # the seeds need not be modelled, which takes some 10 ms
-        yield serving.pop(0)
     yield from in_order(serving, without_records(operator, problem, limits))
 
 
@@ -112,8 +108,7 @@ def from_records(
 def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
     """What serves where no record does, or only far ones."""
     schedule, seconds = preferred(operator, problem, limits)
-    far = slowness(problem, seconds, limits) + MODEL_DOUBT
-    yield Choice(Rule.MODEL, schedule, distance=far, seconds=seconds)
+    yield Choice(Rule.MODEL, schedule, distance=slowness(problem, seconds, limits), seconds=seconds)
     yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
 

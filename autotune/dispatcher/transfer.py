@@ -62,14 +62,6 @@ def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     return max(0.0, 1 - here / max(1, there) / max(_more_work(problem, record, limits), 1e-9))
 
 
-def tile_waste(problem: Problem, schedule: Schedule) -> float:
-    """How many times as much there would be to do if all tiles were full; 1 where there is nothing to do."""
-    wasted = (
-        _tiles(problem, schedule, size) * _extent(schedule, size) / max(1, _size(problem, size)) for size in SIZES
-    )
-    return max(1.0, prod(wasted))
-
-
 def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """How many times as long the SM that has the most blocks works on a problem as on the record's own.
 
@@ -79,7 +71,7 @@ def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     """
     schedule = record.schedule
     here, there = (_blocks(any_problem, schedule, limits) for any_problem in (problem, record.problem))
-    longer = steps(problem, schedule) / max(1, steps(record.problem, schedule))
+    longer = _steps(problem, schedule) / max(1, _steps(record.problem, schedule))
     return longer * max(
         here / max(1, there),
         _busy(here, record.registers, limits) / max(1, _busy(there, record.registers, limits)),
@@ -91,7 +83,7 @@ def _blocks(problem: Problem, schedule: Schedule, limits: DeviceLimits) -> int:
     return -(-(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)) // limits.sm_count)
 
 
-def steps(problem: Problem, schedule: Schedule) -> int:
+def _steps(problem: Problem, schedule: Schedule) -> int:
     """Tiles along k that a block goes through, where blocks share them its part; 1 of operators without k."""
     along_k, cluster = _tiles(problem, schedule, "k"), _cluster(schedule)
     clusters = _grid(schedule) // cluster

@@ -13,6 +13,7 @@ from .checks import checks
 from .legal import violations
 from .seeds import default, seeds
 from .space import space
+from .workload import workload
 
 OPERATOR = Operator(
     name="sgemm",
@@ -27,4 +28,5 @@ OPERATOR = Operator(
     seeds=seeds,
     presets=PRESETS,
     checks=checks,
+    workload=workload,
 )

@@ -141,6 +141,7 @@ OPERATOR: Operator[Any, Any] = Operator(
     space=_unused,
     default=_unused,
     seeds=_unused,
+    workload=_unused,
     presets={},
     checks=_unused,
 )

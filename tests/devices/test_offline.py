@@ -103,6 +103,7 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     space=nothing,
     default=lambda problem, limits: DoublingSchedule(),
     seeds=lambda problem, limits: [],
+    workload=nothing,
     presets={},
     checks=lambda problem, schedule: [
         (Doubling(2 * schedule.threads), schedule),

@@ -21,6 +21,7 @@ from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.registry import OPERATORS
 from autotune.search_spaces.space import Parameter, Space
+from autotune.search_spaces.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     ),
     default=lambda problem, limits: FaultySchedule(),
     seeds=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
+    workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
     presets={},
     checks=lambda problem, schedule: [],
 )

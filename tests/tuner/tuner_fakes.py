@@ -15,6 +15,7 @@ from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.space import Parameter, Space
+from autotune.search_spaces.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ TOY = Operator(
     space=space,
     default=lambda problem, limits: SEEDS[0],
     seeds=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
+    workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
     presets={},
     checks=lambda problem, schedule: [],
 )
