@@ -9,7 +9,7 @@ from ...codegen.sgemm.presets import fitted
 from ...codegen.sgemm.problem import SgemmProblem
 from ...codegen.sgemm.schedule import SgemmSchedule, Transport
 from ..limits import DeviceLimits
-from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, Seed
+from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
 from .legal import violations
 from .space import clusters, grid_blocks
 from .waves import filling
@@ -29,15 +29,15 @@ def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]
     customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
         whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
-        return (*whole, *SMALL, *customary)
+        return (*whole, *TINY, *SMALL, *customary)
     if problem.n <= 16:
         whole = (seed for seed in FEW_COLUMNS if seed.schedule.block_n >= problem.n)
-        return (*whole, *SMALL, *customary)
+        return (*whole, *TINY, *SMALL, *customary)
     if 32 < problem.m <= 40:
         return (*FORTY_ROWS, *SMALL, *MEDIUM, *customary)
     whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
     if problem.m * problem.n <= 512 * 512:
-        return (*SMALL, *whole_waves, *MEDIUM, *customary)
+        return (*SMALL, *TINY, *whole_waves, *MEDIUM, *customary)
     if problem.m * problem.n <= 1536 * 1536:
         return (*whole_waves, *MEDIUM, *LARGE, *SMALL, *customary)
     return (*LARGE, *whole_waves, *MEDIUM, *customary)
