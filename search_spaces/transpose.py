@@ -133,15 +133,19 @@ def default(problem: TransposeProblem, limits: DeviceLimits) -> TransposeSchedul
 
 
 def seeds(problem: TransposeProblem, limits: DeviceLimits) -> list[TransposeSchedule]:
-    """Variants of the default: caches told that data is used once, other tiles, more rows in flight, other orders."""
+    """Variants of the default: caches told that data is used once, other tiles, more rows in flight, other orders.
+
+    The default is last: 4096×8192 words take it 90 µs on an H200, and 67 to 73 µs the others, which are streaming.
+    """
     first = vectorised(problem)
     tall, broad = replace(first, tile_m=2 * first.tile_m), replace(first, tile_n=2 * first.tile_n)
     deep = replace(first, rows_per_thread=2 * first.rows_per_thread)
     large = replace(deep, tile_m=2 * first.tile_m, tile_n=2 * first.tile_n)
-    candidates = [first]
+    candidates = []
     for shape in (first, tall, broad, deep, large):
         streaming = replace(shape, streaming=True)
         candidates += [streaming, replace(streaming, group_m=8), replace(streaming, specialize=Specialize.SHAPE)]
+    candidates.append(first)
     drawn = space(problem, limits)
     return list(dict.fromkeys(s for s in candidates if s in drawn and not violations(problem, s, limits)))
 
