@@ -25,9 +25,9 @@ class Workload:
         lines: cache lines that the copies and loads of a step touch, each counted for each instruction.
         bytes_loaded: from global memory, in a step.
         bytes_stored: to global memory, by a block; a sector that is written in parts counts for each of them.
-        own_grid: whether blocks work out from the grid's size what they compute.
         summed_words: of a thread, that warps add up through shared memory.
-        shared_vectors: that a thread writes, and reads again, of a tile that several clusters share; 0 if none is.
+        shared_vectors: that a thread reads, one part after the other, of a tile that several clusters share; 0 if none
+            is.
     """
 
     blocks: int
@@ -43,6 +43,5 @@ class Workload:
     copies: float = 0.0
     direct_loads: float = 0.0
     lines: float = 0.0
-    own_grid: bool = False
     summed_words: int = 0
     shared_vectors: float = 0.0

@@ -12,11 +12,14 @@ from ..codegen.schedule import Schedule
 from ..db.states import TimeSource
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .modelled import preferred
+from .modelled import modelled_seconds, preferred
 from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
+RECORD_TIE = (
+    1.03  # ratio of modelled times up to which a schedule that was the best nearby goes before one that was not
+)
 
 
 class Rule(StrEnum):
@@ -82,15 +85,18 @@ def choices(
 ) -> Iterator[Choice]:
     """What may serve, best first and found out one by one: two records at most, the model's, the default.
 
-    The model's goes before records that are farther, but never before the problem's own. A baseline that is named and
-    known to be faster than that goes first.
+    The problem's own record goes first, or the baseline that is named and known to be faster than that.
     """
     serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.objection]
-    serving = serving[:_RECORDS_TRIED]
+    tried = 0
     if serving and serving[0].rule is Rule.EXACT:
         yield from faster(serving[0], never_worse_than)
         yield serving.pop(0)
-    yield from in_order(serving, without_records(operator, problem, limits))
+        tried = 1
+    for choice in in_order(operator, problem, limits, serving):
+        tried += choice.record is not None
+        if choice.record is None or tried <= _RECORDS_TRIED:
+            yield choice
 
 
 def from_records(
@@ -105,32 +111,34 @@ def from_records(
     return sorted(found, key=_rank)
 
 
-def without_records(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> Iterator[Choice]:
-    """What serves where no record does, or only far ones."""
+def in_order(
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, records: Sequence[Choice]
+) -> list[Choice]:
+    """Records, nearest first, and what serves without one: the model's schedule, and the default, which is last.
+
+    Before the model's go the problem's own record, those that promise more by their times, and those of which the model
+    promises about as much.
+    """
     schedule, seconds = preferred(operator, problem, limits)
-    yield Choice(Rule.MODEL, schedule, distance=slowness(problem, seconds, limits), seconds=seconds)
-    yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+    far = slowness(problem, seconds, limits)
+    model = Choice(Rule.MODEL, schedule, distance=far, seconds=seconds)
 
+    def first(record: Choice) -> bool:
+        if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
+            return True
+        if record.objection:
+            return False
+        return modelled_seconds(operator, problem, record.schedule, limits) <= RECORD_TIE * seconds
 
-def in_order(records: Sequence[Choice], others: Iterator[Choice]) -> list[Choice]:
-    """Records, nearest first, and what serves without one: the model's before the first record that is farther."""
-    model, default = others
-    place = next(
-        (i for i, record in enumerate(records) if record.rule is not Rule.EXACT and _far(record) > _far(model)),
-        len(records),
-    )
-    return [*records[:place], model, *records[place:], default]
+    before = [record for record in records if first(record)]
+    after = [record for record in records if record not in before]
+    return [*before, model, *after, Choice(Rule.DEFAULT, operator.default(problem, limits))]
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
     """The baseline in place of an exact record, if that is known to be slower."""
     if baseline in exact.beaten_by:
         yield replace(exact, rule=Rule.BASELINE, baseline=baseline, seconds=None, loss=None, distance=None)
-
-
-def _far(choice: Choice) -> float:
-    assert choice.distance is not None  # all but the default have one
-    return choice.distance
 
 
 def _serves(record: Record, problem: Problem) -> bool:

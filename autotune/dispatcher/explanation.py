@@ -11,7 +11,7 @@ from ..devices.select import device_limits
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
-from .choose import Choice, Rule, faster, from_records, in_order, without_records
+from .choose import Choice, Rule, faster, from_records, in_order
 from .records import Record, records
 from .settings import settings
 
@@ -75,8 +75,7 @@ def explained(
     never_worse_than: str | None = None,
 ) -> Explanation:
     """`explain` for what is there already."""
-    recorded = from_records(operator, problem, limits, known)
-    considered = in_order(recorded, without_records(operator, problem, limits))
+    considered = in_order(operator, problem, limits, from_records(operator, problem, limits, known))
     if considered[0].rule is Rule.EXACT and not considered[0].objection:
         considered[:0] = faster(considered[0], never_worse_than)
     return Explanation(operator.name, problem, limits, tuple(considered))

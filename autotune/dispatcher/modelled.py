@@ -6,7 +6,7 @@ results; a step takes as long as the slowest of four: its instructions, which th
 blocks in turn, and its barriers; the cache lines and the bytes that the SM loads meanwhile; and its share of a load's
 latency, of as many loads as are in flight (Little's law).
 
-The constants were fitted to the logarithms of 3835 times of 254 problems on an H200, those of near the best schedules
+The constants were fitted to the logarithms of 5237 times of 319 problems on an H200, those of near the best schedules
 of a problem most. They are clocks of an SM, or bytes in a clock, where the clock matters, else seconds.
 """
 
@@ -21,18 +21,17 @@ from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..search_spaces.workload import Workload
 
-LATENCY_SECONDS = 0.69e-6  # of a load from device memory
-_ISSUE_CLOCKS = 1.08  # that an instruction takes its scheduler
+LATENCY_SECONDS = 0.64e-6  # of a load from device memory
+_ISSUE_CLOCKS = 1.11  # that an instruction takes its scheduler
 _SCHEDULERS = 4  # of an SM
-_COPY, _DIRECT_LOAD = 11.4, 112.0  # instructions that a copy, or a load to registers, with its address and bounds is
-_BARRIER_CLOCKS = 167.0  # of a step, which the other blocks of an SM work in
-_LINE_CLOCKS = 2.7  # that a cache line takes the SM that loads from it
-_LOADED_BYTES, _STORED_BYTES = 38.0, 13.0  # of an SM through L2 in a clock
-_BANDWIDTH = 0.86  # of the datasheet's
-_CLUSTER_SECONDS = 0.87e-6  # to add up the results of a cluster
-_OWN_GRID_SECONDS = 0.49e-6  # to divide the work by the grid's size
-_SUMMED_WORD_CLOCKS = 32.0  # to add up the parts of warps
-_SHARED_VECTOR_CLOCKS = 66.0  # to leave a vector in the workspace and to read it again
+_COPY, _DIRECT_LOAD = 8.7, 52.0  # instructions that a copy, or a load to registers, with its address and bounds is
+_BARRIER_CLOCKS = 164.0  # of a step, which the other blocks of an SM work in
+_LINE_CLOCKS = 2.5  # that a cache line takes the SM that loads from it
+_LOADED_BYTES, _STORED_BYTES = 41.0, 20.5  # of an SM through L2 in a clock
+_BANDWIDTH = 0.88  # of the datasheet's
+_CLUSTER_SECONDS = 0.93e-6  # to add up the results of a cluster
+_SUMMED_WORD_CLOCKS = 30.0  # to add up the parts of warps
+_SHARED_VECTOR_CLOCKS = 19.0  # to read a vector of another cluster's part
 # Of the SMs, that clusters of four or more blocks fill: a cluster lies within one GPC, whose SMs they do not divide. By
 # the times of an H200, 30 or 31 clusters of four run there at once, not 33.
 _CLUSTERED = 0.91
@@ -64,7 +63,7 @@ def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: S
     shared = work.shared_vectors > 0
     clocks = _SUMMED_WORD_CLOCKS * work.summed_words + _SHARED_VECTOR_CLOCKS * work.shared_vectors
     adding_up = clocks / limits.clock_hz
-    adding_up += (_CLUSTER_SECONDS if work.cluster > 1 else 0.0) + (_OWN_GRID_SECONDS if work.own_grid else 0.0)
+    adding_up += _CLUSTER_SECONDS if work.cluster > 1 else 0.0
     memory = problem.bytes_moved / (_BANDWIDTH * limits.bandwidth)
     return fixed_seconds(shared) + max(busy + adding_up, memory)
 

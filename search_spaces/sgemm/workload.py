@@ -12,6 +12,7 @@ from ..workload import Workload
 from .legal import estimated_registers, steps_along_k
 
 _WORD, _LINE_WORDS = 4, 32
+_FAN_IN = 16  # of fix_up.cuh
 # As ptxas used them for 3455 schedules of an H200: more than `estimated_registers` in the median of those that no cap
 # binds, and, beyond the words that are under way (fix_up.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
@@ -51,9 +52,8 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimit
         lines=a.lines + b.lines,
         bytes_loaded=_WORD * (a.words + b.words),
         bytes_stored=_WORD * tile_words * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
-        own_grid=clusters > 0,
         summed_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
-        shared_vectors=vectors if shared else 0.0,
+        shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
     )
 
 
@@ -63,6 +63,12 @@ def _steps(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     if clusters:
         steps = -(-schedule.tiles(problem) * steps // clusters)
     return max(1, -(-steps // schedule.cluster_k))
+
+
+def _parts_read(tiles: int, clusters: int) -> int:
+    """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
+    sharers = max(2, -(-clusters // tiles))
+    return sharers if sharers <= _FAN_IN else _FAN_IN + -(-sharers // _FAN_IN)
 
 
 def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> int:

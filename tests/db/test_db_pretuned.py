@@ -20,12 +20,12 @@ def seconds(db):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_file_is_valid_and_has_bests_only(name):
+def test_every_shipped_file_is_valid_and_has_nothing_that_does_not_serve(name):
     trials = from_document(read_document(SHIPPED_FOLDER / name))
     assert trials
     with TuningDB("sqlite://") as db:
         db.merge(to_document(trials))
-        assert len(db.bests()) == len(trials)
+        assert len(db.serving()) == len(trials)
 
 
 def test_a_fresh_database_serves_the_shipped_records(path, no_pretuned):

@@ -11,7 +11,7 @@ from autotune.codegen.schedule import Specialize
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.model import DEFAULT
 from autotune.dispatcher import records as module
-from autotune.dispatcher.choose import Rule, choices
+from autotune.dispatcher.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.explanation import explain
 from autotune.dispatcher.records import Record, records
 from autotune.dispatcher.transfer import transferred_seconds
@@ -25,6 +25,12 @@ def served(wanted, limits=H200):
 def chosen(wanted, limits=H200):
     """The numbers of the records that may serve."""
     return [found.schedule.group_m - 100 for found in served(wanted, limits) if found.record]
+
+
+def near(wanted):
+    """The numbers of the records that may serve, nearest first."""
+    found = from_records(SGEMM, wanted, H200, records(SGEMM, H200))
+    return [choice.schedule.group_m - 100 for choice in found if not choice.objection]
 
 
 def tiled(number, wanted, tile):
@@ -84,9 +90,9 @@ def test_near_means_with_few_empty_tiles_and_waves(database):
     known, other = problem(11 * 128, 12 * 128), problem(12 * 128, 13 * 128)
     database.record(trial(known, tiled(0, known, 128), seconds=known.flops / 40e12))
     database.record(trial(other, tiled(1, other, 64), seconds=other.flops / 36e12))
-    assert chosen(problem(11 * 128 - 8, 12 * 128 - 8))[0] == 0
+    assert near(problem(11 * 128 - 8, 12 * 128 - 8))[0] == 0
     crowded = problem(11 * 128, 13 * 128 - 8)
-    assert chosen(crowded) == [1, 0]
+    assert near(crowded) == [1, 0]
     wasteful = next(choice for choice in served(crowded) if choice.record == known.key)
     assert wasteful.seconds == pytest.approx(4e-6 + 2 * (known.flops / 40e12 - 4e-6))
     assert wasteful.loss == pytest.approx(1 - crowded.n / (12 * 128) / 2)
@@ -138,6 +144,15 @@ def test_the_models_choice_goes_before_records_that_promise_less_but_not_before_
     assert [choice.record for choice in served(wanted)] == [fast.key, None, known.key, None]
     explained = explain("sgemm", device="h200", m=600, n=512, k=512)
     assert list(explained.considered) == served(wanted)
+
+
+def test_what_was_the_best_nearby_goes_before_what_the_model_promises_as_much_of(database):
+    known, wanted = problem(512), problem(600)
+    promising, unpromising = in_order(SGEMM, wanted, H200, [])[0].schedule, tiled(0, known, 64)
+    database.record(trial(known, unpromising, seconds=1e-3))
+    assert served(wanted)[0].rule is Rule.MODEL
+    database.record(trial(known, promising, seconds=9e-4))
+    assert (served(wanted)[0].rule, served(wanted)[0].schedule) == (Rule.NEAREST, promising)
 
 
 def test_no_record_serves_sizes_that_differ_by_more_than_8(store):

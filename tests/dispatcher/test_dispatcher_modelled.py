@@ -84,13 +84,12 @@ TWO = {"blocks": 2 * H200.sm_count}  # for each SM
         ({"copies": 400, "ahead": 2}, 300 * COPY * ISSUE),
         ({"direct_loads": 40}, 10 * modelled._DIRECT_LOAD * ISSUE),
         ({"lines": 4000, **TWO}, 8000 * LINE - BARRIER),
-        ({"bytes_loaded": 38000, **TWO}, 76000 / modelled._LOADED_BYTES - BARRIER),
+        ({"bytes_loaded": 41000, **TWO}, 82000 / modelled._LOADED_BYTES - BARRIER),
         ({"bytes_stored": 13000}, 13000 / modelled._STORED_BYTES),
         ({"steps": 5, "in_flight": 2}, 4 * LATENCY / 2),
         ({"steps": 5, "in_flight": 0}, 4 * (LATENCY + BARRIER)),
         ({"steps": 5, "in_flight": 4, "computing": 40000}, 5 * 10000 * ISSUE + 4 * BARRIER),
         ({"cluster": 2}, modelled._CLUSTER_SECONDS * H200.clock_hz),
-        ({"own_grid": True}, modelled._OWN_GRID_SECONDS * H200.clock_hz),
         ({"summed_words": 64}, 64 * modelled._SUMMED_WORD_CLOCKS),
         ({"shared_vectors": 8}, 3e-6 * H200.clock_hz + 8 * modelled._SHARED_VECTOR_CLOCKS),
     ],
@@ -140,7 +139,6 @@ def test_clusters_of_four_do_not_fill_the_device():
 def test_tiles_that_are_shared_cost_their_fix_up():
     whole, shared = (seconds(64 * tiles, 64, 4096, grid_blocks=132) for tiles in (132, 131))
     assert 2e-6 < shared - whole < 4e-6
-    assert whole > seconds(64 * 132, 64, 4096)
 
 
 def test_a_device_of_twice_the_rates_takes_half_as_long_but_for_what_is_latency():

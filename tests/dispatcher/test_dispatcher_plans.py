@@ -13,7 +13,7 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune import dispatcher
 from autotune.compiler import CompileError
 from autotune.dispatcher import plans
-from autotune.dispatcher.choose import Rule, without_records
+from autotune.dispatcher.choose import Rule, in_order
 from autotune.dispatcher.targets import LaunchError
 
 
@@ -136,7 +136,7 @@ def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, dat
     known = problem(2048, 2048, 2048)
     default = SGEMM.default(known, H200).cuda_struct()
     database.record(trial(known, schedule(0, known)))
-    modelled = next(without_records(SGEMM, known, H200)).schedule.cuda_struct()
+    modelled = in_order(SGEMM, known, H200, [])[0].schedule.cuda_struct()
     assert modelled != default
     gpu.refused = {"group_m = 100": CompileError("no such register"), modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped") as caught:
@@ -213,7 +213,7 @@ def test_a_bound_call_stays_on_the_stream_that_it_names(gpu):
 
 
 def test_a_bound_call_falls_back_too(gpu):
-    modelled = next(without_records(SGEMM, problem(2048, 2048, 2048), H200)).schedule.cuda_struct()
+    modelled = in_order(SGEMM, problem(2048, 2048, 2048), H200, [])[0].schedule.cuda_struct()
     step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
     gpu.refused = {modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):

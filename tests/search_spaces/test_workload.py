@@ -28,7 +28,7 @@ def counted(m, n, k, problem=None, **changes):
 
 def test_a_block_for_each_tile_goes_through_all_of_k():
     work = counted(128, 192, 100)
-    assert (work.blocks, work.warps, work.cluster, work.steps, work.own_grid) == (6, 4, 1, 7, False)
+    assert (work.blocks, work.warps, work.cluster, work.steps) == (6, 4, 1, 7)
     assert (work.ahead, work.in_flight) == (2, 2)
     assert work.bytes_loaded == 4 * 2 * 16 * 64
     assert work.bytes_stored == 4 * 64 * 64
@@ -76,12 +76,13 @@ def test_parts_of_a_sector_are_stored_one_by_one():
 
 def test_a_grid_of_its_own_divides_the_steps_and_shares_tiles():
     work = counted(128, 192, 1600, grid_blocks=12)
-    assert (work.blocks, work.steps, work.own_grid) == (12, 50, True)
-    assert work.shared_vectors == 8 * 8 / 4 / 2  # of a thread's tile, its share with another warp
+    assert (work.blocks, work.steps) == (12, 50)
+    assert work.shared_vectors == 2 * 8 * 8 / 4 / 2  # of two parts of a thread's tile, its share with another warp
     assert work.bytes_stored == 4 * 64 * 64
     whole = counted(128, 192, 1600, grid_blocks=3)
     assert (whole.steps, whole.shared_vectors) == (200, 0)
     assert whole.bytes_stored == 2 * 4 * 64 * 64
+    assert counted(64, 64, 6400, grid_blocks=33).shared_vectors == (16 + 3) * 8
 
 
 def test_a_cluster_divides_the_steps():
