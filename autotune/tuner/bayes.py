@@ -22,6 +22,7 @@ from ..codegen.schedule import Schedule
 from ..db.states import Status
 from ..search_spaces.space import Draw, Space
 from .candidates import Candidates, worthwhile
+from .forecast import Forecast, LaunchShape
 from .gaussian_process import Encoding, Floats, GaussianProcess
 from .study import Outcome
 
@@ -51,17 +52,17 @@ class BayesStudy:
     Args:
         space: what to draw from.
         legal: whether a schedule is legal.
-        predict: seconds of a legal schedule by the time model.
+        forecast: what is known of a legal schedule before it is tried.
         seed: where random numbers start.
     """
 
     def __init__(
-        self, space: Space[Any], legal: Callable[[Any], bool], predict: Callable[[Any], float], seed: int
+        self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
     ) -> None:
-        self._space, self._legal, self._predict = space, legal, predict
+        self._space, self._legal, self._forecast = space, legal, forecast
         # Every draw of a small space is in the pool from the start.
         self._draws = iter(space.all_draws()) if space.size <= _POOL else space.random_draws(seed)
-        self._encoding = Encoding(space.parameters)
+        self._encoding = Encoding(space.parameters, len(LaunchShape._fields))
         self._process = GaussianProcess(self._encoding, features=2)
         self._told: dict[Schedule, float | None] = {}  # logarithms of seconds; None for a failure
         self._waiting: dict[Schedule, None] = {}
@@ -174,4 +175,5 @@ class BayesStudy:
         return np.array(points), np.column_stack([np.ones(len(modelled)), modelled])
 
     def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
-        return self._encoding.point(self._space.draw_of(schedule)), log(self._predict(schedule))
+        known = self._forecast(schedule)
+        return self._encoding.point(self._space.draw_of(schedule), known.shape), log(known.seconds)

@@ -1,11 +1,12 @@
 """Regression with a Gaussian process over the draws of a search space (Rasmussen, Williams: Gaussian Processes for
 Machine Learning, 2006, chapters 2 and 5).
 
-The covariance of two draws is σ²·exp(-Σ w·d), summed over the parameters: d is 1 where words differ, and between
-numbers the steps in their order as a share of all. The weights w, one for each parameter, σ and the noise maximise the
-marginal likelihood under log-normal priors, which keep a handful of values from being explained too well. The mean is a
-linear function of known features (section 2.7), whose first coefficient is free and whose others are near 1 a priori;
-or 0, where that makes the values more probable: a feature that says nothing would add its own noise to the mean.
+The covariance of two draws is σ²·exp(-Σ w·d), summed over the parameters, where d is 1 where words differ, and between
+numbers the steps in their order as a share of all; and over other numbers that are known of a draw, where d is their
+difference. The weights w, one for each, σ and the noise maximise the marginal likelihood under log-normal priors, which
+keep a handful of values from being explained too well. The mean is a linear function of known features (section 2.7),
+whose first coefficient is free and whose others are near 1 a priori; or 0, where that makes the values more probable: a
+feature that says nothing would add its own noise to the mean.
 """
 
 from __future__ import annotations
@@ -27,16 +28,21 @@ Floats = npt.NDArray[np.float64]
 
 _STEPS = 15  # of L-BFGS for each fit, which begins where the last one ended
 _SIGMA, _NOISE = 0.3, 0.02  # a priori, of logarithms of seconds
-_WEIGHTS = 1.0  # a priori, of all parameters together: draws that differ in each have a covariance of σ²/e
+_WEIGHTS = 1.0  # a priori, of all together: draws that differ in each by 1 have a covariance of σ²/e
 _SPREAD = 1.0  # standard deviation of their logarithms
 _FARTHEST = 4.0  # standard deviations; a search that tries more meets matrices that cannot be inverted
 _FREE, _NEAR, _FIXED = 1e-6, 1.0, 1e6  # precision of a coefficient a priori
 
 
 class Encoding:
-    """Draws as points in a space in which the differences of one parameter are adjacent columns."""
+    """Draws as points in a space in which the differences of one parameter are adjacent columns.
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    Args:
+        parameters: what is drawn.
+        numbers: how many other numbers are known of a draw, each with a weight of its own like a parameter.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], numbers: int = 0) -> None:
         self._rows: dict[str, dict[Any, Floats]] = {}
         groups: list[int] = []
         for parameter in parameters:
@@ -46,12 +52,12 @@ class Encoding:
             steps = np.arange(count)[:, None] / (count - 1) if parameter.ordered else np.eye(count) / 2
             self._rows[parameter.name] = dict(zip(parameter.values, steps, strict=True))
             groups += [len(self._rows) - 1] * steps.shape[1]
-        self._groups = np.array(groups, dtype=int)
-        self.parameters = len(self._rows)
+        self.parameters = len(self._rows) + numbers
+        self._groups = np.array([*groups, *range(len(self._rows), self.parameters)], dtype=int)
 
-    def point(self, draw: Draw) -> Floats:
+    def point(self, draw: Draw, numbers: Sequence[float] = ()) -> Floats:
         """The coordinates of a draw."""
-        return np.concatenate([np.zeros(0), *(rows[draw[name]] for name, rows in self._rows.items())])
+        return np.concatenate([*(rows[draw[name]] for name, rows in self._rows.items()), numbers])
 
     def differences(self, points: Floats) -> Floats:
         """(parameters, n, n) differences of n points, each from 0 to 1."""

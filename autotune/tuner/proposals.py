@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.records import Trial
-from ..devices.model import estimated_resources, predict_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from ..search_spaces.space import Draw
+from .forecast import Forecast, forecast
 from .samplers import BAYES
 from .study import Outcome, Study
 
@@ -96,7 +96,7 @@ class Proposals(Iterator[Candidate]):
             return Study(self._space.parameters, sampler, seed)
         from .bayes import BayesStudy
 
-        return BayesStudy(self._space, lambda schedule: not self._violations(schedule), self._modelled, seed)
+        return BayesStudy(self._space, lambda schedule: not self._violations(schedule), self._forecast, seed)
 
     def prepare(self) -> None:
         """Do what takes long before the first proposal of the sampler, while nothing waits for that yet."""
@@ -159,10 +159,8 @@ class Proposals(Iterator[Candidate]):
                 return Candidate(schedule, self._study.ask_for(draw))
         return None
 
-    def _modelled(self, schedule: Schedule) -> float:
-        source = self._operator.emit(self._problem, schedule)
-        resources = estimated_resources(self._problem, source, self._limits)
-        return predict_seconds(self._problem, source, resources, self._limits)
+    def _forecast(self, schedule: Schedule) -> Forecast:
+        return forecast(self._problem, self._operator.emit(self._problem, schedule), self._limits)
 
     def _violations(self, schedule: Schedule) -> list[str]:
         return self._operator.violations(self._problem, schedule, self._limits)

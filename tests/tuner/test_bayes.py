@@ -1,6 +1,7 @@
 """Bayesian optimisation on the toy: what it proposes, and what it makes of what it is told."""
 
 from math import log
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -10,14 +11,19 @@ from autotune.db import Status
 from autotune.tuner import bayes
 from autotune.tuner.bayes import BayesStudy
 from autotune.tuner.candidates import worthwhile
+from autotune.tuner.forecast import Forecast, LaunchShape
 
 SPACE = space(None, None)
 PROBLEM = ToyProblem(8)
 BEST = ToySchedule(4, 4, "column", True)
+ALIKE = LaunchShape(0, 0, 0, 0, 0)
 
 
-def study(predict=toy_seconds, seed=0):
-    return BayesStudy(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), predict, seed)
+def study(predict=toy_seconds, seed=0, shape=lambda schedule: ALIKE):
+    def forecast(schedule):
+        return Forecast(predict(schedule), shape(schedule))
+
+    return BayesStudy(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), forecast, seed)
 
 
 def outcome(schedule, status=Status.OK):
@@ -53,6 +59,22 @@ def test_a_model_that_knows_nothing_does_not_keep_it_from_the_best():
     assert sum(map(toy_seconds, found[3:7])) / 4 < 0.5 * average, "three are enough to know where to look"
     wrong = proposals(study(lambda schedule: 1 / toy_seconds(schedule)), 25)
     assert BEST in wrong
+
+
+def test_what_the_launch_is_like_tells_what_no_parameter_does():
+    order = Random(0).sample(sorted(LEGAL, key=str), len(LEGAL))
+
+    def evaluations(shape):
+        asked = study(lambda schedule: 1.0, shape=shape)
+        places = []
+        while 0 not in places:
+            promising = asked.ask()
+            places.append(order.index(SPACE.build(promising.draw)))
+            asked.tell(promising, SimpleNamespace(status=Status.OK, seconds=1 + places[-1] / len(order)))
+        return len(places)
+
+    assert evaluations(lambda schedule: ALIKE._replace(blocks=order.index(schedule) / len(order))) < 10
+    assert evaluations(lambda schedule: ALIKE) > 10, "without it, the best is anywhere"
 
 
 def test_draws_that_wait_are_neither_proposed_again_nor_crowded_around():

@@ -38,6 +38,14 @@ def test_differences_are_steps_between_numbers_and_one_between_words():
     assert weighted == pytest.approx(np.array([[111.0]]))
 
 
+def test_other_numbers_count_like_parameters():
+    encoding = Encoding(PARAMETERS, 2)
+    points = np.array([encoding.point(DRAWS[0], (0.5, -1)), encoding.point(DRAWS[-1], (0.25, 1))])
+    assert encoding.differences(points)[:, 0, 1] == pytest.approx([1, 1, 1, 0.25, 2])
+    weights = np.array([1.0, 10.0, 100.0, 1000.0, 10000.0])
+    assert encoding.distances(points[:1], points[1:], weights) == pytest.approx(np.array([[20361.0]]))
+
+
 def test_the_gradient_is_that_of_the_cost(process):
     few = slice(0, None, 3)
     apart = ENCODING.differences(POINTS[few])

@@ -1,0 +1,73 @@
+"""What is known of a schedule before it is compiled: its modelled time, and what its launch is like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import NamedTuple
+
+from ..codegen.problem import Problem
+from ..codegen.source import KernelSource
+from ..devices.model import estimated_resources, predict_seconds
+from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.occupancy import occupancy
+
+_OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
+_LITTLE = 1024  # bytes of shared memory: fewer count as none
+
+
+class LaunchShape(NamedTuple):
+    """What several parameters decide together; sizes are logarithms, differences from 0 to about 1 as a parameter's.
+
+    Attributes:
+        blocks: in the grid.
+        threads: in a block.
+        shared: memory of a block.
+        resident: blocks on an SM.
+        filled: share of the places for blocks that are used, over all waves.
+    """
+
+    blocks: float
+    threads: float
+    shared: float
+    resident: float
+    filled: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is known of a schedule before it is compiled.
+
+    Attributes:
+        seconds: by the time model.
+        shape: of the launch.
+    """
+
+    seconds: float
+    shape: LaunchShape
+
+
+def forecast(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Forecast:
+    """Of the source of a legal schedule.
+
+    Raises:
+        ValueError: not even one block fits on an SM.
+    """
+    resources = estimated_resources(problem, source, limits)
+    seconds = predict_seconds(problem, source, resources, limits)
+    launch = source.launch
+    shared = resources.shared_bytes + launch.shared_bytes
+    resident = occupancy(limits, launch.threads, resources.registers, shared).blocks_per_sm
+    waves = launch.blocks / (limits.sm_count * resident)
+    shape = LaunchShape(
+        blocks=_octaves(max(1, launch.blocks)),
+        threads=_octaves(launch.threads),
+        shared=_octaves(_LITTLE + shared),
+        resident=_octaves(resident),
+        filled=waves / max(1, ceil(waves)),
+    )
+    return Forecast(seconds, shape)
+
+
+def _octaves(size: float) -> float:
+    return log2(size) / _OCTAVES
