@@ -10,9 +10,10 @@ from typing import Any
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.states import TimeSource
+from ..devices.pipeline import modelled_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
-from .modelled import modelled_seconds, preferred
+from .modelled import preferred
 from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 

@@ -12,10 +12,10 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compiler import CompileError
 from ..devices.base import DeviceError
+from ..devices.pipeline import modelled_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .choose import Choice, choices, from_records
-from .modelled import modelled_seconds
 from .records import Record
 from .regret import Measure
 

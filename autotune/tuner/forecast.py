@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..codegen.problem import Problem
-from ..codegen.source import KernelSource
-from ..devices.model import estimated_resources, predict_seconds
+from ..codegen.schedule import Schedule
+from ..devices.model import estimated_resources
+from ..devices.pipeline import modelled_seconds
 from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.occupancy import occupancy
+from ..search_spaces.operator import Operator
 
 _OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
 _LITTLE = 1024  # bytes of shared memory: fewer count as none
@@ -47,17 +49,12 @@ class Forecast:
     shape: LaunchShape
 
 
-def forecast(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Forecast:
-    """Of the source of a legal schedule.
-
-    Raises:
-        ValueError: not even one block fits on an SM.
-    """
-    resources = estimated_resources(problem, source, limits)
-    seconds = predict_seconds(problem, source, resources, limits)
-    launch = source.launch
+def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> Forecast:
+    """Of a legal schedule."""
+    source = operator.emit(problem, schedule)
+    resources, launch = estimated_resources(problem, source, limits), source.launch
     shared = resources.shared_bytes + launch.shared_bytes
-    resident = occupancy(limits, launch.threads, resources.registers, shared).blocks_per_sm
+    resident = max(1, occupancy(limits, launch.threads, resources.registers, shared).blocks_per_sm)
     waves = launch.blocks / (limits.sm_count * resident)
     shape = LaunchShape(
         blocks=_octaves(max(1, launch.blocks)),
@@ -66,7 +63,7 @@ def forecast(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Fo
         resident=_octaves(resident),
         filled=waves / max(1, ceil(waves)),
     )
-    return Forecast(seconds, shape)
+    return Forecast(modelled_seconds(operator, problem, schedule, limits), shape)
 
 
 def _octaves(size: float) -> float:

@@ -160,7 +160,7 @@ class Proposals(Iterator[Candidate]):
         return None
 
     def _forecast(self, schedule: Schedule) -> Forecast:
-        return forecast(self._problem, self._operator.emit(self._problem, schedule), self._limits)
+        return forecast(self._operator, self._problem, schedule, self._limits)
 
     def _violations(self, schedule: Schedule) -> list[str]:
         return self._operator.violations(self._problem, schedule, self._limits)
