@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from .limits import DeviceLimits
 from .occupancy import occupancy
 
+_UINT_MAX = 2**32 - 1
+
 
 def resource_violations(
     limits: DeviceLimits, threads: int, registers: int, shared_bytes: int, min_blocks: int
@@ -33,3 +35,9 @@ def resource_violations(
                 f"min_blocks {min_blocks} over the {fit.blocks_per_sm} blocks of {threads} threads, about {registers} "
                 f"registers and {shared_bytes} B of shared memory that an SM holds, by its {' and '.join(fit.limiters)}"
             )
+
+
+def group_violations(group_m: int, tiles_n: int) -> Iterator[str]:
+    """Groups of rows of tiles with more tiles than `grouped_tile` (codegen/cuda/tile_order.cuh) counts."""
+    if group_m * tiles_n > _UINT_MAX:
+        yield f"{group_m} rows of {tiles_n} tiles in a group (group_m) are over {_UINT_MAX} tiles"

@@ -13,7 +13,7 @@ from ..codegen.transpose.schedule import WARP, TransposeSchedule
 from .limits import DeviceLimits
 from .occupancy import occupancy
 from .operator import Operator
-from .resources import resource_violations
+from .resources import group_violations, resource_violations
 from .space import Draw, Parameter, Space
 from .workload import Workload
 
@@ -29,6 +29,7 @@ def violations(problem: TransposeProblem, schedule: TransposeSchedule, limits: D
         found += _access_violations(problem, schedule)
         if blocks(problem, schedule) > _GRID_BLOCKS:
             found.append(f"{blocks(problem, schedule)} blocks over the {_GRID_BLOCKS} of a grid")
+        found += group_violations(schedule.group_m, -(-problem.n // schedule.tile_n))
         shared_bytes = schedule.shared_bytes(problem.element_bytes)
         registers = estimated_registers(problem, schedule)
         found += resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)

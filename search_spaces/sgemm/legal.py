@@ -8,7 +8,7 @@ from dataclasses import fields
 from ...codegen.sgemm.problem import SgemmProblem
 from ...codegen.sgemm.schedule import FfmaOrder, SgemmSchedule, Transport, strip_width
 from ..limits import DeviceLimits
-from ..resources import resource_violations
+from ..resources import group_violations, resource_violations
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
@@ -138,6 +138,7 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: Dev
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
     if tiles * cluster > _INT_MAX:
         yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
+    yield from group_violations(schedule.group_m, -(-problem.n // schedule.block_n))
     if schedule.grid_clusters > tiles * steps > 0:
         yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.

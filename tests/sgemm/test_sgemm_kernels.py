@@ -59,6 +59,14 @@ def test_offsets_beyond_32_bits() -> None:
     verify(problem, source)
 
 
+def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
+    problem = SgemmProblem(1, 2**27, 1)
+    few, many = (OPERATOR.violations(problem, SgemmSchedule(group_m=rows), LIMITS) for rows in (2**12 - 1, 2**12))
+    assert [line for line in many if line not in few] == [
+        "4096 rows of 1048576 tiles in a group (group_m) are over 4294967295 tiles"
+    ]
+
+
 PIPELINED = SgemmSchedule(stages=3, transport_b=Transport.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
 PLANTED = [
     ("async_wait<stages - 2>();\n    __syncthreads();", "async_wait<stages - 2>();"),

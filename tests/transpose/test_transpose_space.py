@@ -45,6 +45,12 @@ def test_grid_is_limited() -> None:
     assert huge == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
+@pytest.mark.parametrize(("group_m", "objections"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
+def test_the_tiles_of_a_group_are_counted_in_32_bits(group_m: int, objections: list[str]) -> None:
+    found = violations(TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, group_m=group_m), H200)
+    assert [line[: len("4096 rows of 1048576 tiles")] for line in found] == objections
+
+
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> None:
     for schedule in OPERATOR.seeds(problem, H200):
