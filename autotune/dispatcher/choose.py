@@ -18,9 +18,7 @@ from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-RECORD_TIE = (
-    1.03  # ratio of modelled times up to which a schedule that was the best nearby goes before one that was not
-)
+RECORD_TIE = 1.03  # ratio of modelled times up to which a schedule that was the best nearby is believed to be better
 
 
 class Rule(StrEnum):
@@ -131,8 +129,10 @@ def in_order(
             return False
         return modelled_seconds(operator, problem, record.schedule, limits) <= RECORD_TIE * seconds
 
-    before = [record for record in records if first(record)]
-    after = [record for record in records if record not in before]
+    before: list[Choice] = []
+    after: list[Choice] = []
+    for record in records:
+        (before if first(record) else after).append(record)
     return [*before, model, *after, Choice(Rule.DEFAULT, operator.default(problem, limits))]
 
 

@@ -21,7 +21,7 @@ from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .bundle import Bundle
-from .evaluator import Evaluator
+from .evaluator import Evaluator, Job
 from .final import Final, beaten, fastest, finalists, play
 from .history import known_trials, ranked, standing, winners
 from .options import Progress, TuneOptions, TuneResult
@@ -94,19 +94,24 @@ def tune(
             def measured_again(trial: Trial) -> Trial:
                 return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
+            def evaluated(job: Job) -> Trial:
+                nonlocal best, few
+                trial = evaluator.finish(job)
+                db.record(trial)
+                compared.add(trial.schedule_digest)
+                if trial.status is not Status.OK:
+                    Bundle(trial, device.selector, options.seed, job.source.text).write()
+                best, few = _better(best, trial), fastest([*few, trial])
+                by_status[trial.status] += 1
+                return trial
+
             # Tuners of one study divide what comes first among them.
             given = 0 if options.study else len(set(first) - set(known))
             depth = min(2 * workers, MOST_AHEAD)
             with Ahead(candidates, options.trials, evaluator.start, depth, given, 2 * workers) as ahead:
                 for candidate, job in ahead:
-                    trial = evaluator.finish(job)
-                    db.record(trial)
-                    compared.add(trial.schedule_digest)
-                    if trial.status is not Status.OK:
-                        Bundle(trial, device.selector, options.seed, job.source.text).write()
+                    trial = evaluated(job)
                     ahead.tell(candidate, trial)
-                    best, few = _better(best, trial), fastest([*few, trial])
-                    by_status[trial.status] += 1
                     elapsed = now() - start
                     if on_progress:
                         on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
@@ -114,11 +119,7 @@ def tune(
                         break
             others = _for_others(operator, problem, device, best, compared)
             if others and by_status.total() < options.trials:
-                trial = evaluator.finish(evaluator.start(others))
-                db.record(trial)
-                compared.add(trial.schedule_digest)
-                best, few = _better(best, trial), fastest([*few, trial])
-                by_status[trial.status] += 1
+                evaluated(evaluator.start(others))
             if listed := finalists(incumbent, few, by_status.total()):
                 decided, again = play(listed, measured_again)
                 for trial in again:
