@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import sgemm, transpose
+from .layout import transpose
+from .matmul import sgemm
 from .operator import Operator
 
 OPERATORS: dict[str, Operator[Any, Any]] = {

@@ -9,9 +9,9 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.sgemm.problem import SgemmProblem
+from ..codegen.matmul.sgemm.problem import SgemmProblem
 from ..devices.base import DeviceError
-from . import true_fp32
+from ..dispatcher.targets import true_fp32
 from .baseline import Baseline, Launch
 from .cublaslt_api import (
     COMPUTE_32F,

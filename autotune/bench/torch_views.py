@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.sgemm.problem import SgemmProblem
-from . import true_fp32
+from ..codegen.matmul.sgemm.problem import SgemmProblem
+from ..dispatcher.targets import true_fp32
 
 if TYPE_CHECKING:
     from ..devices.cuda_session import CudaSession

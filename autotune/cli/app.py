@@ -11,25 +11,25 @@ from typing import Annotated, NoReturn
 import typer
 from typer.main import get_command
 
-from .bench import bench
-from .bench_dispatch import bench_dispatch
-from .bench_model import bench_model
-from .bench_search import bench_search
-from .convert import convert
-from .database import app as database
-from .devices import devices
-from .doctor import doctor
-from .emit import emit
+from .commands.bench import bench
+from .commands.bench_dispatch import bench_dispatch
+from .commands.bench_model import bench_model
+from .commands.bench_search import bench_search
+from .commands.convert import convert
+from .commands.database import app as database
+from .commands.devices import devices
+from .commands.doctor import doctor
+from .commands.emit import emit
+from .commands.explain import explain
+from .commands.export import export
+from .commands.record import record
+from .commands.reduce import reduce
+from .commands.replay import replay
+from .commands.show import show
+from .commands.tune import tune
+from .commands.warm import warm
 from .errors import INTERRUPTED, exit_code, one_line
-from .explain import explain
-from .export import export
 from .operator_commands import operator_commands
-from .record import record
-from .reduce import reduce
-from .replay import replay
-from .show import show
-from .tune import tune
-from .warm import warm
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:

@@ -14,9 +14,9 @@ from ..db.recording import read_recording
 from ..db.records import Trial
 from ..db.states import Status, TimeSource
 from ..search_spaces.limits import DeviceLimits
-from ..search_spaces.narrowing import restricted
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
+from ..search_spaces.restriction import restricted
 from .timing import impossible_rate
 
 

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .bound import BoundCall, plan
-    from .explanation import Explanation, explain
-    from .operators import sgemm, transpose
+    from .calls.bound import BoundCall, plan
+    from .calls.operators import sgemm, transpose
+    from .calls.warming import warm
+    from .choice.explanation import Explanation, explain
     from .settings import configure
-    from .targets import CaptureError, LaunchError
-    from .warming import warm
+    from .targets.base import CaptureError, LaunchError
 
 __all__ = [
     "BoundCall",
@@ -25,16 +25,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BoundCall": "bound",
-    "CaptureError": "targets",
-    "Explanation": "explanation",
-    "LaunchError": "targets",
+    "BoundCall": "calls.bound",
+    "CaptureError": "targets.base",
+    "Explanation": "choice.explanation",
+    "LaunchError": "targets.base",
     "configure": "settings",
-    "explain": "explanation",
-    "plan": "bound",
-    "sgemm": "operators",
-    "transpose": "operators",
-    "warm": "warming",
+    "explain": "choice.explanation",
+    "plan": "calls.bound",
+    "sgemm": "calls.operators",
+    "transpose": "calls.operators",
+    "warm": "calls.warming",
 }
 
 

@@ -11,8 +11,8 @@ from ..codegen.schedule import Schedule
 from ..codegen.source import generator_digest
 from ..db.records import Trial
 from ..devices.base import Device
-from ..search_spaces.narrowing import restricted
 from ..search_spaces.operator import Operator
+from ..search_spaces.restriction import restricted
 from .history import known_trials
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult

@@ -7,9 +7,9 @@ from bench_fakes import baseline
 
 from autotune.bench import BASELINES, OWN
 from autotune.bench.ladder import PUBLISHED
-from autotune.cli import bench as cli_bench
-from autotune.codegen.transpose.problem import TransposeProblem
-from autotune.codegen.transpose.schedule import TransposeSchedule
+from autotune.cli.commands import bench as cli_bench
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.db import Status, TuningDB
 from autotune.db.contests import beaten_by
 from autotune.devices import select

@@ -4,7 +4,7 @@ import pytest
 from bench_fakes import LIMITS
 
 from autotune.bench import Choice, choose
-from autotune.codegen.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import TimeSource, TuningDB
 from autotune.search_spaces.registry import operator
 

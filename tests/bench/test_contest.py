@@ -5,7 +5,7 @@ from bench_fakes import Session, baseline
 
 from autotune.bench import OWN, Contest, hold
 from autotune.bench.turns import interleaved
-from autotune.codegen.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation
 

@@ -12,8 +12,8 @@ from recording_factory import LIMITS, recording
 from autotune.bench.time_model import Modelled, Quality, calibrated
 from autotune.devices.model import Calibration, estimated_resources, predict_seconds
 from autotune.devices.recording import Recording, load
-from autotune.search_spaces.narrowing import sample
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.restriction import sample
 
 SGEMM = operator("sgemm")
 TRUE = Calibration(hiding=0.8, l2_bytes=12.0, load_lanes=20.0)

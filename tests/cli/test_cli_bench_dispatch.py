@@ -10,10 +10,10 @@ import pytest
 from cli_command import Command
 from dispatcher.records import schedule, trial
 
-from autotune.cli import bench_dispatch
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.bench.dispatch import held_out as regret
+from autotune.cli.commands import bench_dispatch
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
-from autotune.dispatcher import regret
 
 BENCH = ("bench", "dispatch", "--device", "h200", "--splits", "2", "--random", "3")
 

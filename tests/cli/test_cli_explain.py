@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cli_command import Command
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.exchange import to_document, write_document
 
 PROBLEM = ("--device", "h200", "--m", "520", "--n", "512", "--k", "512")

@@ -8,7 +8,7 @@ import pytest
 from cli_command import Command
 from dispatcher.records import schedule, trial
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
 
 KNOWN = SgemmProblem(64, 64, 32)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autotune.cli.progress import shown_progress
+from autotune.cli.rendering.progress import shown_progress
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.search_spaces.registry import operator
 from autotune.tuner import Progress

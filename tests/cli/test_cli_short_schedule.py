@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.cli.trials import short_schedule
+from autotune.cli.rendering.trials import short_schedule
 from autotune.codegen.schedule import Schedule
 from autotune.search_spaces.registry import operator
 

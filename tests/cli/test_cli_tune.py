@@ -14,7 +14,7 @@ from cli_command import Command
 from postgres_server import PASSWORD, PostgresServer
 
 from autotune import tuner
-from autotune.cli import tuned
+from autotune.cli.rendering import winner as tuned
 from autotune.codegen.problem import Problem
 from autotune.codegen.source import generator_digest
 from autotune.confidence import Interval
@@ -22,8 +22,8 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.devices.select import device
-from autotune.dispatcher import misses
-from autotune.dispatcher.misses import note
+from autotune.dispatcher.choice import untuned as misses
+from autotune.dispatcher.choice.untuned import note
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator as operator_of
 from autotune.tuner import Final, Progress, TuneOptions, TuneResult

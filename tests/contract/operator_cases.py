@@ -1,10 +1,11 @@
-"""What the tests folder of each operator gives to the contract: its module `tests/<operator>/<operator>_cases.py`."""
+"""What the tests folder of each operator gives to the contract: its module `tests/<family>/<operator>_cases.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
 from autotune.codegen.problem import Problem
@@ -37,7 +38,8 @@ class OperatorCases(Protocol):
 @cache
 def cases_of(operator: str) -> OperatorCases:
     """The module of an operator, found by its name."""
-    return cast(OperatorCases, import_module(f"{operator}.{operator}_cases"))
+    (path,) = Path(__file__).parents[1].glob(f"*/{operator}_cases.py")
+    return cast(OperatorCases, import_module(f"{path.parent.name}.{path.stem}"))
 
 
 def archs(source: KernelSource) -> Sequence[str]:

@@ -12,11 +12,11 @@ from typing import cast
 import pytest
 from operator_cases import LIMITS, Case, cases_of
 
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.problem import Problem
-from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.source import KernelSource
-from autotune.codegen.transpose.problem import TransposeProblem
-from autotune.codegen.transpose.schedule import TransposeSchedule
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autotune.codegen.sgemm.problem import SgemmProblem
-from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.devices import pipeline
 from autotune.devices.model import fixed_seconds, roofline
 from autotune.devices.pipeline import LATENCY_SECONDS, modelled_seconds

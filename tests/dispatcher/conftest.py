@@ -5,9 +5,13 @@ import pytest
 from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
-from autotune.dispatcher import held, misses, operators, plans, records, settings, targets
-from autotune.dispatcher.choose import Choice, Rule
-from autotune.dispatcher.repeated import Repeated
+from autotune.dispatcher import settings
+from autotune.dispatcher.calls import held, operators, plans
+from autotune.dispatcher.calls.repeated import Repeated
+from autotune.dispatcher.choice import records
+from autotune.dispatcher.choice import untuned as misses
+from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.targets import base as targets
 
 
 @pytest.fixture(autouse=True)

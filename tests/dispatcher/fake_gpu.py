@@ -6,7 +6,7 @@ from records import H200, SGEMM
 
 from autotune.codegen.source import KernelSource
 from autotune.compiler import CompileError
-from autotune.dispatcher.targets import LaunchError
+from autotune.dispatcher.targets.base import LaunchError
 
 
 class FakeGpu:

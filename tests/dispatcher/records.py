@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator

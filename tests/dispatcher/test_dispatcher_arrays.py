@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from views import strided
 
 from autotune import dispatcher
-from autotune.dispatcher import arrays, layout, libraries
+from autotune.dispatcher.arrays import arrays, layout, libraries
 
 
 class Interface:

@@ -5,7 +5,7 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.dispatcher import background
+from autotune.dispatcher.choice import background
 
 START = background._started
 

@@ -10,11 +10,11 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune.codegen.schedule import Specialize
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.model import DEFAULT
-from autotune.dispatcher import records as module
-from autotune.dispatcher.choose import Rule, choices, from_records, in_order
-from autotune.dispatcher.explanation import explain
-from autotune.dispatcher.records import Record, records
-from autotune.dispatcher.transfer import transferred_seconds
+from autotune.dispatcher.choice import records as module
+from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
+from autotune.dispatcher.choice.explanation import explain
+from autotune.dispatcher.choice.records import Record, records
+from autotune.dispatcher.choice.transfer import transferred_seconds
 from autotune.search_spaces.devices import named_device
 
 

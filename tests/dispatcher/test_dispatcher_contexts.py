@@ -3,8 +3,8 @@
 import pytest
 from cuda.core._utils.cuda_utils import CUDAError
 
-from autotune.dispatcher.gpu import _GpuKernel
-from autotune.dispatcher.targets import LaunchError
+from autotune.dispatcher.targets.base import LaunchError
+from autotune.dispatcher.targets.gpu import _GpuKernel
 
 LEGACY, PER_THREAD, OWN = 1, 2, 0x7F00
 

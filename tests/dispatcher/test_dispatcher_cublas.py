@@ -12,12 +12,13 @@ from records import H200, SGEMM, problem, schedule, trial
 from views import strided
 
 from autotune import dispatcher
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.contests import with_contest
-from autotune.dispatcher import cublas, misses
-from autotune.dispatcher.choose import Rule
-from autotune.dispatcher.layout import HOST
-from autotune.dispatcher.targets import LaunchError
+from autotune.dispatcher.arrays.layout import HOST
+from autotune.dispatcher.choice import untuned as misses
+from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.targets import cublas
+from autotune.dispatcher.targets.base import LaunchError
 
 KNOWN = problem(512)
 

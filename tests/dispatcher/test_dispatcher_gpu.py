@@ -11,11 +11,11 @@ from cuda.core.utils import StridedMemoryView
 from records import schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.contests import with_contest
 from autotune.devices.cuda import CudaDevice
-from autotune.dispatcher import plans
-from autotune.dispatcher.cublas import library
+from autotune.dispatcher.calls import plans
+from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu
 

@@ -7,7 +7,8 @@ import pytest
 from cuda.core.utils import StridedMemoryView
 
 from autotune import dispatcher
-from autotune.dispatcher import libraries, operators
+from autotune.dispatcher.arrays import libraries
+from autotune.dispatcher.calls import operators
 
 jax = pytest.importorskip("jax")
 # Else JAX takes three quarters of a GPU's memory for itself, which tests beside it need.

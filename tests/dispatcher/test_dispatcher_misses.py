@@ -7,9 +7,9 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.dispatcher import misses as module
-from autotune.dispatcher import operators, plans
-from autotune.dispatcher.misses import misses
+from autotune.dispatcher.calls import operators, plans
+from autotune.dispatcher.choice import untuned as module
+from autotune.dispatcher.choice.untuned import misses
 
 
 def call(m, times=1):

@@ -6,8 +6,8 @@ import pytest
 from records import H200, SGEMM, problem, schedule
 
 from autotune.codegen.schedule import Specialize
-from autotune.dispatcher import modelled
-from autotune.dispatcher.modelled import TIE, preferred
+from autotune.dispatcher.choice import modelled
+from autotune.dispatcher.choice.modelled import TIE, preferred
 from autotune.search_spaces.registry import operator
 
 WANTED = problem(512)

@@ -12,9 +12,9 @@ from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.compiler import CompileError
-from autotune.dispatcher import plans
-from autotune.dispatcher.choose import Rule, in_order
-from autotune.dispatcher.targets import LaunchError
+from autotune.dispatcher.calls import plans
+from autotune.dispatcher.choice.choose import Rule, in_order
+from autotune.dispatcher.targets.base import LaunchError
 
 
 def test_the_call_reaches_the_kernel_on_the_current_stream(gpu):

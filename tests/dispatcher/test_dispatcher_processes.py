@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.dispatcher import plans
+from autotune.dispatcher.calls import plans
 from autotune.emulator import build
 
 SIZES = (5, 33, 41, 64)

@@ -3,13 +3,13 @@
 import pytest
 from records import H200, SGEMM, problem, schedule
 
+from autotune.bench.dispatch.held_out import held_out, modelled, regrets
+from autotune.bench.dispatch.process_start import first_call, own_seconds
+from autotune.bench.dispatch.random_sizes import LARGEST, RandomSize, losses, random_sizes, with_rivals
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
-from autotune.dispatcher.choose import Rule, choices
-from autotune.dispatcher.first_call import first_call, own_seconds
-from autotune.dispatcher.random_sizes import LARGEST, RandomSize, losses, random_sizes, with_rivals
-from autotune.dispatcher.records import Record
-from autotune.dispatcher.regret import held_out, modelled, regrets
+from autotune.dispatcher.choice.choose import Rule, choices
+from autotune.dispatcher.choice.records import Record
 
 KNOWN = [
     Record(problem(m), schedule(number, problem(m)), 1e-5 * m / 512, TimeSource.MEASURED)

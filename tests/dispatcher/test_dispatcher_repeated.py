@@ -4,8 +4,9 @@ import pytest
 from fake_gpu import FakeGpu
 
 from autotune import dispatcher
-from autotune.dispatcher import arrays, libraries, plans
-from autotune.dispatcher.layout import View
+from autotune.dispatcher.arrays import arrays, libraries
+from autotune.dispatcher.arrays.layout import View
+from autotune.dispatcher.calls import plans
 
 torch = pytest.importorskip("torch")
 

@@ -12,7 +12,8 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune.cache import cache_folder
 from autotune.db import TuningDB
 from autotune.db.exchange import to_document, write_document
-from autotune.dispatcher import gpu, records, snapshots
+from autotune.dispatcher.choice import records, snapshots
+from autotune.dispatcher.targets import gpu
 
 
 def aged(path):
@@ -51,7 +52,7 @@ def read():
 def test_a_second_process_imports_no_sqlalchemy_and_finds_the_same(path):
     program = """
 import sys
-from autotune.dispatcher.records import records
+from autotune.dispatcher.choice.records import records
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 print(records(operator("sgemm"), named_device("h200")))

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
 from autotune.db.states import TimeSource
-from autotune.dispatcher.choose import Rule, choices
-from autotune.dispatcher.records import Record, read_records
+from autotune.dispatcher.choice.choose import Rule, choices
+from autotune.dispatcher.choice.records import Record, read_records
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 

@@ -9,9 +9,9 @@ from functools import partial
 
 import pytest
 
-from autotune.codegen.sgemm.emit import emit
-from autotune.codegen.sgemm.problem import SgemmProblem
-from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.emit import emit
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.source import KernelSource
 from autotune.emulator import EmulatorError, verify
 

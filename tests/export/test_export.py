@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.compiler import CompileError
 from autotune.db.states import TimeSource
 from autotune.devices.cuda import CudaDevice
-from autotune.dispatcher.choose import from_records
-from autotune.dispatcher.export import Bundle, bundle, bundle_of, write_bundle
-from autotune.dispatcher.export.tables import tables
-from autotune.dispatcher.records import Record
+from autotune.dispatcher.choice.choose import from_records
+from autotune.dispatcher.choice.records import Record
+from autotune.export import Bundle, bundle, bundle_of, write_bundle
+from autotune.export.tables import tables
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 

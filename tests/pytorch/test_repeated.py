@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.dispatcher.repeated import Repeated
+from autotune.dispatcher.calls.repeated import Repeated
 
 torch = pytest.importorskip("torch")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.narrowing import narrowed, restricted, sample
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.restriction import narrowed, restricted, sample
 
 LIMITS = named_device("h200")
 TRANSPOSE = operator("transpose")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.sgemm import OPERATOR
-from autotune.search_spaces.sgemm.waves import filling
+from autotune.search_spaces.matmul.sgemm import OPERATOR
+from autotune.search_spaces.matmul.sgemm.waves import filling
 
 H200 = named_device("h200")
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.codegen.sgemm.problem import SgemmProblem
-from autotune.codegen.sgemm.schedule import SgemmSchedule, Transport
-from autotune.codegen.transpose.problem import TransposeProblem
-from autotune.codegen.transpose.schedule import TransposeSchedule
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 

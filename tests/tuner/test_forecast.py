@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.source import KernelSource, Launch
-from autotune.codegen.transpose.problem import TransposeProblem
 from autotune.devices.model import estimated_resources
 from autotune.devices.pipeline import modelled_seconds
 from autotune.search_spaces.devices import named_device

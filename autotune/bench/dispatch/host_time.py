@@ -1,0 +1,97 @@
+"""What a call costs on the host: from Python's arguments to the launch, against the barest launch and PyTorch's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ctypes import c_void_p
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...codegen.matmul.sgemm.problem import SgemmProblem
+from ...codegen.schedule import Schedule
+from ...codegen.source import KernelSource
+from ...devices.cuda import CudaDevice
+from ...dispatcher.calls.bound import plan
+from ...dispatcher.calls.operators import sgemm
+from ...search_spaces.registry import operator
+from ..baseline import Launch
+from ..turns import interleaved
+
+_CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
+_SIDE = 64  # of the matrices: a kernel that ends before the next call is through
+BAREST = "cuda.core.launch"
+
+
+def missing() -> str:
+    """What this machine lacks for the measurement, in one line; empty if nothing."""
+    try:
+        import torch
+    except ImportError:
+        return "overheads are not measured without PyTorch with CUDA: pip install torch"
+    return "" if torch.cuda.is_available() else "overheads are not measured: PyTorch finds no GPU"
+
+
+def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
+    """Seconds of a call, by contender: `rounds` samples each, taken in turns on an idle stream of GPU 0."""
+    import torch
+
+    def sample(launch: Launch) -> float:
+        torch.cuda.synchronize()
+        begin = perf_counter()
+        for _ in range(_CALLS):
+            launch()
+        return (perf_counter() - begin) / _CALLS
+
+    with torch.no_grad(), torch.cuda.stream(torch.cuda.Stream()):
+        return interleaved(_contenders(torch), sample, rounds)
+
+
+def _contenders(torch: Any) -> dict[str, Launch]:
+    """Calls with the same arguments; the barest one launches the kernel that serves them all."""
+    a, b, c = (torch.rand(_SIDE, _SIDE, device="cuda") for _ in range(3))
+    step = plan("sgemm", a, b, out=c)
+    assert step.choice
+    return {
+        BAREST: _barest(torch, step.choice.schedule, a, b, c),
+        "dispatcher.plan": step,
+        "dispatcher.sgemm(out=)": partial(sgemm, a, b, out=c),
+        "torch.mm(out=)": partial(torch.mm, a, b, out=c),
+    }
+
+
+def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
+    """cuda.core takes no struct by value: the kernel is compiled to take the struct's members one by one."""
+    from cuda.core import Device, LaunchConfig, Program, ProgramOptions, Stream, launch
+
+    device = Device(0)
+    device.set_current()
+    sgemm, problem, limits = operator("sgemm"), SgemmProblem(_SIDE, _SIDE, _SIDE), CudaDevice(0).limits
+    source = sgemm.source(problem, schedule, limits)
+    options = ProgramOptions(arch=limits.arch, std="c++17")
+    kernel = Program(_with_members(source), "c++", options).compile("cubin").get_kernel(source.entry)
+    workspace = torch.zeros(max(1, source.workspace_bytes), dtype=torch.int8, device="cuda")
+    pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
+    packed = source.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
+    values = [getattr(packed, argument.name) for argument in source.arguments]
+    # A Python number would be 8 bytes wide, and cuda.core is many times as slow with numbers of ctypes.
+    arguments = [
+        value if argument.ctype is c_void_p else np.dtype(argument.ctype).type(value)
+        for value, argument in zip(values, source.arguments, strict=True)
+    ]
+    config = LaunchConfig(grid=source.launch.grid, block=source.launch.block, shmem_size=source.launch.shared_bytes)
+    stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
+    keeping = partial(launch, stream, config, kernel, *arguments)
+    keeping.workspace = workspace  # type: ignore[attr-defined]
+    return keeping
+
+
+def _with_members(source: KernelSource) -> str:
+    """The text of a kernel whose entry takes the members of its argument struct."""
+    members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in source.arguments)
+    struct = ", ".join(f"{argument.name}_" for argument in source.arguments)
+    signature, entry = "(const Arguments arguments) {", f" {source.entry}"
+    assert source.text.count(entry + signature) == 1
+    return source.text.replace(entry + signature, f"{entry}({members}) {{ const Arguments arguments = {{{struct}}};")

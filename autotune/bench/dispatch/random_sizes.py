@@ -1,0 +1,91 @@
+"""What the dispatcher loses on sizes that nobody chose, against the fastest of a few schedules that may suit them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from ...codegen.problem import Problem
+from ...codegen.schedule import Schedule
+from ...compiler import CompileError
+from ...devices.base import DeviceError
+from ...devices.pipeline import modelled_seconds
+from ...dispatcher.choice.choose import Choice, choices, from_records
+from ...dispatcher.choice.records import Record
+from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.operator import Operator
+from .held_out import Measure
+
+LARGEST = 8192
+_RIVALS = 6  # of the nearest records, and as many of what the time model prefers
+
+
+@dataclass(frozen=True)
+class RandomSize:
+    """A problem of random sizes, and what it is given.
+
+    Attributes:
+        problem: dense, row-major, one matrix.
+        choice: what serves it.
+        rivals: other schedules: of the nearest records, and of those that a search would try first the fastest by the
+            time model.
+        loss: by how much the choice is slower than the fastest of it and its rivals, as a share of that one's time, all
+            measured together; None if that failed, or was not tried.
+        warmed: the same of the choice's kernel for the problem's shape alone, which who compiles ahead gets.
+        error: one line that says why it failed.
+    """
+
+    problem: Problem
+    choice: Choice
+    rivals: tuple[Schedule, ...] = ()
+    loss: float | None = None
+    warmed: float | None = None
+    error: str = ""
+
+
+def random_sizes(
+    operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceLimits, count: int
+) -> list[RandomSize]:
+    """Problems whose sizes are drawn log-uniformly from 1 to `LARGEST`, the same ones each time."""
+    random = Random(0)
+    sizes = [field.name for field in fields(operator.problem_type) if field.default is MISSING]
+    drawn = [
+        operator.problem_type(**{size: int((LARGEST + 1) ** random.random()) for size in sizes}) for _ in range(count)
+    ]
+    return [RandomSize(problem, next(choices(operator, problem, limits, known))) for problem in drawn]
+
+
+def with_rivals(
+    operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], limits: DeviceLimits
+) -> RandomSize:
+    """The case with the schedules that it is going to be measured against."""
+    problem = case.problem
+    legal = (choice for choice in from_records(operator, problem, limits, known) if not choice.objection)
+    near = dict.fromkeys(choice.schedule for choice in legal)
+    seeds = operator.seeds(problem, limits)
+    fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, limits))
+    rivals = dict.fromkeys([*islice(near, _RIVALS), *fast[:_RIVALS]])
+    for own in to_measure(case)[:2]:
+        rivals.pop(own, None)
+    return replace(case, rivals=tuple(rivals))
+
+
+def to_measure(case: RandomSize) -> list[Schedule]:
+    """The choice's schedule for any size and for the problem's shape alone, then the rivals."""
+    return [case.choice.schedule, case.choice.for_one_shape.schedule, *case.rivals]
+
+
+def losses(cases: Sequence[RandomSize], measure: Measure) -> Iterator[RandomSize]:
+    """The cases with their losses, one by one."""
+    for case in cases:
+        try:
+            schedules = list(dict.fromkeys(to_measure(case)))
+            seconds = dict(zip(schedules, measure(case.problem, schedules), strict=True))
+        except (CompileError, DeviceError) as error:
+            yield replace(case, error=str(error))
+        else:
+            loss, warmed = (seconds[one] / min(seconds.values()) - 1 for one in to_measure(case)[:2])
+            yield replace(case, loss=loss, warmed=warmed)

@@ -1,0 +1,181 @@
+"""``autotune bench``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...files import write_text
+from ..errors import BadInputError, CommandError, InterruptedRunError
+from ..options import DatabaseOption, DeviceOption, JsonOption, device_of
+from ..rendering.bench_document import document
+from ..rendering.bench_tables import print_markdown, tables
+from ..rendering.output import json_text, print_json, print_table
+from ..rendering.rates import duration
+from ..suite import Entry, SuiteOption, entries_of
+
+if TYPE_CHECKING:
+    from ...bench import Baseline, Choice, Run, Setting
+    from ...devices.cuda import CudaDevice
+
+
+def bench(
+    operator: Any,
+    fields: Mapping[str, Any],
+    against: Annotated[
+        str | None,
+        typer.Option(help="Baselines by name, with commas. By default all that are installed.", metavar="NAMES"),
+    ] = None,
+    suite: SuiteOption = None,
+    ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
+    device: DeviceOption = "auto",
+    rounds: Annotated[int, typer.Option(min=4, help="Samples of each contender.")] = 100,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep in the records what baselines are faster, for the dispatcher.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the ratios into this .svg or .png file. Needs Matplotlib.")
+    ] = None,
+    db: DatabaseOption = None,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the best known schedule of a problem against what a user would call instead, in turns."""
+    if ladder and suite:
+        raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
+    if plot:
+        _check_plot(plot)
+    entries = entries_of(operator, fields, suite)
+    known = _known_baselines(operator.name, against)
+    target = _gpu(device)
+    choices = _choices(operator, entries, target, db)
+    if not (suite or choices[0].recorded):
+        key, model = entries[0].problem.key, target.limits.name
+        raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
+    setting, skipped = _setting(operator, target, known, rounds, ladder, named=against is not None)
+    if plot and not setting.baselines:
+        raise BadInputError("--plot needs a baseline, and none is installed")
+    runs, interrupted = _runs(setting, entries, choices)
+    if record:
+        _remember(setting, runs, db)
+    result = document(setting, skipped, runs)
+    if output:
+        write_text(output, json_text(result) + "\n")
+    if plot:
+        from ...bench.plot import draw
+
+        draw(plot, f"{operator.name} on {target.limits.name}", runs, list(setting.baselines))
+    if as_json:
+        print_json(result)
+    else:
+        for table in tables(setting, runs, suite=suite is not None):
+            if as_markdown:
+                print_markdown(table)
+            else:
+                print_table(*table)
+    if interrupted:
+        raise InterruptedRunError(f"interrupted; {len(runs)} of {len(entries)} problems were measured")
+    failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
+    if failed:
+        raise CommandError(f"failed: {'; '.join(failed)}")
+
+
+def _check_plot(path: Path) -> None:
+    """Refuse what could not be drawn before hours are spent on measuring it."""
+    from ...bench.plot import FORMATS
+
+    if path.suffix not in FORMATS:
+        raise BadInputError(f"--plot {path}: expected a name that ends in {' or '.join(FORMATS)}")
+    if find_spec("matplotlib") is None:
+        raise BadInputError("--plot needs Matplotlib: pip install matplotlib")
+
+
+def _known_baselines(operator: str, against: str | None) -> dict[str, Baseline]:
+    from ...bench import BASELINES
+
+    known = BASELINES.get(operator, {})
+    names = list(known) if against is None else against.split(",")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise BadInputError(f"unknown baseline {unknown[0]!r} of {operator}; known: {', '.join(known) or 'none'}")
+    return {name: known[name] for name in names}
+
+
+def _gpu(selector: str) -> CudaDevice:
+    from ...devices.cuda import CudaDevice
+
+    device = device_of(selector)
+    if not isinstance(device, CudaDevice):
+        raise BadInputError(f"bench needs a GPU, which device {selector} is not: expected a number such as 0")
+    return device
+
+
+def _choices(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None) -> list[Choice]:
+    from ...bench import choose
+    from ...db import TuningDB
+
+    with TuningDB(db, create=False) as database:
+        return [choose(operator, entry.problem, device.limits, database) for entry in entries]
+
+
+def _setting(
+    operator: Any, device: CudaDevice, baselines: Mapping[str, Baseline], rounds: int, ladder: bool, *, named: bool
+) -> tuple[Setting, dict[str, str]]:
+    """The contests' setting, and why this machine lacks baselines, which is an error if the user named them."""
+    from ...bench import Setting
+
+    skipped = {name: reason for name, baseline in baselines.items() if (reason := baseline.missing())}
+    for reason in skipped.values():
+        if named:
+            raise BadInputError(reason)
+        print(f"skipped: {reason}", file=sys.stderr)
+    installed = {name: baseline for name, baseline in baselines.items() if name not in skipped}
+    return Setting(operator, device, installed, rounds, ladder), skipped
+
+
+def _runs(setting: Setting, entries: Sequence[Entry], choices: Sequence[Choice]) -> tuple[list[Run], bool]:
+    """What came of each problem until somebody interrupted, and whether somebody did."""
+    runs: list[Run] = []
+    for number, (entry, choice) in enumerate(zip(entries, choices, strict=True), 1):
+        print(f"{number}/{len(entries)}  {entry.problem.key}  ", end="", file=sys.stderr, flush=True)
+        try:
+            runs.append(setting.run(entry.problem, choice, entry.group))
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            if runs:
+                return runs, True
+            raise
+        print(_progress(runs[-1], setting), file=sys.stderr)
+    return runs, False
+
+
+def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
+    """Add to each record what came of its contest with what computes the same."""
+    from ...bench import OWN
+    from ...db import TuningDB
+    from ...db.contests import with_contest
+
+    rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
+    libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
+    with TuningDB(db, create=False) as database:
+        for contest, trial in ((run.contest, run.choice.record) for run in runs):
+            if contest and trial:
+                seconds = {name: contest.seconds(name) for name in rivals}
+                database.record(with_contest(trial, contest.seconds(OWN), seconds, libraries))
+
+
+def _progress(run: Run, setting: Setting) -> str:
+    from ...bench import OWN
+
+    if run.contest is None:
+        return "failed"
+    ratios = [f"{run.contest.ratio(name):.3f}× {name}" for name in setting.baselines]
+    return "  ".join([duration(run.contest.seconds(OWN)), *ratios])

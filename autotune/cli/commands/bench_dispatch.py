@@ -1,0 +1,161 @@
+"""``autotune bench dispatch``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from math import prod
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...db.states import TimeSource
+from ...files import write_text
+from ..errors import CommandError, InterruptedRunError, user_input
+from ..options import DatabaseOption, DeviceOption, JsonOption, device_of
+from ..rendering.bench_dispatch_result import DispatchCosts, document, print_costs
+from ..rendering.output import json_text, print_json
+
+if TYPE_CHECKING:
+    from ...bench.dispatch.held_out import HeldOut, Measure
+    from ...bench.dispatch.random_sizes import RandomSize
+    from ...devices.base import Device
+    from ...dispatcher.choice.records import Record
+    from ...search_spaces.operator import Operator
+
+_DRAWN = 500  # random sizes, of which some are measured
+
+
+def bench_dispatch(
+    operator: Annotated[str, typer.Argument(help="Whose records are held out.")] = "sgemm",
+    device: DeviceOption = "auto",
+    splits: Annotated[int, typer.Option(min=1, help="Random thirds that are held out.")] = 5,
+    random: Annotated[
+        int, typer.Option(min=0, max=_DRAWN, help=f"Random sizes that are measured, of {_DRAWN} that are drawn.")
+    ] = 100,
+    rounds: Annotated[int, typer.Option(min=4, help="Samples of each kernel and of each call.")] = 20,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
+    ] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what the dispatcher costs: a call, the first call, and the loss on problems that were not tuned."""
+    from ...search_spaces.registry import operator as registered
+
+    with user_input():
+        chosen = registered(operator)
+    target = device_of(device)
+    known = _known(chosen, target, db)
+    overheads, first = _overheads(target, rounds), _first_call(target, known, db)
+    measure = _measure(chosen, target, rounds)
+    held, missing = _held_out(chosen, target, known, splits, measure)
+    drawn, missing_sizes = _random_sizes(chosen, target, known, 0 if missing else random, measure)
+    costs = DispatchCosts(chosen, target, overheads, first, held, drawn)
+    if output:
+        write_text(output, json_text(document(costs)) + "\n")
+    if as_json:
+        print_json(document(costs))
+    else:
+        print_costs(costs)
+    if missing or missing_sizes:
+        raise InterruptedRunError(f"interrupted; {missing or missing_sizes} were not measured")
+
+
+def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list[Record]:
+    """The records that may be held out: a GPU's must be measured."""
+    from ...db import TuningDB
+    from ...dispatcher.choice.records import read_records
+
+    with TuningDB(db, create=False) as database:
+        known = [
+            record
+            for record in read_records(operator, device.limits, database)
+            if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
+        ]
+    problems = len({record.problem for record in known})
+    if problems < 3:
+        raise CommandError(
+            f"{problems} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
+            "autotune tune makes some"
+        )
+    return known
+
+
+def _overheads(device: Device, rounds: int) -> Mapping[str, float]:
+    """Seconds of a call by contender; none, with the reason, where they cannot be measured."""
+    from ...bench.dispatch.host_time import missing, overheads
+
+    if device.time_source is TimeSource.MODELLED:
+        return {}
+    reason = missing()
+    if reason:
+        print(f"skipped: {reason}", file=sys.stderr)
+        return {}
+    return {name: median(samples) for name, samples in overheads(rounds).items()}
+
+
+def _first_call(device: Device, known: Sequence[Record], db: str | None) -> Mapping[str, float]:
+    """Seconds of each part of a first call, of the smallest sgemm that has a record; none where there is no GPU."""
+    from ...bench.dispatch.process_start import first_call
+    from ...codegen.matmul.sgemm.problem import SgemmProblem
+
+    problems = [record.problem for record in known if isinstance(record.problem, SgemmProblem)]
+    sizes = [(p.m, p.n, p.k) for p in problems if p == SgemmProblem(p.m, p.n, p.k)]  # no gaps, one of each
+    if device.time_source is TimeSource.MODELLED or not sizes:
+        return {}
+    try:
+        return first_call(min(sizes, key=prod), db)
+    except subprocess.CalledProcessError as error:
+        last = error.stderr.strip().rpartition("\n")[2]
+        print(f"skipped: the first call failed: {last}", file=sys.stderr)
+        return {}
+
+
+def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measure:
+    from ...bench.dispatch.held_out import measured, modelled
+    from ...devices.cuda import CudaDevice
+
+    return measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.limits)
+
+
+def _held_out(
+    operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
+) -> tuple[list[HeldOut], str]:
+    """The cases that were measured, and which were not because of Ctrl-C."""
+    from ...bench.dispatch.held_out import compiled, held_out, regrets, to_measure
+
+    cases = held_out(operator, known, device.limits, splits)
+    done: list[HeldOut] = []
+    try:
+        wanted = ((case.record.problem, to_measure(case)) for case in cases)
+        compiled(operator, device.limits, wanted)
+        for same in regrets(cases, measure):
+            done += same
+            print(f"{len(done)}/{len(cases)}  {same[0].record.problem.key}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return done, f"{len(cases) - len(done)} of {len(cases)} cases"
+    return done, ""
+
+
+def _random_sizes(
+    operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
+) -> tuple[list[RandomSize], str]:
+    """All that were drawn, the first `count` with their losses, and which were not measured because of Ctrl-C."""
+    from ...bench.dispatch.held_out import compiled
+    from ...bench.dispatch.random_sizes import losses, random_sizes, to_measure, with_rivals
+
+    drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
+    done: list[RandomSize] = []
+    try:
+        tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
+        compiled(operator, device.limits, ((case.problem, to_measure(case)) for case in tried))
+        for case in losses(tried, measure):
+            done.append(case)
+            print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return [*done, *drawn[len(done) :]], f"{count - len(done)} of {count} random sizes"
+    return [*done, *drawn[count:]], ""

@@ -1,0 +1,99 @@
+"""``autotune bench search``."""
+
+from __future__ import annotations
+
+import sys
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import BadInputError, user_input
+from ..options import JsonOption
+from ..rendering.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from ...bench.search import Comparison
+
+
+def bench_search(
+    recordings: Annotated[
+        list[Path], typer.Option("--recording", help="What autotune record made; give it once for each file.")
+    ],
+    searchers: Annotated[
+        str | None, typer.Option(help="Searches by name, with commas. By default all that are installed.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Repeat each search with so many seeds.")] = 50,
+    evaluations: Annotated[int, typer.Option(min=1, help="A search may make so many.")] = 200,
+    ahead: Annotated[int, typer.Option(min=1, help="Schedules under way at once, as while tuning.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare searches: how many evaluations they need to come near a recorded optimum."""
+    from ...bench.search import compare
+    from ...devices.recording import load
+
+    names = _installed(searchers)
+    with user_input():
+        for path in recordings:
+            load(path)
+    results: list[Comparison] = []
+
+    def show(result: Comparison) -> None:
+        results.append(result)
+        done = f"{len(results)}/{len(recordings) * len(names)}"
+        print(f"{done}  {' '.join(map(str, _row(result, evaluations)))}", file=sys.stderr)
+
+    compare(recordings, names, seeds, evaluations, ahead, show)
+    if as_json:
+        print_json(
+            {"seeds": seeds, "evaluations": evaluations, "ahead": ahead, "results": list(map(_document, results))}
+        )
+    else:
+        title = f"Evaluations to come near the optimum: median and quartiles of {seeds} seeds"
+        columns = ("recording", "search", "within 5 %", "reached", "within 1 %", "reached")
+        print_table(title, columns, (_row(result, evaluations) for result in results))
+
+
+def _installed(searchers: str | None) -> list[str]:
+    from ...bench.search import SEARCHERS, missing
+
+    names = list(SEARCHERS) if searchers is None else searchers.split(",")
+    for name in names:
+        if name not in SEARCHERS:
+            raise BadInputError(f"unknown search {name!r}; known: {', '.join(SEARCHERS)}")
+    lacking = {name: reason for name in names if (reason := missing(name))}
+    for reason in lacking.values():
+        if searchers is not None:
+            raise BadInputError(reason)
+        print(f"skipped: {reason}", file=sys.stderr)
+    return [name for name in names if name not in lacking]
+
+
+def _row(result: Comparison, budget: int) -> list[Any]:
+    cells: list[Any] = [result.recording.name, result.searcher]
+    for found in result.found:
+        low, middle, high = (f"{count:.0f}" if count < inf else f">{budget}" for count in found.quartiles)
+        cells += [f"{middle} ({low}–{high})", f"{found.reached}/{len(found.evaluations)}"]
+    return cells
+
+
+def _document(result: Comparison) -> dict[str, Any]:
+    from ...bench.search import MARGINS
+
+    def finite(count: float) -> int | None:
+        return int(count) if count < inf else None
+
+    return {
+        "recording": str(result.recording),
+        "searcher": result.searcher,
+        "within": [
+            {
+                "margin": round(margin - 1, 6),
+                "quartiles": list(map(finite, found.quartiles)),
+                "reached": found.reached,
+                "evaluations": list(map(finite, found.evaluations)),
+            }
+            for margin, found in zip(MARGINS, result.found, strict=True)
+        ],
+    }

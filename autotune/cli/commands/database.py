@@ -1,0 +1,191 @@
+"""``autotune db``: what the tuning database holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...db.states import Status
+from ..errors import BadInputError, user_input
+from ..options import DatabaseOption, JsonOption
+from ..rendering.output import print_json, print_table
+from ..rendering.records import print_explained, print_stale
+from ..rendering.trials import print_bests, print_trials
+
+if TYPE_CHECKING:
+    from ...db import Trial, TuningDB
+
+app = typer.Typer(help="List, export and import what the tuning database holds.")
+
+OperatorArgument = Annotated[str | None, typer.Argument(help="Of this operator only.", show_default=False)]
+ProblemOption = Annotated[str | None, typer.Option("--problem", help="Of this problem's key only.", metavar="KEY")]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--device", help="Of this device only: a model, or the name of an offline device.", metavar="DEVICE"),
+]
+
+
+@app.command()
+def best(
+    operator: OperatorArgument = None,
+    problem: ProblemOption = None,
+    device: ModelOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the trials behind each one.")] = False,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The best trial of each problem on each device."""
+    with _opened(db) as database:
+        records = _bests(database, operator, problem, device)
+        if explain:
+            print_explained(records, database, as_json)
+        else:
+            print_bests(records, as_json)
+
+
+@app.command()
+def doctor(
+    operator: OperatorArgument = None,
+    problem: ProblemOption = None,
+    device: ModelOption = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The best trials whose time may no longer hold, and why."""
+    with _opened(db) as database:
+        print_stale(_bests(database, operator, problem, device), as_json)
+
+
+@app.command()
+def trials(
+    operator: OperatorArgument = None,
+    problem: ProblemOption = None,
+    device: ModelOption = None,
+    status: Annotated[Status | None, typer.Option(help="That ended like this only.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Trials, failed ones too, newest first."""
+    with _opened(db) as database:
+        found = database.trials(_operator(operator), problem, _model(device, database), status, limit)
+        print_trials(found, as_json)
+
+
+@app.command()
+def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Problems that were tuned."""
+    with _opened(db) as database:
+        found = database.problems(_operator(operator))
+    if as_json:
+        print_json([asdict(problem) for problem in found])
+    else:
+        print_table("Problems", ("operator", "problem"), ((problem.operator, problem.key) for problem in found))
+
+
+@app.command()
+def devices(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Device models that were tuned for."""
+    with _opened(db) as database:
+        found = database.devices()
+    if as_json:
+        print_json([asdict(device) for device in found])
+    else:
+        rows = ((device.model, "sm_{}{}".format(*device.compute_capability)) for device in found)
+        print_table("Devices", ("device", "arch"), rows)
+
+
+@app.command("export")
+def export_trials(
+    operator: OperatorArgument = None,
+    device: ModelOption = None,
+    best_only: Annotated[bool, typer.Option("--best", help="The best trial of each problem and device only.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write trials as a JSON document that import reads; to stdout unless there is a file."""
+    from ...codegen.source import generator_digest
+
+    with _opened(db) as database:
+        selection = (_operator(operator), _model(device, database), best_only, generator_digest())
+        if output is None:
+            print_json(database.export(*selection))
+            return
+        database.write_export(output, *selection)
+    if as_json:
+        print_json({"path": output})
+    else:
+        print(f"wrote {output}")
+
+
+@app.command("import")
+def import_trials(
+    file: Annotated[Path, typer.Argument(help="A document that export wrote.")],
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the trials of an exported document; of two of the same key the better one stays."""
+    from ...db import TuningDB
+    from ...db.exchange import read_document
+
+    with user_input():
+        try:
+            document = read_document(file)
+        except OSError as error:
+            raise BadInputError(f"{file}: {error.strerror}; expected a file that db export wrote") from error
+        with TuningDB(db) as database:
+            counts = database.merge(document)
+    if as_json:
+        print_json(asdict(counts))
+    else:
+        print(f"{counts.added} added, {counts.replaced} replaced by better ones, {counts.kept} kept")
+
+
+@app.command()
+def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Where the database is."""
+    with _opened(db) as database:
+        location = database.location
+    if as_json:
+        print_json({"location": location})
+    else:
+        print(location)
+
+
+def _opened(url: str | None) -> TuningDB:
+    """A database to read; one that the user names must be there."""
+    from ...db import TuningDB
+
+    return TuningDB(url, create=False)
+
+
+def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:
+    from ...codegen.source import generator_digest
+
+    records = database.bests(_operator(operator), _model(device, database), generator_digest())
+    return [record for record in records if problem in (None, record.problem.key)]
+
+
+def _operator(name: str | None) -> str | None:
+    from ...search_spaces.registry import operator
+
+    with user_input():
+        return name and operator(name).name
+
+
+def _model(text: str | None, database: TuningDB) -> str | None:
+    """The device model that a word means, since the database files trials under models."""
+    from ...search_spaces.devices import named_device, named_devices
+
+    if text is None:
+        return None
+    if text in named_devices():
+        return named_device(text).name
+    models = [device.model for device in database.devices()]
+    if text not in models:
+        raise BadInputError(f"unknown device {text!r}; expected one of {', '.join([*models, *named_devices()])}")
+    return text

@@ -1,0 +1,56 @@
+"""``autotune devices``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ..options import JsonOption
+from ..rendering.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from ...search_spaces.limits import DeviceLimits
+
+
+def devices(as_json: JsonOption = False) -> None:
+    """List the GPUs that are here and the offline devices, with their limits."""
+    from ...search_spaces.devices import named_device, named_devices
+
+    offline = {name: named_device(name) for name in named_devices()}
+    listed = {**_gpus(), **offline}
+    if as_json:
+        print_json([_document(selector, limits, selector in offline) for selector, limits in listed.items()])
+        return
+    columns = (
+        "device", "model", "arch", "SMs", "FP32 TFLOP/s", "GB/s", "L2 MiB", "shared KiB/block", "shared KiB/SM",
+        "registers/SM", "threads/SM",
+    )  # fmt: skip
+    print_table("Devices", columns, (_row(selector, limits) for selector, limits in listed.items()))
+
+
+def _gpus() -> dict[str, DeviceLimits]:
+    from ...devices.driver import cuda_device_count
+    from ...devices.select import device_limits
+
+    return {str(ordinal): device_limits(str(ordinal)) for ordinal in range(cuda_device_count())}
+
+
+def _document(selector: str, limits: DeviceLimits, offline: bool) -> dict[str, Any]:
+    derived = {"arch": limits.arch, "peak_flops": limits.peak_flops}
+    return {"device": selector, "offline": offline, **asdict(limits), **derived}
+
+
+def _row(selector: str, limits: DeviceLimits) -> tuple[Any, ...]:
+    return (
+        selector,
+        limits.name,
+        limits.arch,
+        limits.sm_count,
+        round(limits.peak_flops / 1e12, 1),
+        round(limits.bandwidth / 1e9),
+        limits.l2_bytes >> 20,
+        limits.shared_per_block >> 10,
+        limits.shared_per_sm >> 10,
+        limits.registers_per_sm,
+        limits.threads_per_sm,
+    )

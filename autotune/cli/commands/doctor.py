@@ -1,0 +1,139 @@
+"""``autotune doctor``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+from ..errors import CommandError, one_line
+from ..options import DatabaseOption, JsonOption
+from ..rendering.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from ...codegen.source import KernelSource
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at.
+
+    Attributes:
+        name: of the part.
+        ok: whether it works.
+        essential: whether autotune needs it.
+        detail: its version or place, or what is wrong with it and the remedy.
+    """
+
+    name: str
+    ok: bool
+    essential: bool
+    detail: str
+
+
+def doctor(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Check all that autotune needs, and name the remedy for what is missing."""
+    checks = [
+        _check("Python", lambda: sys.version.partition(" ")[0]),
+        _check("packages", _packages),
+        _check("NVRTC", _nvrtc),
+        _check("C++ compiler", _emulator),
+        _check("GPU", _gpus, essential=False),
+        _check("database", lambda: _database(db)),
+        _check("cache folder", _cache),
+    ]
+    if as_json:
+        print_json([asdict(check) for check in checks])
+    else:
+        rows = ((check.name, _verdict(check), check.detail) for check in checks)
+        print_table("autotune doctor", ("part", "state", "detail"), rows)
+    broken = [check.name for check in checks if check.essential and not check.ok]
+    if broken:
+        raise CommandError(f"{', '.join(broken)}: needed, and not working")
+
+
+def _verdict(check: Check) -> str:
+    if check.ok:
+        return "ok"
+    return "problem" if check.essential else "none"
+
+
+def _check(name: str, look: Callable[[], str], essential: bool = True) -> Check:
+    try:
+        return Check(name, True, essential, look())
+    except Exception as error:  # whatever it is, it is what the user wants to know
+        return Check(name, False, essential, one_line(error))
+
+
+def _packages() -> str:
+    names = [re.split(r"[^\w.-]", line)[0] for line in requires("autotune") or () if "extra ==" not in line]
+    missing = []
+    for name in names:
+        try:
+            version(name)
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        raise OSError(f"missing: {', '.join(missing)}; run: pip install {' '.join(missing)}")
+    return f"{len(names)} installed"
+
+
+def _nvrtc() -> str:
+    from ...compiler import compile_kernel
+
+    return compile_kernel(_probe(), "sm_75").compiler
+
+
+def _emulator() -> str:
+    import numpy as np
+
+    from ...codegen.problem import Role, Tensor
+    from ...emulator import compiler_version, run
+
+    out = np.zeros(1, np.float32)
+    run(_probe(), [Tensor("out", "float32", 1, Role.OUTPUT, 4)], {"out": out}, {})
+    return compiler_version()
+
+
+def _probe() -> KernelSource:
+    """The smallest kernel that shows that a compiler works."""
+    from ...codegen.source import Argument, KernelSource, Launch, cuda_arguments
+
+    arguments = (Argument("out", "float*"),)
+    text = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
+    return KernelSource(text, "probe", arguments, Launch((1, 1, 1), (1, 1, 1)))
+
+
+def _gpus() -> str:
+    from ...devices.driver import check_device, cuda_device_count
+    from ...devices.select import device_limits
+
+    check_device(0)
+    return ", ".join(f"{ordinal}: {device_limits(str(ordinal)).name}" for ordinal in range(cuda_device_count()))
+
+
+def _database(url: str | None) -> str:
+    from ...db import TuningDB
+    from ...db.places import name_of, named_file
+
+    file = named_file(name_of(url))
+    if file and not file.exists():
+        folder = next(parent for parent in file.parents if parent.exists())
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise OSError(f"{file}: there is none yet, and {folder} is no folder that can be written to")
+        return f"{file}: none yet, made when it is first used"
+    with TuningDB(url, create=False) as database:
+        return f"{database.location}, {len(database.problems())} problems"
+
+
+def _cache() -> str:
+    from ...cache import cache_folder
+
+    folder = cache_folder("sources")
+    with TemporaryFile(dir=folder):
+        return str(folder.parent)

@@ -1,0 +1,62 @@
+"""``autotune explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..operator_commands import problem_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from ..rendering.output import print_json, print_table
+from ..rendering.rates import duration
+from ..rendering.trials import short_schedule
+
+if TYPE_CHECKING:
+    from ...dispatcher.choice.choose import Choice
+
+
+def explain(
+    operator: Any,
+    fields: Mapping[str, Any],
+    device: DeviceOption = "auto",
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say which schedule the dispatcher gives a problem, by which rule, and what else it considers."""
+    from ...db import TuningDB
+    from ...dispatcher.choice.explanation import explained
+    from ...dispatcher.choice.records import read_records
+
+    problem, limits = problem_of(operator, fields), limits_of(device)
+    with TuningDB(db, create=False) as database:
+        found = explained(operator, problem, limits, read_records(operator, limits, database))
+    if as_json:
+        print_json(
+            {
+                "operator": operator.name,
+                "problem": found.problem.key,
+                "device": found.limits.name,
+                "chosen": _document(found.chosen),
+                "considered": [_document(choice) for choice in found.considered],
+            }
+        )
+        return
+    title = f"{operator.name} {found.problem.key} on {found.limits.name}, first choice first"
+    columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or objection")
+    print_table(title, columns, [_row(choice, choice is found.chosen) for choice in found.considered])
+
+
+def _row(choice: Choice, chosen: bool) -> list[Any]:
+    return [
+        "→" if chosen else "",
+        choice.rule,
+        choice.record,
+        None if choice.distance is None else f"{choice.distance:.2f}",
+        None if choice.seconds is None else duration(choice.seconds),
+        None if choice.loss is None else f"{choice.loss:.1%}",
+        choice.objection or short_schedule(choice.schedule),
+    ]
+
+
+def _document(choice: Choice) -> dict[str, Any]:
+    return vars(choice) | {"schedule": choice.schedule.to_dict(), "beaten_by": sorted(choice.beaten_by)}

@@ -1,0 +1,53 @@
+"""``autotune export``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import BadInputError, CommandError, user_input
+from ..options import DatabaseOption, DeviceOption, JsonOption, WithinOption, limits_of
+from ..rendering.output import print_json
+from ..suite import SuiteOption, entries_of
+
+
+def export(
+    operator: Any,
+    fields: Mapping[str, Any],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    suite: SuiteOption = None,
+    device: DeviceOption = "auto",
+    within: WithinOption = 5.0,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write few kernels for these problems, and the rule that chooses among them, for programs in C and C++."""
+    from ...db import TuningDB
+    from ...dispatcher.choice.records import few_records
+    from ...export import bundle_of, write_bundle
+
+    if operator.name != "sgemm":
+        raise BadInputError(f"{operator.name} is not exported, only sgemm is")
+    if output.exists():
+        raise BadInputError(f"{output} exists: name a folder to make")
+    problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
+    limits = limits_of(device)
+    with TuningDB(db, create=False) as database:
+        known = few_records(operator, limits, database, {problem.key for problem in problems}, within / 100)
+    with user_input():
+        bundle = bundle_of(problems, limits, known)
+    recorded = list(dict.fromkeys(one.record.problem.key for one in bundle.exported))
+    missing = [problem.key for problem in problems if problem.key not in recorded]
+    if not recorded:
+        raise CommandError(f"no record of these problems on {limits.name}: autotune tune makes some")
+    if missing:
+        print(f"without a record, served as other sizes are: {', '.join(missing)}", file=sys.stderr)
+    write_bundle(bundle, output)
+    if as_json:
+        print_json({"path": output, "records": recorded, "kernels": len(bundle.kernels), "missing": missing})
+    else:
+        print(f"wrote {len(recorded)} records and {len(bundle.kernels)} kernels to {output}")

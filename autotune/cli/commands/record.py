@@ -1,0 +1,74 @@
+"""``autotune record``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
+from ..operator_commands import problem_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, worker_device_of
+from ..rendering.output import print_json, print_table
+from ..rendering.progress import shown_progress
+from ..rendering.rates import duration
+
+
+def record(
+    operator: Any,
+    fields: Mapping[str, Any],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The recording, by custom NAME.jsonl.gz.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PARAMETER=VALUE,…]...", help="Record only these values of parameters; show lists them."
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Record a random sample of so many if the space has more.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    device: DeviceOption = "auto",
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure many schedules of a problem into a file that --device replay:FILE and bench search read.
+
+    The same command goes on where an earlier one stopped.
+    """
+    from ...db import TuningDB
+    from ...db.recording import write_recording
+    from ...search_spaces.restriction import narrowed, sample
+    from ...tuner.record import record as measure
+
+    problem = problem_of(operator, fields)
+    with worker_device_of(device) as target, TuningDB(db) as database:
+        with user_input():
+            space = narrowed(operator.space(problem, target.limits), words or [])
+        schedules = sample(operator, problem, target.limits, space, trials, seed)
+        if not schedules:
+            raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.limits.name}")
+        title = f"{operator.name} {problem.key} on {target.limits.name}"
+        with shown_progress() as screen, screen.run(f"recording {title}", problem, len(schedules)) as show:
+            result, recorded = measure(operator, problem, target, database, schedules, show)
+    if result.interrupted:
+        raise InterruptedRunError(
+            f"interrupted with {len(recorded)} of {len(schedules)} schedules measured; the same command goes on"
+        )
+    times = [trial.seconds for trial in recorded if trial.status == "ok" and trial.seconds is not None]
+    if not times:
+        raise CommandError(f"no schedule worked for {title}; see autotune db trials {operator.name}")
+    write_recording(output, recorded)
+    document = {
+        "recording": str(output),
+        "bytes": output.stat().st_size,
+        "schedules": len(recorded),
+        "ok": len(times),
+        "optimum": min(times),
+        "slowest": max(times),
+    }
+    if as_json:
+        print_json(document)
+    else:
+        shown = document | {"optimum": duration(min(times)), "slowest": duration(max(times))}
+        print_table(title, ("recorded", ""), shown.items())

@@ -1,0 +1,73 @@
+"""``autotune show``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..fields import fields_of
+from ..operator_commands import problem_of
+from ..options import DeviceOption, JsonOption, limits_of
+from ..rendering.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from ...codegen.problem import Problem
+    from ...search_spaces.limits import DeviceLimits
+
+
+def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
+    """Show what can be said about a problem and a schedule, the presets, and the search space on a device."""
+    document = _document(operator, problem_of(operator, fields), limits_of(device))
+    if as_json:
+        print_json(document)
+    else:
+        _print(document)
+
+
+def _document(operator: Any, problem: Problem, limits: DeviceLimits) -> dict[str, Any]:
+    from ...search_spaces.sizes import space_size
+
+    size = space_size(operator, problem, limits)
+    space = operator.space(problem, limits)
+    return {
+        "operator": operator.name,
+        "summary": operator.summary,
+        "problem": _fields(operator.problem_type, problem.to_dict()),
+        "schedule": _fields(operator.schedule_type, operator.default(problem, limits).to_dict()),
+        "presets": list(operator.presets),
+        "space": {parameter.name: parameter.values for parameter in space.parameters},
+        "size": {"raw": size.raw, "legal": size.legal, "standard_error": size.standard_error},
+        "key": problem.key,
+        "device": limits.name,
+    }
+
+
+def _fields(cls: type[Any], values: dict[str, Any]) -> list[dict[str, Any]]:
+    short = {name: abbreviation for abbreviation, name in getattr(cls, "short_names", {}).items()}
+    return [
+        {
+            "name": field.name,
+            "short": short.get(field.name),
+            "allowed": field.allowed,
+            "value": values[field.name],
+            "help": field.help,
+        }
+        for field in fields_of(cls)
+    ]
+
+
+def _print(document: dict[str, Any]) -> None:
+    print(f"{document['operator']}: {document['summary']}\n")
+    for name, title, columns in (
+        ("problem", "Problem: --name value", ("name", "allowed", "value", "help")),
+        ("schedule", "Schedule: NAME=VALUE, with the default here", ("name", "short", "allowed", "value", "help")),
+    ):
+        rows = [[field[column] for column in columns] for field in document[name]]
+        print_table(title, columns, rows)
+    space = [(name, " ".join(map(str, values))) for name, values in document["space"].items()]
+    print_table(f"Search space of {document['key']} on {document['device']}", ("parameter", "values"), space)
+    size = document["size"]
+    share = 100 / size["raw"]
+    error = f" ± {size['standard_error'] * share:.1f}" if size["standard_error"] else ""
+    print(f"{size['raw']:.3g} draws, of which {size['legal'] * share:.1f}{error} % are legal")
+    print(f"presets: {', '.join(document['presets']) or 'none'}")

@@ -1,0 +1,154 @@
+"""``autotune tune``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...db.states import TimeSource
+from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
+from ..options import DatabaseOption, DevicesOption, JsonOption, worker_devices_of
+from ..rendering.output import print_json
+from ..rendering.progress import shown_progress
+from ..rendering.winner import Tuned, counts, document, print_winner, title, tuned
+from ..suite import SuiteOption, entries_of
+
+if TYPE_CHECKING:
+    from ...codegen.problem import Problem
+    from ...db import TuningDB
+    from ...devices.base import Device
+    from ...tuner import Progress, TuneResult
+    from ...tuner.parallel import Parallel, Queue
+
+
+def tune(
+    operator: Any,
+    fields: Mapping[str, Any],
+    device: DevicesOption = "auto",
+    trials: Annotated[int, typer.Option(help="Try so many new schedules at most.")] = 200,
+    seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
+    sampler: Annotated[str, typer.Option(help="What proposes schedules: bayes, tpe, random or nsga2.")] = "bayes",
+    seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
+    suite: SuiteOption = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
+    ] = False,
+    from_misses: Annotated[
+        bool,
+        typer.Option("--from-misses", help="Tune what the dispatcher was asked for and had no record of, here."),
+    ] = False,
+    study: Annotated[
+        str | None,
+        typer.Option(help="Work on this study, with all who name it: each schedule is tried once. Needs PostgreSQL."),
+    ] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the fastest schedule of a problem on a device, or on several.
+
+    The same command goes on where an earlier run stopped.
+    """
+    from ...compile_pool import CompilePool
+    from ...db import TuningDB
+    from ...db.engine import check_shared, database_url
+    from ...tuner import TuneOptions
+    from ...tuner import tune as search
+    from ...tuner.parallel import Parallel, shared_out
+
+    with user_input():
+        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
+    chosen = [name for name, given in (("suite", suite), ("stale", stale), ("from-misses", from_misses)) if given]
+    if len(chosen) > 1:
+        raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
+    if study is not None:
+        check_shared(database_url(db))
+    runs: list[Tuned] = []
+
+    def problems(target: Device) -> list[Problem]:
+        if stale:
+            return _stale(operator, target, database)
+        if from_misses:
+            return _missed(operator, target, database)
+        return [entry.problem for entry in entries_of(operator, fields, suite)]
+
+    def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
+        label = f"{target.selector}: " if len(targets) > 1 else ""
+        with screen.run(title(operator, problem, target), problem, options.trials, label) as show:
+
+            def told(progress: Progress) -> None:
+                show(progress)
+                check()
+
+            result = search(operator, problem, target, database, options, told, pool=pool)
+        with screen.paused():
+            runs.append(tuned(operator, problem, target, result))
+            if not as_json:
+                print_winner(runs[-1])
+        return result
+
+    with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
+        queues = shared_out(targets, problems, together=study is not None)
+        _tell_who_waits(queues)
+        with shown_progress() as screen:
+            (parallel := Parallel(tune_one)).run(queues)
+    if as_json:
+        print_json({"database": database.location, "runs": [document(one) for one in runs]})
+    else:
+        print(f"database  {database.location}")
+        print(f"next      autotune db best {operator.name}{f' --db {quote(database.location)}' if db else ''}")
+    _check_outcome(runs, queues, parallel)
+
+
+def _tell_who_waits(queues: list[Queue]) -> None:
+    """Say where devices of one model are more than their problems."""
+    for queue in queues:
+        devices, problems = len(queue.devices), len(queue.problems)
+        if 0 < problems < devices:
+            print(
+                f"{devices} devices are {queue.model}, and each problem is tuned by one of them: "
+                f"{devices - problems} will have nothing to do",
+                file=sys.stderr,
+            )
+
+
+def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
+    """What has a record of this device model that no longer holds."""
+    from ...tuner.history import stale_problems
+
+    problems = stale_problems(operator, device, database)
+    if not problems:
+        print(f"nothing to tune: no record of {operator.name} on {device.limits.name} is stale", file=sys.stderr)
+    return problems
+
+
+def _missed(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
+    """What calls on this device model asked for most first, as far as this device has no record of it yet."""
+    from ...dispatcher.choice.untuned import misses
+
+    model = device.limits.name
+    sources = (TimeSource.MEASURED, device.time_source)
+    known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
+    called = [operator.problem_type.from_dict(miss.problem) for miss in misses(operator.name, model)]
+    missed = [problem for problem in called if problem.key not in known]
+    if not missed:
+        print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)
+    return missed
+
+
+def _check_outcome(runs: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:
+    """Raise unless every problem has a winner, every device is left and nobody stopped the search."""
+    if parallel.interrupted:
+        raise InterruptedRunError("interrupted; every trial is kept, and the same command goes on from there")
+    wrong = [f"device {device.selector} at {problem.key}: {error}" for device, problem, error in parallel.lost]
+    left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
+    if left:
+        wrong.append(f"not tuned: {'; '.join(left)}")
+    failed = [f"{run.problem.key}: {counts(run.result)}" for run in runs if run.result.best is None]
+    if failed:
+        wrong.append(f"no schedule worked for {'; '.join(failed)}; autotune db trials lists the errors")
+    if wrong:
+        raise CommandError("; ".join(wrong))

@@ -1,0 +1,57 @@
+"""``autotune warm``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from ..rendering.output import print_json, print_table
+from ..rendering.trials import short_schedule
+from ..suite import SuiteOption, entries_of
+
+if TYPE_CHECKING:
+    from ...dispatcher.calls.warming import Compiled
+
+
+def warm(
+    operator: Any,
+    fields: Mapping[str, Any],
+    suite: SuiteOption = None,
+    device: DeviceOption = "auto",
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compile what the dispatcher serves, so that first calls find it in the cache. Needs no GPU."""
+    from ...db import TuningDB
+    from ...dispatcher.calls.warming import compile_ahead
+    from ...dispatcher.choice.records import read_records
+
+    problems = [entry.problem for entry in entries_of(operator, fields, suite)]
+    limits = limits_of(device)
+    with TuningDB(db, create=False) as database:
+        known = read_records(operator, limits, database)
+    warmed: list[Compiled] = []
+    for compiled in compile_ahead(operator, problems, limits, known):
+        warmed.append(compiled)
+        print(f"{len(warmed)}/{len(problems)}  {compiled.problem.key}", file=sys.stderr)
+    if as_json:
+        print_json([_document(compiled) for compiled in warmed])
+    else:
+        columns = ("problem", "rule", "record", "schedule")
+        print_table(f"{operator.name} kernels in the cache for {limits.name}", columns, map(_row, warmed))
+
+
+def _row(compiled: Compiled) -> tuple[Any, ...]:
+    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, short_schedule(compiled.choice.schedule)
+
+
+def _document(compiled: Compiled) -> dict[str, Any]:
+    choice = compiled.choice
+    return {
+        "problem": compiled.problem.key,
+        "rule": choice.rule,
+        "record": choice.record,
+        "schedule": choice.schedule.to_dict(),
+    }

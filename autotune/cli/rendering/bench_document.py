@@ -1,0 +1,70 @@
+"""The result of ``autotune bench`` as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...bench import Contest, Run, Setting
+    from ...codegen.problem import Problem
+
+
+def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
+    """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
+    from ...bench.ladder import PUBLISHED
+    from ...bench.summary import by_group, mean_ratios
+
+    environment = dict(setting.device.environment)
+    for baseline in setting.baselines.values():
+        environment |= baseline.versions()
+    contests = [run.contest for run in runs if run.contest]
+    return {
+        "operator": setting.operator.name,
+        "device": setting.device.limits.name,
+        "taken_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "environment": environment,
+        "rounds": setting.rounds,
+        "operands": "cold",
+        "baselines": {name: baseline.summary for name, baseline in setting.baselines.items()},
+        "skipped": dict(skipped),
+        "published": dict(PUBLISHED.get(setting.operator.name, {})) if setting.ladder else {},
+        "geometric_means": {
+            "all": mean_ratios(contests, setting.baselines),
+            "groups": {name: mean_ratios(group, setting.baselines) for name, group in by_group(runs).items()},
+        },
+        "runs": [_run(setting, run) for run in runs],
+    }
+
+
+def _run(setting: Setting, run: Run) -> dict[str, Any]:
+    from ...bench import OWN
+    from ...devices.model import roofline
+
+    bound = roofline(run.problem, setting.device.limits)
+    contest = run.contest
+    return {
+        "problem": run.problem.key,
+        "group": run.group,
+        "fields": run.problem.to_dict(),
+        "schedule": run.choice.schedule.to_dict(),
+        "schedule_from": run.choice.source,
+        "error": run.error,
+        "roofline_seconds": bound,
+        "roofline_share": bound / contest.seconds(OWN) if contest else None,
+        "ratios": {name: contest.ratio(name) for name in setting.baselines} if contest else {},
+        "contenders": _contenders(run.problem, contest) if contest else {},
+    }
+
+
+def _contenders(problem: Problem, contest: Contest) -> dict[str, Any]:
+    return {
+        name: {
+            "seconds": contest.seconds(name),
+            "spread": contest.spread(name),
+            "flops_per_second": problem.flops / contest.seconds(name),
+            "bytes_per_second": problem.bytes_moved / contest.seconds(name),
+        }
+        for name in contest.samples
+    }

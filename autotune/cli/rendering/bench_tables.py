@@ -1,0 +1,110 @@
+"""The result of ``autotune bench`` as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .rates import duration, peak_share, rate
+
+if TYPE_CHECKING:
+    from ...bench import Contest, Run, Setting
+
+
+class Table(NamedTuple):
+    """What `print_table` and `print_markdown` take."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+def tables(setting: Setting, runs: Sequence[Run], *, suite: bool) -> list[Table]:
+    """A row for each contender of one problem, or a row for each problem of a suite and one for each group."""
+    if suite:
+        return [_problems(setting, runs), _means(setting, runs)]
+    return [_contenders(setting, run, run.contest) for run in runs if run.contest]
+
+
+def print_markdown(table: Table) -> None:
+    """Print a table as Markdown."""
+    print(f"**{table.title}**\n")
+    for row in (table.columns, ["---"] * len(table.columns), *table.rows):
+        cells = [str(cell).replace("|", r"\|") for cell in row]
+        print(f"| {' | '.join(cells)} |")
+    print()
+
+
+def _contenders(setting: Setting, run: Run, contest: Contest) -> Table:
+    columns = ["contender", "median", "spread", "rate", "autotune is"]
+    rows = [
+        [
+            name,
+            duration(contest.seconds(name)),
+            f"{contest.spread(name):.1%}",
+            rate(run.problem, contest.seconds(name)),
+            f"{contest.ratio(name):.3f}×",
+        ]
+        for name in contest.samples
+    ]
+    if setting.ladder and setting.baselines:
+        added, shares = _shares(setting, contest)
+        columns += added
+        rows = [row + cells for row, cells in zip(rows, shares, strict=True)]
+    return Table(_title(setting, run.problem.key), columns, rows)
+
+
+def _shares(setting: Setting, contest: Contest) -> tuple[list[str], list[list[str]]]:
+    """Each contender's share of the first baseline's rate, here and as published."""
+    from ...bench.ladder import PUBLISHED, PUBLISHED_DEVICE
+
+    first = next(iter(setting.baselines))
+    published = PUBLISHED.get(setting.operator.name, {})
+    rows = [
+        [f"{contest.ratio(first, to=name):.1%}", f"{published[name]:.1%}" if name in published else ""]
+        for name in contest.samples
+    ]
+    return [f"of {first}", f"published ({PUBLISHED_DEVICE})"], rows
+
+
+def _problems(setting: Setting, runs: Sequence[Run]) -> Table:
+    columns = ["group", "problem", "schedule", "median", "spread", "rate", "of roofline", *_versus(setting), "error"]
+    return Table(_title(setting), columns, [_problem(setting, run) for run in runs])
+
+
+def _problem(setting: Setting, run: Run) -> list[str]:
+    from ...bench import OWN
+
+    head = [run.group, run.problem.key, run.choice.source]
+    if run.contest is None:
+        return [*head, *[""] * (4 + len(setting.baselines)), run.error]
+    seconds = run.contest.seconds(OWN)
+    return [
+        *head,
+        duration(seconds),
+        f"{run.contest.spread(OWN):.1%}",
+        rate(run.problem, seconds),
+        f"{peak_share(run.problem, setting.device.limits, seconds):.1%}",
+        *(f"{run.contest.ratio(name):.3f}" for name in setting.baselines),
+        "",
+    ]
+
+
+def _means(setting: Setting, runs: Sequence[Run]) -> Table:
+    from ...bench.summary import by_group, mean_ratios
+
+    contests = [run.contest for run in runs if run.contest]
+    rows = [
+        [name, len(group), *(f"{ratio:.3f}" for ratio in mean_ratios(group, setting.baselines).values())]
+        for name, group in {**by_group(runs), "all": contests}.items()
+        if group
+    ]
+    return Table("Geometric means", ["group", "problems", *_versus(setting)], rows)
+
+
+def _versus(setting: Setting) -> list[str]:
+    return [f"× {name}" for name in setting.baselines]
+
+
+def _title(setting: Setting, *words: str) -> str:
+    return " ".join([setting.operator.name, *words, "on", setting.device.limits.name]) + ", cold operands"

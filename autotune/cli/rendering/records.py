@@ -1,0 +1,107 @@
+"""What stands behind records, and which of them are stale."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from statistics import quantiles
+from typing import TYPE_CHECKING, Any
+
+from .output import print_json, print_table
+from .rates import duration
+from .trials import schedule_words, trial_document
+
+if TYPE_CHECKING:
+    from ...db import Trial, TuningDB
+
+_SHOWN = 5
+
+
+def staleness(trials: Sequence[Trial]) -> list[list[str]]:
+    """For each trial why it is stale, as far as this machine can tell."""
+    from ...devices.select import device_of_model
+    from ...tuner.provenance import stale
+
+    kinds = {(trial.device.model, trial.time_source) for trial in trials}
+    devices = {kind: device_of_model(*kind) for kind in kinds}
+    return [stale(trial, devices[trial.device.model, trial.time_source]) for trial in trials]
+
+
+def print_stale(records: Sequence[Trial], as_json: bool) -> None:
+    """Print the stale ones of some records, and why they are."""
+    found = [(trial, reasons) for trial, reasons in zip(records, staleness(records), strict=True) if reasons]
+    if as_json:
+        print_json([trial_document(trial) | {"stale": reasons} for trial, reasons in found])
+        return
+    if found:
+        rows = ((*_place(trial), "\n".join(reasons)) for trial, reasons in found)
+        print_table("Stale records", ("operator", "problem", "device", "changed since"), rows)
+    renewed = "; autotune tune OPERATOR --stale renews them" if found else ""
+    print(f"{len(found)} of {len(records)} records are stale{renewed}", file=sys.stderr)
+
+
+def print_explained(records: Sequence[Trial], database: TuningDB, as_json: bool) -> None:
+    """Print records with where they come from, and the trials that each was the best of."""
+    behind = [_others(record, database) for record in records]
+    explained = list(zip(records, staleness(records), behind, strict=True))
+    if as_json:
+        print_json(
+            [
+                trial_document(record) | {"stale": reasons, "behind": [trial_document(trial) for trial in trials]}
+                for record, reasons, trials in explained
+            ]
+        )
+        return
+    for record, reasons, trials in explained:
+        _print_record(record, reasons, trials)
+
+
+def _others(record: Trial, database: TuningDB) -> list[Trial]:
+    """All other trials of the record's problem and device, those of its kind and generator first, the fastest first."""
+    trials = database.trials(record.problem.operator, record.problem.key, record.device.model)
+    others = [trial for trial in trials if trial != record]
+    alike = (record.time_source, record.generator)
+    return sorted(others, key=lambda t: (not t.ok, (t.time_source, t.generator) != alike, t.seconds or 0))
+
+
+def _place(trial: Trial) -> tuple[str, str, str]:
+    return trial.problem.operator, trial.problem.key, trial.device.model
+
+
+def _print_record(record: Trial, reasons: list[str], others: Sequence[Trial]) -> None:
+    figures = {
+        "time": f"{duration(record.seconds or 0)} {record.time_source}, {_spread(record)}",
+        "schedule": schedule_words(record),
+        "tried": f"{record.created_at.astimezone():%Y-%m-%d %H:%M}",
+        "best of": _count([record, *others]),
+        **record.environment,
+        "compiler": record.compiler,
+        "generator": record.generator,
+        "stale": "\n".join(reasons) or "no",
+    }
+    print_table("  ".join(_place(record)), ("record", ""), figures.items())
+    next_best = [trial for trial in others if trial.ok][:_SHOWN]
+    if next_best:
+        columns = ("time", "times as long", "source", "generator", "schedule differs in")
+        print_table("Next best", columns, (_compared(trial, record) for trial in next_best))
+
+
+def _spread(trial: Trial) -> str:
+    if len(trial.samples) < 2:
+        return "one sample"
+    low, _, high = quantiles(trial.samples, n=4)
+    return f"{len(trial.samples)} samples, half of them {duration(low)} to {duration(high)}"
+
+
+def _count(trials: Sequence[Trial]) -> str:
+    """``12 trials: 9 ok, 3 wrong``."""
+    counts = Counter(trial.status for trial in trials)
+    return f"{len(trials)} trials: {', '.join(f'{count} {status}' for status, count in counts.items())}"
+
+
+def _compared(trial: Trial, record: Trial) -> tuple[Any, ...]:
+    seconds, best = trial.seconds or 0, record.seconds or 1
+    same = schedule_words(record).split()
+    differing = " ".join(word for word in schedule_words(trial).split() if word not in same)
+    return duration(seconds), f"{seconds / best:.3f}", trial.time_source, trial.generator, differing

@@ -1,0 +1,105 @@
+"""Trials as tables and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .output import print_json, print_table
+from .rates import duration
+
+if TYPE_CHECKING:
+    from ...codegen.schedule import Schedule
+    from ...db import Trial
+
+
+def print_trials(trials: Sequence[Trial], as_json: bool) -> None:
+    """Print trials for people or for scripts."""
+    columns = ("operator", "problem", "device", "status", "time", "source", "tried", "schedule or error")
+    _print(trials, as_json, "Trials", columns, _row)
+
+
+def print_bests(trials: Sequence[Trial], as_json: bool) -> None:
+    """Print the best trials of problems; a narrow terminal gets them without their schedules."""
+    columns = ("operator", "problem", "device", "time", "source", "schedule")
+    _print(trials, as_json, "Best trials", columns, _best_row, narrow=len(columns) - 1)
+
+
+def _print(
+    trials: Sequence[Trial],
+    as_json: bool,
+    title: str,
+    columns: Sequence[str],
+    row: Callable[[Trial], tuple[Any, ...]],
+    narrow: int | None = None,
+) -> None:
+    if as_json:
+        print_json([trial_document(trial) for trial in trials])
+    elif trials:
+        print_table(title, columns, map(row, trials), narrow)
+    else:
+        print("no trials; autotune tune makes some", file=sys.stderr)
+
+
+def trial_document(trial: Trial) -> dict[str, Any]:
+    """The trial's members, its device and problem by name."""
+    own = {name: value for name, value in vars(trial).items() if name not in ("device", "problem")}
+    place = {"operator": trial.problem.operator, "problem": trial.problem.key, "device": trial.device.model}
+    return {**place, "seconds": trial.seconds, **own}
+
+
+def schedule_words(trial: Trial) -> str:
+    """The schedule as words that ``autotune emit`` reads."""
+    schedule = _schedule(trial)
+    return str(schedule) if schedule else _as_stored(trial)
+
+
+def short_schedule_of(trial: Trial) -> str:
+    """The schedule as people compare it, in tables."""
+    schedule = _schedule(trial)
+    return short_schedule(schedule) if schedule else _as_stored(trial)
+
+
+def short_schedule(schedule: Schedule) -> str:
+    """The words of the fields that have short names, tile sizes, and of those that differ from the type's defaults."""
+    words, defaults = str(schedule).split(), str(type(schedule)()).split()
+    telling = (
+        word
+        for word, default in zip(words, defaults, strict=True)
+        if word != default or word.partition("=")[0] in schedule.short_names
+    )
+    return " ".join(telling) or "all fields as by default"
+
+
+def _schedule(trial: Trial) -> Schedule | None:
+    """The trial's schedule; None for a record of another version."""
+    from ...search_spaces.registry import OPERATORS
+
+    try:
+        schedule: Schedule = OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule)
+    except (KeyError, ValueError):
+        return None
+    return schedule
+
+
+def _as_stored(trial: Trial) -> str:
+    return " ".join(f"{name}={value}" for name, value in trial.schedule.items())
+
+
+def _best_row(trial: Trial) -> tuple[Any, ...]:
+    operator, key, model, _, time, source, *_ = _row(trial)
+    return operator, key, model, time, source, short_schedule_of(trial)
+
+
+def _row(trial: Trial) -> tuple[Any, ...]:
+    return (
+        trial.problem.operator,
+        trial.problem.key,
+        trial.device.model,
+        trial.status,
+        None if trial.seconds is None else duration(trial.seconds),
+        trial.time_source,
+        f"{trial.created_at.astimezone():%Y-%m-%d %H:%M}",
+        trial.error or short_schedule_of(trial),
+    )

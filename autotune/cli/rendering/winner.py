@@ -1,0 +1,124 @@
+"""What came of tuning a problem on a device, as a table and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...files import write_text
+from .output import print_table
+from .rates import duration, peak_share, rate
+from .trials import short_schedule_of, trial_document
+
+if TYPE_CHECKING:
+    from ...codegen.problem import Problem
+    from ...db import Trial
+    from ...devices.base import Device
+    from ...search_spaces.limits import DeviceLimits
+    from ...tuner import Final, TuneResult
+
+_MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What came of one problem on one device.
+
+    Attributes:
+        operator, problem, device: what was tuned, and for what.
+        result: how the run ended.
+        source: the file with the winner's source; None if there is no winner.
+    """
+
+    operator: Any
+    problem: Problem
+    device: Device
+    result: TuneResult
+    source: Path | None
+
+
+def tuned(operator: Any, problem: Problem, device: Device, result: TuneResult) -> Tuned:
+    """Put it together, and write the winner's source."""
+    source = _written_source(operator, problem, device.limits, result.best) if result.best else None
+    return Tuned(operator, problem, device, result, source)
+
+
+def title(operator: Any, problem: Problem, device: Device) -> str:
+    """A run as its bar and its table name it."""
+    return f"{operator.name} {problem.key} on {device.limits.name}"
+
+
+def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best: Trial) -> Path:
+    from ...cache import cache_folder, keep_newest
+
+    schedule = operator.schedule_type.from_dict(best.schedule)
+    source = operator.source(problem, schedule, limits)
+    path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
+    write_text(path, source.text)
+    keep_newest(path.parent, _MOST_SOURCES)
+    return path
+
+
+def print_winner(run: Tuned) -> None:
+    """Print the table of the winner, if there is one."""
+    from ...tuner.bundle import failures_folder
+
+    best = run.result.best
+    if best is None or best.seconds is None:
+        return
+    rows = [
+        ("device", run.device.selector),
+        ("time", f"{duration(best.seconds)} {best.time_source}"),
+        ("rate", rate(run.problem, best.seconds)),
+        ("share of peak", f"{peak_share(run.problem, run.device.limits, best.seconds):.1%}"),
+        ("schedule", short_schedule_of(best)),
+        *([("final", _final(run.result.final))] if run.result.final else []),
+        ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
+        ("source", run.source),
+    ]
+    if run.result.failed:
+        rows.append(("failed", f"{run.result.failed} bundles for autotune replay in {failures_folder()}"))
+    print_table(title(run.operator, run.problem, run.device), ("winner", ""), rows)
+
+
+def _final(final: Final) -> str:
+    verdict = "the incumbent stays" if final.winner is final.incumbent else "the challenger wins"
+    ratio = final.ratio
+    return f"{verdict}: the challenger takes {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f}) of its time"
+
+
+def counts(result: TuneResult) -> str:
+    """How many evaluations ended in which way."""
+    ended = [f"{count} {status}" for status, count in result.by_status.items() if count]
+    return ", ".join(ended) or "nothing new"
+
+
+def document(run: Tuned) -> dict[str, Any]:
+    """The same for scripts."""
+    best, result = run.result.best, run.result
+    seconds = best.seconds if best else None
+    return {
+        "operator": run.operator.name,
+        "problem": run.problem.key,
+        "fields": run.problem.to_dict(),
+        "device": run.device.limits.name,
+        "selector": run.device.selector,
+        "best": trial_document(best) if best else None,
+        "flops_per_second": run.problem.flops / seconds if seconds else None,
+        "bytes_per_second": run.problem.bytes_moved / seconds if seconds else None,
+        "peak_share": peak_share(run.problem, run.device.limits, seconds) if seconds else None,
+        "source": run.source,
+        "evaluated": result.evaluated,
+        "known": result.known,
+        "by_status": dict(result.by_status),
+        "illegal": result.illegal,
+        "seconds": result.seconds,
+        "exhausted": result.exhausted,
+        "interrupted": result.interrupted,
+        "final": _final_document(result.final) if result.final else None,
+    }
+
+
+def _final_document(final: Final) -> dict[str, Any]:
+    return {"won_by": "incumbent" if final.winner is final.incumbent else "challenger", "ratio": asdict(final.ratio)}

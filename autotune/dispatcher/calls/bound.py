@@ -1,0 +1,65 @@
+"""Calls that are bound to their arrays, for those who make the same one again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays import arrays
+from ..choice.choose import Choice
+from .operators import CALLS
+from .plans import Launch
+
+
+class BoundCall:
+    """A call with its arrays.
+
+    Attributes:
+        out: the output.
+    """
+
+    __slots__ = ("_arrays", "_current", "_launch", "_plan", "_stream", "out")
+
+    def __init__(self, operator: str, operands: tuple[Any, ...], stream: Any, options: dict[str, Any]) -> None:
+        if operator not in CALLS:
+            raise ValueError(f"unknown operator {operator!r}; known: {', '.join(CALLS)}")
+        held, handle, values, self.out = CALLS[operator](stream, *operands, **options)
+        if type(self.out) in arrays.IMMUTABLE:
+            raise ValueError(
+                f"a plan writes again and again to its output, and a {type(self.out).__name__} is immutable"
+            )
+        self._arrays = operands  # whose memory must stay as long as this may be called
+        self._stream = 0 if stream is None else handle
+        self._current = arrays.stream_of(operands[0])
+        self._plan = held.plan
+        self._launch: Launch | None = held.plan.bound(values) if held.plan else None
+
+    @property
+    def choice(self) -> Choice | None:
+        """The schedule that serves, and why; None if there is nothing to compute."""
+        return self._plan.choice if self._plan else None
+
+    def __call__(self) -> Any:
+        """Compute with what the arrays hold now, into the same output, which is returned."""
+        if self._launch is not None:
+            self._launch(self._stream or self._current() or arrays.LEGACY_DEFAULT_STREAM)
+        return self.out
+
+
+def plan(operator: str, *operands: Any, stream: Any = None, **options: Any) -> BoundCall:
+    """Make the call ``operator(*operands, **options)`` ready: compiled, loaded, its arguments packed.
+
+    What it returns launches and does nothing else: arrays are not looked at again. They are taken to be ready on the
+    stream, which is the current one of their library at each call unless it is named here. Threads may share it.
+
+        step = dispatcher.plan("sgemm", a, b, out=c, alpha=0.5)
+        step()
+
+    Args:
+        operator: ``sgemm`` or ``transpose``.
+        operands, stream, options: as for the function of this name.
+
+    Raises:
+        TypeError, ValueError, CaptureError, DeviceError, CompileError, LaunchError: as for that function.
+        ValueError: arrays of a library that forbids to write to them, such as JAX.
+    """
+    return BoundCall(operator, operands, stream, options)

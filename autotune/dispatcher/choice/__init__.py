@@ -1,0 +1,1 @@
+"""Which schedule serves a problem."""

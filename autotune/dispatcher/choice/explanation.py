@@ -1,0 +1,81 @@
+"""Why a problem gets the schedule that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...codegen.problem import Problem
+from ...devices.select import device_limits
+from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.operator import Operator
+from ...search_spaces.registry import operator as registered
+from ..settings import settings
+from .choose import Choice, Rule, faster, from_records, in_order
+from .records import Record, records
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the dispatcher considers for a problem, in the order in which it goes through it.
+
+    Attributes:
+        operator: its name.
+        problem: what is to be computed.
+        limits: of the device, whose model's records are looked at.
+        considered: records of the problem's layout and about its sizes, those that cannot serve with their objection;
+            then what serves without a record.
+    """
+
+    operator: str
+    problem: Problem
+    limits: DeviceLimits
+    considered: tuple[Choice, ...]
+
+    @property
+    def chosen(self) -> Choice:
+        """The first that can serve. Should its kernel not load or not launch, the next one is taken."""
+        return next(choice for choice in self.considered if not choice.objection)
+
+    def __str__(self) -> str:
+        chosen = self.chosen
+        words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
+        if chosen.rule is Rule.NEAREST:
+            words.append(f"record {chosen.record}, distance {chosen.distance:.2f}")
+        if chosen.seconds is not None:
+            words.append(f"predicted {chosen.seconds * 1e6:.1f} µs")
+        if chosen.loss is not None:
+            words.append(f"loss {chosen.loss:.1%}")
+        return ", ".join([*words, f"schedule {chosen.schedule}"])
+
+
+def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Explanation:
+    """Say which schedule a problem would get, by which rule, and what else was considered; nothing is compiled.
+
+    Args:
+        operator: such as ``sgemm``.
+        device: a GPU's number, an offline device such as ``h200``, or ``auto``: GPU 0 if there is one, else ``h200``.
+        fields: the problem's, such as ``m=1000, n=1000, k=1000``.
+
+    Raises:
+        ValueError: no such operator, or no such problem.
+        DeviceError: no such device.
+    """
+    chosen, limits = registered(operator), device_limits(device)
+    problem = chosen.problem_type.from_dict(fields)
+    return explained(chosen, problem, limits, records(chosen, limits), settings.never_worse_than)
+
+
+def explained(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    limits: DeviceLimits,
+    known: Sequence[Record],
+    never_worse_than: str | None = None,
+) -> Explanation:
+    """`explain` for what is there already."""
+    considered = in_order(operator, problem, limits, from_records(operator, problem, limits, known))
+    if considered[0].rule is Rule.EXACT and not considered[0].objection:
+        considered[:0] = faster(considered[0], never_worse_than)
+    return Explanation(operator.name, problem, limits, tuple(considered))

@@ -1,0 +1,170 @@
+"""The best trials in the database, as the rules for choosing a schedule see them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...codegen.problem import Problem
+from ...codegen.schedule import Schedule
+from ...codegen.source import generator_digest
+from ...db.contests import beaten_by
+from ...db.places import name_of, named_file
+from ...db.states import TimeSource
+from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.operator import Operator
+from . import snapshots
+
+# SQLAlchemy takes longer to import than a call may take: who finds no snapshot pays for it.
+if TYPE_CHECKING:
+    from ...db import Trial, TuningDB
+
+
+class Record(NamedTuple):
+    """The best trial of a problem; if its kernel is for that shape alone, another one is the best for any size.
+
+    Attributes:
+        problem, schedule: what was computed, and how.
+        seconds, time_source: how long it took, measured or modelled.
+        registers: of a block; 0 if that is not known.
+        beaten_by: baselines that were faster than this schedule, measured in turns with it.
+    """
+
+    problem: Problem
+    schedule: Schedule
+    seconds: float
+    time_source: TimeSource
+    registers: int = 0
+    beaten_by: frozenset[str] = frozenset()
+
+    @property
+    def own_only(self) -> bool:
+        """Whether it serves no other problem: its kernel would be compiled for each of them."""
+        return self.schedule != self.schedule.for_any_size
+
+
+def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
+    """The records of every problem of an operator on a device model, those of one problem best first.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    return _records(operator, _plain(operator, limits, database))
+
+
+def few_records(
+    operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB, keys: Collection[str], within: float
+) -> list[Record]:
+    """A record for each of these problems, by as few kernels as stay within a share of the best times; see `reduced`.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    from ...db.reduction import reduced
+
+    trials = (one for one in database.trials(operator.name, device=limits.name) if one.problem.key in keys)
+    kept = reduced(trials, within, generator_digest())
+    return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
+
+
+def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
+    """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
+    location = _location(os.environ.get("AUTOTUNE_DB"))
+    if location is None:
+        return []
+    key, version = (location, operator.name, limits.name), snapshots.version_of(location)
+    known = _known.get(key)
+    if known and version.name and known[0] == version.name:
+        return known[1]
+    plain = snapshots.load(key, version) if version.name else None
+    if plain is None:
+        plain = _read(operator, limits)
+        if plain is None:
+            return []
+        snapshots.save(key, version, plain)
+    found = _records(operator, plain)
+    _known[key] = version.name, found
+    return found
+
+
+# A record as JSON has it: the problem's and the schedule's fields, seconds, time source, registers of a thread, and who
+# was faster.
+_Plain = tuple[Any, Any, float, str, int, list[str]]
+_known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
+
+
+def _plain(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[_Plain]:
+    return [_as_json(trial) for trial in database.serving(operator.name, limits.name, generator_digest())]
+
+
+def _as_json(trial: Trial) -> _Plain:
+    assert trial.seconds is not None  # one that serves is ok, and has samples
+    registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
+    return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster
+
+
+def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
+    found: list[Record] = []
+    for problem_fields, schedule_fields, seconds, time_source, registers, faster in plain:
+        # A record of another generator may have fields that this one does not know.
+        with suppress(ValueError):
+            problem = operator.problem_type.from_dict(problem_fields)
+            schedule = operator.schedule_type.from_dict(schedule_fields)
+            of_block = registers * getattr(schedule, "threads", 0)
+            found.append(Record(problem, schedule, seconds, TimeSource(time_source), of_block, frozenset(faster)))
+    return [*found, *_for_others(found)]
+
+
+def _for_others(found: Iterable[Record]) -> list[Record]:
+    """Where only a kernel for one shape was tried: the same schedule for any size, taken to be as fast."""
+    serving = {record.problem for record in found if not record.own_only}
+    return [
+        record._replace(schedule=record.schedule.for_any_size, beaten_by=frozenset())
+        for record in found
+        if record.own_only and record.problem not in serving
+    ]
+
+
+def _location(text: str | None) -> str | None:
+    """Where a database is, which is looked into only if its name does not say that; None if it cannot be opened."""
+    file = named_file(name_of(text))
+    if file:
+        return str(file)
+    database = _database(text)
+    return database.location if database else None
+
+
+def _read(operator: Operator[Any, Any], limits: DeviceLimits) -> list[_Plain] | None:
+    """What the user's database holds; None, with a warning, if it cannot be read."""
+    from ...db import DatabaseError
+
+    database = _database(os.environ.get("AUTOTUNE_DB"))
+    if database is None:
+        return None
+    try:
+        # No connection stays open: SQLite's must not be carried into a process that is forked from this one.
+        with database:
+            return _plain(operator, limits, database)
+    except DatabaseError as error:
+        _warn(error)
+        return None
+
+
+@cache
+def _database(text: str | None) -> TuningDB | None:
+    """A database, looked at once by the process; None, with the one warning, if that fails."""
+    from ...db import DatabaseError, TuningDB
+
+    try:
+        return TuningDB(text)
+    except DatabaseError as error:
+        _warn(error)
+        return None
+
+
+def _warn(error: Exception) -> None:
+    warnings.warn(f"no records, schedules are chosen without: {error}", RuntimeWarning, stacklevel=2)

@@ -1,0 +1,75 @@
+"""What a process read from the database, kept in a file for the next one, until the database changes.
+
+To import SQLAlchemy and to ask it takes a fifth of a second here and a whole one elsewhere; to read a snapshot, a
+hundredth of that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...cache import cache_folder, keep_newest, seal
+from ...codegen.source import generator_digest
+from ...db.pretuned import digest
+from ...files import write_text
+
+_FORMAT = 1  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
+_KEPT = 100  # snapshots of operators on device models
+_TICK = 100_000_000  # ns: more than the clock of a file system goes on by at once
+
+
+class Version(NamedTuple):
+    """What a database holds, without a look into it.
+
+    Attributes:
+        name: changes when the database, the shipped records, or the generator change; empty if that cannot be told.
+        settled: whether the database was last written long enough ago that whoever writes again changes its name.
+    """
+
+    name: str = ""
+    settled: bool = False
+
+
+def version_of(location: str) -> Version:
+    """The version of a SQLite database, by its path; of any other there is none."""
+    now, written = time.time_ns(), []
+    for path in (Path(location), Path(f"{location}-wal")):
+        with suppress(OSError):
+            status = path.stat()
+            written.append((status.st_mtime_ns, status.st_size))
+    if not written:
+        return Version()
+    return Version(f"{_FORMAT} {written} {digest()} {generator_digest()}", now - max(written)[0] > _TICK)
+
+
+def load(key: tuple[str, ...], version: Version) -> Any:
+    """The JSON value that was saved by this key for this version; None if there is none, or if somebody damaged it."""
+    try:
+        sealed, text = _file(key).read_text(encoding="utf-8").split("\n")
+        return json.loads(text) if sealed == _seal(version, text) else None
+    except (OSError, ValueError):
+        return None
+
+
+def save(key: tuple[str, ...], version: Version, value: Any) -> None:
+    """Keep a JSON value for the next process, if the version is settled."""
+    if not version.settled:
+        return
+    file = _file(key)
+    text = json.dumps(value)
+    with suppress(OSError):  # nobody's call may fail because a disk is full
+        write_text(file, f"{_seal(version, text)}\n{text}")
+        keep_newest(file.parent, _KEPT)
+
+
+def _seal(version: Version, text: str) -> str:
+    return seal(version.name.encode(), text.encode()).hex()
+
+
+def _file(key: tuple[str, ...]) -> Path:
+    return cache_folder("records") / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.json"

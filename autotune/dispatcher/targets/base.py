@@ -1,0 +1,88 @@
+"""Where kernels run: one interface for a GPU and for the emulator, which takes packed arguments and a stream."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Protocol
+
+from ...codegen.problem import Problem
+from ...codegen.source import KernelSource
+from ...search_spaces.limits import DeviceLimits
+from ..arrays.layout import HOST
+
+
+class LaunchError(RuntimeError):
+    """A kernel that a GPU refuses to load or to launch, or that fails in the emulator; the message is one line."""
+
+
+class CaptureError(RuntimeError):
+    """A stream that is being captured would have to wait for a compiler; the message says what to call before."""
+
+
+class Kernel(Protocol):
+    """A kernel that is ready for any number of launches, from any thread."""
+
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        """What launches on the stream of a handle, with arguments that `KernelSource.pack` made.
+
+        They may change from a launch to the next, and a launch may change their workspace. A launch raises
+        `LaunchError` if the kernel was not launched, or in the emulator: if it left its outputs as they were.
+        """
+
+
+class Target(Protocol):
+    """A place where kernels run.
+
+    Attributes:
+        limits: what schedules must be legal for; `limits.name` is the model that records are filed under.
+        baselines: what may compute here in place of a kernel.
+    """
+
+    limits: DeviceLimits
+    baselines: tuple[str, ...]
+
+    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+        """Compile a kernel, or take it from the disk cache, and make it ready.
+
+        Raises:
+            CompileError: the compiler refused the source.
+            LaunchError: the device refused the kernel.
+        """
+
+    def compiled(self, source: KernelSource) -> bool:
+        """Whether `load` would find the kernel compiled."""
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """One of `baselines`, which takes the arguments of the operator's kernels.
+
+        Raises:
+            LaunchError: it is not installed, or not usable.
+        """
+
+    def synchronize(self, stream: int) -> None:
+        """Wait until all that was launched on a stream is done.
+
+        Raises:
+            LaunchError: some of it failed.
+        """
+
+    def capturing(self, stream: int) -> bool:
+        """Whether what is launched on a stream becomes part of a CUDA graph."""
+
+
+@cache
+def target(device: int) -> Target:
+    """The target of a GPU's ordinal, or of `HOST`. Only here the driver is looked for, or the emulator imported.
+
+    Raises:
+        DeviceError: no driver, one that is too old, or a GPU of an unknown compute capability.
+    """
+    if device == HOST:
+        from .emulated import Emulator
+
+        return Emulator()
+    from .gpu import Gpu
+
+    return Gpu(device)

@@ -1,0 +1,72 @@
+"""The target of NumPy arrays: the CPU emulator."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...codegen.problem import Array, Problem, Tensor
+from ...codegen.source import KernelSource
+from ...emulator import EmulatorError, run
+from ...emulator.build import executable
+from ...search_spaces.devices import named_device
+from .base import Kernel, LaunchError
+
+_MODEL = "h200"  # whose limits and records serve: a device that has all that kernels may ask for
+
+
+class Emulator:
+    """Runs kernels as the offline device ``h200`` would have them; a launch returns when it is done."""
+
+    baselines: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.limits = named_device(_MODEL)
+
+    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+        """See `Target`."""
+        executable(source)
+        return _EmulatedKernel(problem, source)
+
+    def compiled(self, source: KernelSource) -> bool:
+        """Never: what the emulator builds is as slow for one shape as for any."""
+        return False
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """None computes here."""
+        raise LaunchError(f"{name} does not compute NumPy arrays")
+
+    def synchronize(self, stream: int) -> None:
+        """A launch was done when it returned."""
+
+    def capturing(self, stream: int) -> bool:
+        """Never."""
+        return False
+
+
+class _EmulatedKernel:
+    def __init__(self, problem: Problem, source: KernelSource) -> None:
+        self._tensors = problem.tensors
+        self._source = source
+
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        return lambda stream: self._launch(packed)
+
+    def _launch(self, packed: ctypes.Structure) -> None:
+        values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._source.arguments}
+        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
+        try:
+            run(self._source, self._tensors, buffers, values)
+        except EmulatorError as error:
+            raise LaunchError(str(error)) from None
+
+
+def _flat(tensor: Tensor, pointer: int) -> Array:
+    """A tensor's flat buffer, where the caller's array has it."""
+    if not tensor.size:
+        return np.empty(0, tensor.dtype)
+    memory: Any = (ctypes.c_char * tensor.bytes).from_address(pointer)
+    return np.frombuffer(memory, tensor.dtype)

@@ -1,0 +1,110 @@
+"""The target of arrays on a GPU, in the primary context, which all libraries of the process share."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from cuda.bindings import driver
+from cuda.core import Device
+from cuda.core._utils.cuda_utils import CUDAError, handle_return
+
+from ...codegen.problem import Problem
+from ...codegen.source import KernelSource
+from ...compiler import compile_kernel, is_compiled
+from ...devices.cuda import device_limits
+from ...devices.driver import check_device, reason
+from ...devices.launcher import LoadedKernel
+from .base import Kernel, LaunchError
+from .contexts import Context
+from .workspaces import Workspaces, capture_id
+
+_LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
+
+
+class Gpu:
+    """One GPU by its ordinal. What is current in the caller's thread stays so."""
+
+    baselines: tuple[str, ...] = ("cublas",)
+
+    def __init__(self, ordinal: int) -> None:
+        check_device(ordinal)
+        self._context = Context(ordinal)
+        with self._context:
+            device = Device(ordinal)
+            device.set_current()
+        # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
+        self.limits = device_limits(device.name, device.properties)
+
+    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+        """See `Target`."""
+        compiled = compile_kernel(source, self.limits.arch)
+        try:
+            with self._context:
+                loaded = LoadedKernel(compiled, source)
+            return _GpuKernel(loaded, self._context, source.workspace_bytes)
+        except CUDAError as error:
+            raise LaunchError(reason(error)) from None
+
+    def compiled(self, source: KernelSource) -> bool:
+        """See `Target`."""
+        return is_compiled(source, self.limits.arch)
+
+    def baseline(self, name: str, problem: Problem) -> Kernel:
+        """See `Target`."""
+        from .cublas import CublasKernel
+
+        return CublasKernel(problem, self._context)
+
+    def synchronize(self, stream: int) -> None:
+        """See `Target`."""
+        try:
+            with self._context:
+                handle_return(driver.cuStreamSynchronize(stream))
+        except CUDAError as error:
+            raise LaunchError(reason(error)) from None
+
+    def capturing(self, stream: int) -> bool:
+        """See `Target`."""
+        with self._context:
+            return capture_id(stream) is not None
+
+
+class _GpuKernel:
+    """A loaded kernel and its workspaces."""
+
+    def __init__(self, loaded: LoadedKernel, context: Context, workspace_bytes: int) -> None:
+        self._loaded = loaded
+        self._context = context
+        self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None
+
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        launch = self._loaded.bound(packed)
+        if self._workspaces is not None:
+            launch = _with_workspace(launch, packed, self._workspaces)
+        context = self._context
+
+        def launch_in_context(stream: int) -> None:
+            try:
+                # A stream tells the driver its context; a default stream means that of whatever context is current.
+                if stream > _LAST_DEFAULT_STREAM or context.current:
+                    return launch(stream)
+            except CUDAError as error:
+                if context.current:
+                    raise LaunchError(reason(error)) from None
+            try:
+                with context:
+                    launch(stream)
+            except CUDAError as error:
+                raise LaunchError(reason(error)) from None
+
+        return launch_in_context
+
+
+def _with_workspace(launch: Callable[[int], None], packed: Any, workspaces: Workspaces) -> Callable[[int], None]:
+    def launch_with_workspace(stream: int) -> None:
+        packed.workspace = workspaces.pointer(stream)
+        launch(stream)
+
+    return launch_with_workspace

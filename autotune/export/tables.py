@@ -1,0 +1,77 @@
+"""``tables.hpp``: the device, the kernels and the records of an export, for the selector in C++."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..codegen.matmul.sgemm.schedule import SgemmSchedule
+from ..codegen.source import KernelSource, cuda_arguments
+from ..db.states import TimeSource
+from ..devices.model import DEFAULT, fixed_seconds
+from ..dispatcher.choice.transfer import DOUBT, FARTHEST
+
+if TYPE_CHECKING:
+    from .bundle import Bundle, Exported
+
+
+def tables(bundle: Bundle) -> str:
+    """The text of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
+    limits = bundle.limits
+    numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
+    fixed = (fixed_seconds(shared=False), fixed_seconds(shared=True))
+    figures = [limits.peak_flops, limits.bandwidth, *fixed, DEFAULT.hiding, DOUBT, FARTHEST]
+    device = ", ".join([str(limits.sm_count), str(limits.registers_per_sm), *(float(f).hex() for f in figures)])
+    kernels = [_kernel(digest, *pair) for digest, pair in bundle.kernels.items()]
+    records = [_record(one, numbers) for one in bundle.exported]
+    title = f"{len(records)} records and {len(kernels)} kernels of sgemm {bundle.layout.layout} for {limits.name}"
+    return f"""#pragma once
+#include "selector.hpp"
+// {title} ({limits.arch}), by autotune.
+
+namespace autotune {{
+
+{cuda_arguments(bundle.source.arguments)}
+
+struct Kernel {{
+  const char* file;
+  int block_m, block_n, grid_blocks, cluster_k, threads, shared_bytes;
+}};
+
+constexpr const char* entry = "{bundle.source.entry}";
+constexpr bool transpose_a = {_bool(bundle.layout.transpose_a)}, transpose_b = {_bool(bundle.layout.transpose_b)};
+constexpr Device device = {{{device}}};
+constexpr int any_kernel = {numbers[bundle.source.digest]};
+constexpr Kernel kernels[] = {{
+{_lines(kernels)}
+}};
+constexpr Record records[] = {{
+{_lines(records)}
+}};
+
+}}  // namespace autotune
+"""
+
+
+def _kernel(digest: str, schedule: SgemmSchedule, source: KernelSource) -> str:
+    tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
+    sizes = (*tile, schedule.threads, source.launch.shared_bytes)
+    return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'
+
+
+def _record(one: Exported, numbers: dict[str, int]) -> str:
+    record, schedule = one.record, one.schedule
+    m, n, k = (getattr(record.problem, size) for size in "mnk")
+    flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
+    tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
+    vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
+    kernels = (numbers[source.digest] for source in (one.own, one.larger, one.others))
+    integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
+    return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {flags}, {integers}}}"
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _lines(rows: list[str]) -> str:
+    return ",\n".join(f"    {row}" for row in rows)

@@ -1,0 +1,1 @@
+"""Operators that change how arrays lie in memory."""

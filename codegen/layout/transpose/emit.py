@@ -1,0 +1,95 @@
+"""TransposeProblem and TransposeSchedule → KernelSource."""
+
+from __future__ import annotations
+
+from ...problem_struct import problem_struct
+from ...schedule import Specialize
+from ...source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
+from .problem import TransposeProblem
+from .schedule import TransposeSchedule
+
+ENTRY = "transpose"
+ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "uint2", 16: "uint4"}
+_NAIVE_THREADS = 256
+_INT_MAX = 2**31 - 1
+
+
+def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    element = ELEMENTS[problem.element_bytes]
+    sizes = ("m", "n", "batch", "lda", "ldb", "stride_a", "stride_b")
+    return (
+        Argument("a", f"const {element}*"),
+        Argument("b", f"{element}*"),
+        *(Argument(name, "long long", getattr(problem, name)) for name in sizes),
+    )
+
+
+def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> KernelSource:
+    """The source of a schedule that is legal for the problem."""
+    index = "long long" if _wide(problem, schedule) else "int"
+    edges = problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
+    constants = [
+        "// Index holds an offset inside of a tile; tiles stick out of the matrix if there are edges; group_shift is",
+        "// how many elements the row groups of a tile are shifted against each other by XOR.",
+        f"using Element = {ELEMENTS[problem.element_bytes]};",
+        f"using Index = {index};",
+        f"static constexpr bool edges = {'true' if edges else 'false'};",
+        f"static constexpr int group_shift = {schedule.group_shift(problem.element_bytes)};",
+    ]
+    sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
+    sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
+    members = arguments(problem)
+    bounds = f"{schedule.threads}, {schedule.min_blocks}"
+    shared_bytes = schedule.shared_bytes(problem.element_bytes)
+    launch = Launch((blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
+    text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct()}
+
+{problem_struct(constants, sizes, schedule.specialize)}
+
+{inlined("layout/transpose/transpose.cuh")}
+extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments arguments) {{
+  transpose_block(arguments);
+}}
+"""
+    return KernelSource(text, ENTRY, members, launch)
+
+
+def emit_naive(problem: TransposeProblem) -> KernelSource:
+    """One thread an element: the truth that the others are compared with on a device."""
+    members = arguments(problem)
+    text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], one thread an element of {problem.element_bytes} bytes
+
+{cuda_arguments(members)}
+
+{inlined("layout/transpose/naive.cuh")}
+extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
+  transpose_element(arguments);
+}}
+"""
+    grid = -(-problem.batch * problem.m * problem.n // _NAIVE_THREADS)
+    return KernelSource(text, ENTRY, members, Launch((grid, 1, 1), (_NAIVE_THREADS, 1, 1)))
+
+
+def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
+    """Tiles of the whole batch, one block each."""
+    return -(-problem.m // schedule.tile_m) * -(-problem.n // schedule.tile_n) * problem.batch
+
+
+def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
+    """Whether a size, or an offset inside of a tile, may take more than 31 bits."""
+    rows, columns = schedule.tile_m, schedule.tile_n
+    return max(rows * problem.lda + columns, columns * problem.ldb + rows) > _INT_MAX
+
+
+def _described(problem: TransposeProblem, schedule: TransposeSchedule, edges: bool) -> str:
+    """The problems that a text serves, one or all of a kind: equal texts say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    return f"elements of {problem.element_bytes} bytes, {'any size' if edges else 'whole tiles'}"

@@ -1,0 +1,149 @@
+"""SgemmProblem and SgemmSchedule → KernelSource."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...problem_struct import problem_struct
+from ...schedule import Specialize
+from ...source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
+from .problem import SgemmProblem
+from .schedule import SgemmSchedule
+
+ENTRY = "sgemm"
+_FORMULA = "C = alpha*op(A)*op(B) + beta*C"
+_NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel computes
+
+
+def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
+    """The source of a schedule that is legal for the problem."""
+    edges = _edges(problem, schedule)
+    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
+    members = _arguments(problem)
+    bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
+    cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
+    launch = Launch(
+        (schedule.blocks(problem), 1, 1),
+        (schedule.threads, 1, 1),
+        schedule.shared_bytes(problem),
+        (schedule.cluster_k, 1, 1),
+    )
+    text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct()}
+
+{_problem_struct(problem, edges, _wide(problem, schedule), schedule.specialize)}
+
+{inlined("matmul/sgemm/sgemm.cuh")}
+extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) {{
+  sgemm_block(arguments);
+}}
+"""
+    return KernelSource(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
+
+
+def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> KernelSource:
+    """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
+    members = _arguments(problem, number)
+    text = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
+// naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
+
+{cuda_arguments(members)}
+
+{_problem_struct(problem, {}, wide=True, specialize=Specialize.NONE)}
+
+{inlined("matmul/sgemm/naive.cuh")}
+extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
+  sgemm_naive<{_NAIVE_TILE}, {"true" if coalesced else "false"}>(arguments, arguments.c);
+}}
+"""
+    tiles = _divide_up(problem.m, _NAIVE_TILE) * _divide_up(problem.n, _NAIVE_TILE) * problem.batch
+    return KernelSource(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
+
+
+def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "batch", "lda", "ldb", "ldc")}
+    return sizes | {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b", "stride_c")}
+
+
+def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    return (
+        Argument("a", "const float*"),
+        Argument("b", "const float*"),
+        Argument("c", f"{number}*"),
+        Argument("workspace", "void*"),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        Argument("alpha", "float"),
+        Argument("beta", "float"),
+    )
+
+
+def _divide_up(value: int, divisor: int) -> int:
+    return -(-value // divisor)
+
+
+def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
+    """Whether an offset inside of a tile may take more than 31 bits."""
+    side = max(schedule.block_m, schedule.block_n, schedule.block_k)
+    return side * (max(problem.lda, problem.ldb, problem.ldc) + 1) >= 2**31
+
+
+def _edges(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
+    """What becomes of the last tile along each dimension, if the tiles do not divide it.
+
+    Across k it slides over its neighbour, if there is one and its vectors stay aligned. Along k the rest comes first,
+    ahead of the loop, if a whole tile follows. Neither needs guards in the loop.
+    """
+    sticks_out = {name: getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"}
+    slide = {
+        name: sticks_out[name] and size > block and size % schedule.vector_along(problem, name) == 0
+        for name, size, block in (
+            ("m", problem.m, schedule.block_m),
+            ("n", problem.n, schedule.block_n),
+        )
+    }
+    return {
+        "guard_m": sticks_out["m"] and not slide["m"],
+        "guard_n": sticks_out["n"] and not slide["n"],
+        "guard_k": sticks_out["k"],
+        "slide_m": slide["m"],
+        "slide_n": slide["n"],
+        "rest_first": sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
+    }
+
+
+def _served(problem: SgemmProblem, edges: Mapping[str, bool]) -> str:
+    """The problems that an unspecialised text serves; it may not depend on anything else of the problem."""
+    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"] and not edges.get(f"slide_{name}")]
+    more = [name for name, fact in (("m", "slide_m"), ("n", "slide_n"), ("k", "rest_first")) if edges.get(fact)]
+    size = ", ".join(
+        f"{sizes} along {', '.join(names)}"
+        for sizes, names in (("in whole tiles", whole), ("of more than a tile", more))
+        if names
+    )
+    return f"{'batches' if problem.batch > 1 else 'matrices'} {problem.layout} of any size" + (
+        f" {size}" if size else ""
+    )
+
+
+def _problem_struct(problem: SgemmProblem, edges: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
+    facts = {
+        "transpose_a": problem.transpose_a,
+        "transpose_b": problem.transpose_b,
+        "batched": problem.batch > 1,
+        "read_c": problem.read_c,
+        **edges,
+    }
+    constants = [
+        "// Index holds an offset inside of a tile. With a guard, the last tile sticks out of the matrix; if it",
+        "// slides, it lies over its neighbour instead; rest_first: along k the last tile is copied first.",
+        f"using Index = {'long long' if wide else 'int'};",
+        *(f"static constexpr bool {name} = {'true' if value else 'false'};" for name, value in facts.items()),
+    ]
+    return problem_struct(constants, _sizes(problem), specialize)

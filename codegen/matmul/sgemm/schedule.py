@@ -1,0 +1,197 @@
+"""How an sgemm is computed: tiles, layouts, pipelines, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from ...schedule import Schedule, Specialize
+from .problem import SgemmProblem
+
+
+class LaneMap(StrEnum):
+    """How the 32 lanes of a warp are laid over its tile."""
+
+    ROW_MAJOR = "row_major"
+    Z_ORDER = "z_order"
+
+
+class Transport(StrEnum):
+    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width).
+
+    `DIRECT` takes what a thread multiplies from global memory to its registers, without shared memory.
+    """
+
+    REGISTERS = "registers"
+    ASYNC_COPY = "async_copy"
+    DIRECT = "direct"
+
+
+class FfmaOrder(StrEnum):
+    """The order in which a thread goes through its tile at one k."""
+
+    ROW = "row"
+    COLUMN = "column"
+    SERPENTINE_ROW = "serpentine_row"
+    SERPENTINE_COLUMN = "serpentine_column"
+    ZIGZAG = "zigzag"
+
+
+@dataclass(frozen=True)
+class SgemmSchedule(Schedule):
+    """A block computes block_m×block_n words of C, a warp warp_m×warp_n of them, a thread thread_m×thread_n.
+
+    Attributes:
+        block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
+        warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
+            warp's lanes lying in turn. Where a warp's tile has fewer than 32 of them, lanes share one, each with its
+            part of the steps along k.
+        warps_k: warps that share a warp's tile, each with its part of the block_k steps.
+        lane_map: order of the lanes.
+        pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
+            each group of vector_a (vector_b) rows, which it writes one after the other.
+        swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
+        stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
+        transport_a, transport_b: how tiles of A (B) are copied.
+        copy_steps: steps along k over which the copies of a later tile are begun, if both are asynchronous.
+        double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
+        vector_a, vector_b, vector_c: words of an access to global memory.
+        ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
+        group_m: rows of tiles that are worked through together, for the L2 cache.
+        cluster_k: blocks of a cluster (sm_90 and newer), which share its tiles along k and add up their sums through
+            each other's shared memory.
+        grid_blocks: blocks of the grid, whose clusters share the steps along k of all tiles evenly (stream-K, and
+            split-K where they are a multiple of the tiles); 0: one cluster for each tile.
+        min_blocks: blocks that must fit an SM, which caps the registers of a thread.
+        specialize: which dimensions are compile-time constants.
+    """
+
+    short_names: ClassVar[Mapping[str, str]] = {
+        "BM": "block_m",
+        "BN": "block_n",
+        "BK": "block_k",
+        "WM": "warp_m",
+        "WN": "warp_n",
+        "TM": "thread_m",
+        "TN": "thread_n",
+    }
+
+    block_m: int = 128
+    block_n: int = 128
+    block_k: int = 16
+    warp_m: int = 32
+    warp_n: int = 64
+    thread_m: int = 8
+    thread_n: int = 8
+    warps_k: int = 1
+    lane_map: LaneMap = LaneMap.Z_ORDER
+    pad_a: int = 4
+    pad_b: int = 0
+    swizzle_a: bool = False
+    swizzle_b: bool = False
+    stages: int = 2
+    transport_a: Transport = Transport.REGISTERS
+    transport_b: Transport = Transport.REGISTERS
+    copy_steps: int = 1
+    double_buffer_fragments: bool = True
+    vector_a: int = 4
+    vector_b: int = 4
+    vector_c: int = 4
+    ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
+    group_m: int = 8
+    cluster_k: int = 1
+    grid_blocks: int = 0
+    min_blocks: int = 1
+    specialize: Specialize = Specialize.NONE
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether neither operand goes through registers."""
+        return self.transport_a is self.transport_b is Transport.ASYNC_COPY
+
+    @property
+    def lanes_k(self) -> int:
+        """Lanes that share a thread's tile, each with its part of the steps along k."""
+        return 32 // (self.warp_m // self.thread_m * (self.warp_n // self.thread_n))
+
+    @property
+    def k_steps(self) -> int:
+        """Steps along k that a thread takes of a tile."""
+        return self.block_k // (self.warps_k * self.lanes_k)
+
+    @property
+    def warps(self) -> int:
+        """Warps of a block."""
+        return (self.block_m // self.warp_m) * (self.block_n // self.warp_n) * self.warps_k
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 32 * self.warps
+
+    def tiles(self, problem: SgemmProblem) -> int:
+        """Tiles of C, of all batches."""
+        return -(-problem.m // self.block_m) * -(-problem.n // self.block_n) * problem.batch
+
+    @property
+    def grid_clusters(self) -> int:
+        """Clusters of a grid of its own size; 0: one for each tile."""
+        return self.grid_blocks // self.cluster_k
+
+    def blocks(self, problem: SgemmProblem) -> int:
+        """Blocks of the grid; 0 where there is nothing to compute."""
+        tiles = self.tiles(problem)
+        return self.grid_blocks if tiles and self.grid_blocks else tiles * self.cluster_k
+
+    def workspace_bytes(self, problem: SgemmProblem) -> int:
+        """Where clusters share tiles, each has two places for a tile's sum, and each place has two counters."""
+        if not self.grid_clusters or self.tiles(problem) % self.grid_clusters == 0:
+            return 0
+        return 16 * self.grid_blocks + 8 * self.grid_clusters * self.block_m * self.block_n
+
+    def shared_bytes(self, problem: SgemmProblem) -> int:
+        """Shared memory of a block: `stages` tiles of A and B; then the sums of C of warps that share it along k."""
+        words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
+        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
+
+    def tile_words(self, problem: SgemmProblem, operand: str) -> int:
+        """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
+        if getattr(self, f"transport_{operand}") is Transport.DIRECT:
+            return 0
+        extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
+        padding = self.block_k // self.row_group(problem, operand) * pad
+        return -(-(self.block_k * extent + padding) // 4) * 4
+
+    def row_group(self, problem: SgemmProblem, operand: str) -> int:
+        """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, one after the other."""
+        if self.lanes_k > 1:
+            return 4
+        vector: int = getattr(self, f"vector_{operand}")
+        return vector if problem.along_k(operand) else 1
+
+    def vector_along(self, problem: SgemmProblem, dimension: str) -> int:
+        """Words of the widest access along ``m``, ``n`` or ``k``, which a tile's first word must be a multiple of."""
+        along = {
+            "m": () if problem.along_k("a") else (self.vector_a,),
+            "n": (self.vector_c,) if problem.along_k("b") else (self.vector_b, self.vector_c),
+            "k": tuple(getattr(self, f"vector_{operand}") for operand in "ab" if problem.along_k(operand)),
+        }
+        return max(along[dimension], default=1)
+
+    def staged_words(self, operand: str) -> int:
+        """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
+        transport = getattr(self, f"transport_{operand}")
+        if transport is Transport.ASYNC_COPY:
+            return 0
+        if transport is Transport.DIRECT:
+            return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)
+        vector: int = getattr(self, f"vector_{operand}")
+        vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector
+        return -(-vectors // self.threads) * vector
+
+
+def strip_width(thread_extent: int) -> int:
+    """Words of a strip of a thread's tile: the widest vector that divides its extent."""
+    return next(width for width in (4, 2, 1) if thread_extent % width == 0)

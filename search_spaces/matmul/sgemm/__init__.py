@@ -1,0 +1,32 @@
+"""sgemm: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ....codegen.matmul.sgemm.emit import emit, emit_naive
+from ....codegen.matmul.sgemm.presets import PRESETS
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....codegen.matmul.sgemm.schedule import SgemmSchedule
+from ...operator import Operator
+from .checks import checks
+from .legal import violations
+from .seeds import default, seeds
+from .space import space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="sgemm",
+    summary="C = alpha·op(A)·op(B) + beta·C in FP32",
+    problem_type=SgemmProblem,
+    schedule_type=SgemmSchedule,
+    violations=violations,
+    emit=emit,
+    reference=partial(emit_naive, coalesced=True, number="double"),
+    space=space,
+    default=default,
+    seeds=seeds,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+)

@@ -1,0 +1,161 @@
+"""Which sgemm schedules are legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....codegen.matmul.sgemm.schedule import FfmaOrder, SgemmSchedule, Transport, strip_width
+from ...limits import DeviceLimits
+from ...resources import group_violations, resource_violations
+
+_INT_MAX = 2**31 - 1
+_WORKSPACE_BYTES = 2**30
+CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
+# Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
+ADDRESS_REGISTERS = 30
+
+
+def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> list[str]:
+    """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
+    found = list(_tile_violations(schedule))
+    if not found:
+        found += _access_violations(problem, schedule)
+        found += _pipeline_violations(schedule, limits)
+        found += _grid_violations(problem, schedule, limits)
+        found += _resource_violations(problem, schedule, limits)
+    return found
+
+
+def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
+    """Tiles that do not nest; nothing else can be said of those."""
+    for field in fields(schedule):
+        value = getattr(schedule, field.name)
+        lowest = 0 if field.name.startswith("pad_") or field.name == "grid_blocks" else 1
+        if type(value) is int and value < lowest:
+            yield f"{field.name} {value} is less than {lowest}"
+            return
+    for outer, inner in (("block", "warp"), ("warp", "thread")):
+        for side in "mn":
+            large, small = getattr(schedule, f"{outer}_{side}"), getattr(schedule, f"{inner}_{side}")
+            if large % small:
+                yield f"{outer}_{side} {large} is not a multiple of {inner}_{side} {small}"
+    lanes = schedule.warp_m // schedule.thread_m * (schedule.warp_n // schedule.thread_n)
+    if lanes == 0 or 32 % lanes:
+        yield (
+            f"a warp of {schedule.warp_m}×{schedule.warp_n} with threads of {schedule.thread_m}×{schedule.thread_n} "
+            f"has {lanes} thread tiles, which does not divide 32"
+        )
+    elif schedule.block_k % (4 * schedule.warps_k * schedule.lanes_k):
+        parts = f"4·warps_k·{schedule.lanes_k} lanes" if schedule.lanes_k > 1 else "4·warps_k"
+        multiple = 4 * schedule.warps_k * schedule.lanes_k
+        yield f"block_k {schedule.block_k} is not a multiple of {parts}, {multiple}"
+
+
+def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+    """Vectors and shared-memory layouts of A, B and C."""
+    for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
+        vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
+        if vector not in (1, 2, 4):
+            yield f"vector_{operand} {vector} is not 1, 2 or 4"
+        elif vector > widest:
+            yield f"vector_{operand} {vector} over the {widest} words that {operand.upper()} is aligned for"
+        elif operand == "c":
+            strip = strip_width(schedule.thread_n)
+            if vector > strip:
+                yield f"vector_c {vector} over the {strip} words of a strip of thread_n {schedule.thread_n}"
+        else:
+            yield from _operand_violations(problem, schedule, operand, side)
+
+
+def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand: str, side: str) -> Iterator[str]:
+    extent: int = getattr(schedule, f"block_{side}")
+    vector: int = getattr(schedule, f"vector_{operand}")
+    pad: int = getattr(schedule, f"pad_{operand}")
+    strip = strip_width(getattr(schedule, f"thread_{side}"))
+    along_k = problem.along_k(operand)
+    if along_k:
+        if getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and vector > 1:
+            yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
+    elif extent % vector:
+        yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
+    if getattr(schedule, f"transport_{operand}") is Transport.DIRECT:
+        yield from _direct_violations(schedule, operand, along_k, strip)
+    aligned = strip if along_k else max(strip, vector)
+    if pad % aligned:
+        yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
+    if getattr(schedule, f"swizzle_{operand}"):
+        if pad:
+            yield f"swizzle_{operand} excludes pad_{operand} {pad}"
+        if extent % 32:
+            yield f"swizzle_{operand} needs a block_{side} that is a multiple of 32, not {extent}"
+        if schedule.warps_k * schedule.lanes_k > 1:
+            yield f"swizzle_{operand} excludes {schedule.warps_k * schedule.lanes_k} parts along k"
+        if schedule.block_k & (schedule.block_k - 1):
+            yield f"swizzle_{operand} needs a block_k that is a power of two, not {schedule.block_k}"
+
+
+def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, strip: int) -> Iterator[str]:
+    """An operand without tiles in shared memory."""
+    vector: int = getattr(schedule, f"vector_{operand}")
+    if not along_k and vector > strip:
+        yield f"a direct vector_{operand} {vector} over the {strip} words of a strip"
+    if getattr(schedule, f"pad_{operand}") or getattr(schedule, f"swizzle_{operand}"):
+        yield f"a direct {operand.upper()} has no tile to pad or to swizzle"
+    if schedule.stages == 1:
+        yield f"a direct {operand.upper()} needs 2 stages or more, not 1"
+    if schedule.transport_a is schedule.transport_b:
+        yield "A and B cannot both be direct"
+
+
+def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+    if schedule.double_buffer_fragments and schedule.stages == 1:
+        yield "double_buffer_fragments needs 2 stages or more, not 1"
+    if schedule.copy_steps > schedule.k_steps:
+        yield f"copy_steps {schedule.copy_steps} over the {schedule.k_steps} steps along k that a thread takes"
+    if schedule.copy_steps > 1 and (not schedule.asynchronous or schedule.stages == 1):
+        yield f"copy_steps {schedule.copy_steps} needs asynchronous copies of A and B, and 2 stages or more"
+    if Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b) and limits.compute_capability < (8, 0):
+        yield f"cp.async needs sm_80 or newer, not {limits.arch}"
+    if schedule.ffma_order is FfmaOrder.ZIGZAG and (schedule.thread_m % 2 or schedule.thread_n % 2):
+        yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
+
+
+def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
+    """Steps of block_k that a tile of C takes; one where k is 0, for C is written all the same."""
+    return max(1, -(-problem.k // schedule.block_k))
+
+
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+    tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
+    blocks, cluster = schedule.grid_blocks, schedule.cluster_k
+    if cluster not in CLUSTERS:
+        yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
+    if cluster > 1 and limits.compute_capability < (9, 0):
+        yield f"cluster_k {cluster} needs sm_90 or newer, not {limits.arch}"
+    if blocks % cluster:
+        yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
+    if tiles * cluster > _INT_MAX:
+        yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
+    yield from group_violations(schedule.group_m, -(-problem.n // schedule.block_n))
+    if schedule.grid_clusters > tiles * steps > 0:
+        yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
+    # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
+    if min(tiles, 2 * schedule.grid_clusters) * steps > _INT_MAX:
+        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
+    workspace = schedule.workspace_bytes(problem)
+    if workspace > _WORKSPACE_BYTES:
+        yield f"grid_blocks {blocks} needs {workspace} B of workspace, over {_WORKSPACE_BYTES} B"
+
+
+def estimated_registers(schedule: SgemmSchedule) -> int:
+    """Registers of a thread before compiling: accumulators, fragments, tiles on their way, and addresses."""
+    fragments = (schedule.thread_m + schedule.thread_n) * (2 if schedule.double_buffer_fragments else 1)
+    staged = schedule.staged_words("a") + schedule.staged_words("b")
+    return schedule.thread_m * schedule.thread_n + fragments + staged + ADDRESS_REGISTERS
+
+
+def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+    registers, shared_bytes = estimated_registers(schedule), schedule.shared_bytes(problem)
+    return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)

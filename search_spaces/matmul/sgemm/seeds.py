@@ -1,0 +1,87 @@
+"""Which sgemm schedules to try first, as measured on an H200, and which to take where nothing was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ....codegen.matmul.sgemm.presets import fitted
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from ...limits import DeviceLimits
+from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
+from .legal import violations
+from .space import clusters, grid_blocks
+from .waves import filling
+
+_BASE = SgemmSchedule(block_k=16, pad_a=8, transport_b=Transport.ASYNC_COPY)
+# From large to small, for problems that a larger one would not fill the device with.
+_CUSTOMARY = (
+    _BASE,
+    replace(_BASE, block_n=64),
+    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
+    replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
+    replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
+)
+
+
+def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]:
+    customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
+    if problem.m <= 16:
+        whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
+        return (*whole, *TINY, *SMALL, *customary)
+    if problem.n <= 16:
+        whole = (seed for seed in FEW_COLUMNS if seed.schedule.block_n >= problem.n)
+        return (*whole, *TINY, *SMALL, *customary)
+    if 32 < problem.m <= 40:
+        return (*FORTY_ROWS, *SMALL, *MEDIUM, *customary)
+    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
+    if problem.m * problem.n <= 512 * 512:
+        return (*SMALL, *TINY, *whole_waves, *MEDIUM, *customary)
+    if problem.m * problem.n <= 1536 * 1536:
+        return (*whole_waves, *MEDIUM, *LARGE, *SMALL, *customary)
+    return (*LARGE, *whole_waves, *MEDIUM, *customary)
+
+
+def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
+    """The schedule with accesses and copies that this problem and this device have."""
+    schedule = fitted(problem, schedule)
+    changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, limits) else {"cluster_k": 1}
+    for operand in "ab":
+        if limits.compute_capability < (8, 0):
+            changes[f"transport_{operand}"] = Transport.REGISTERS
+            changes["copy_steps"] = 1
+        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY:
+            changes[f"vector_{operand}"] = 1 if problem.along_k(operand) else problem.vector_width(operand)
+            across = 4 if schedule.lanes_k > 1 else 0
+            changes[f"pad_{operand}"] = schedule.pad_a if problem.along_k(operand) else across
+    return replace(schedule, **changes)
+
+
+def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
+    """The known winners that are legal here, and the default if it is none of them.
+
+    Tiles that are mostly outside of the matrix are left out.
+    """
+    found = []
+    for seed in _candidates(problem, limits):
+        schedule = _adapted(problem, seed.schedule, limits)
+        if _mostly_inside(problem, schedule):
+            grids = ("tiles" if blocks == 0 else f"SMs·{blocks}" for blocks in seed.blocks)
+            found += [replace(schedule, grid_blocks=grid_blocks(problem, limits, schedule, grid)) for grid in grids]
+    legal = [schedule for schedule in found if not violations(problem, schedule, limits)]
+    return list(dict.fromkeys([*legal, default(problem, limits)]))
+
+
+def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
+    """The largest customary tile that fills the device; a small one, split along k, if none does."""
+    candidates = [_adapted(problem, schedule, limits) for schedule in _CUSTOMARY]
+    for schedule in candidates:
+        if schedule.tiles(problem) >= limits.sm_count:
+            return schedule
+    small = candidates[-2]
+    return replace(small, grid_blocks=grid_blocks(problem, limits, small, "SMs·1"))
+
+
+def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:
+    return schedule.block_m < max(16, 2 * problem.m) and schedule.block_n < max(16, 2 * problem.n)

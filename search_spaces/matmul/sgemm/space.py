@@ -1,0 +1,218 @@
+"""What a sampler of sgemm schedules draws from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
+from ....codegen.schedule import Specialize
+from ...limits import DeviceLimits
+from ...occupancy import occupancy
+from ...space import Draw, Parameter, Space
+from .legal import ADDRESS_REGISTERS, CLUSTERS, estimated_registers, steps_along_k
+
+_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
+_MOST_WARPS = 16  # of a block
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
+_THREADS = (
+    *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
+    *("8×8", "10×8", "8×12", "12×8", "22×6", "18×8", "8×16", "16×8", "12×12"),
+)
+
+
+def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
+    """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
+
+    `block_k`, `stages`, `min_blocks`, `lanes_k`, warps, `vector_c` and `copy_steps` are wanted at most: fewer are built
+    where there is no more; a loop of no more than 32 steps is unrolled, and a block has 16 warps at most.
+    """
+    parameters = (
+        Parameter("warps_m", (1, 2, 4)),
+        Parameter("warps_n", (1, 2, 4, 8)),
+        Parameter("warps_k", (1, 2, 4, 8)),
+        Parameter("lanes_m", (1, 2, 4, 8, 16)),
+        Parameter("lanes_k", (1, 2, 4, 8)),
+        Parameter("thread", _THREADS),
+        Parameter("block_k", (8, 16, 32, 64)),
+        Parameter("lane_map", tuple(map(str, LaneMap))),
+        Parameter("layout_a", tuple(_LAYOUTS)),
+        Parameter("layout_b", tuple(_LAYOUTS)),
+        Parameter("stages", (1, 2, 3, 4)),
+        Parameter("double_buffer_fragments", (False, True)),
+        Parameter("copy_a", _copies(problem, limits, "a")),
+        Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("cluster_k", clusters(problem, limits)),
+        Parameter("copy_steps", (1, 2, 4, 8, 16)),
+        Parameter("vector_c", _widths(problem, "c")),
+        Parameter("ffma_order", tuple(map(str, FfmaOrder))),
+        Parameter("group_m", (1, 2, 4, 8, 16)),
+        Parameter("grid", _grids(problem, limits)),
+        Parameter("min_blocks", (1, 2, 3, 4)),
+        Parameter("specialize", tuple(map(str, Specialize))),
+    )
+    return Space(parameters, partial(_build, problem, limits), partial(_draw_of, problem, limits))
+
+
+def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
+    return tuple(width for width in (1, 2, 4) if width <= problem.vector_width(operand))
+
+
+def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[str, ...]:
+    """Transport and vector width together: what is possible depends on both."""
+    widths = _widths(problem, operand)
+    copies = [f"{Transport.REGISTERS} {width}" for width in widths]
+    if limits.compute_capability >= (8, 0):
+        asynchronous = widths[:1] if problem.along_k(operand) else widths
+        copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
+    return (*copies, _direct(problem, operand))
+
+
+def _direct(problem: SgemmProblem, operand: str) -> str:
+    """Directly, in vectors as wide as problem and strips allow."""
+    return f"{Transport.DIRECT} {_widths(problem, operand)[-1]}"
+
+
+def clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+    """More than one block where tiles of 64×64 fill the device three times at most, and a part of k keeps 64 words."""
+    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * limits.sm_count
+    return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
+
+
+def _tiles_of_64(problem: SgemmProblem) -> int:
+    return -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
+
+
+def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
+    """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 words.
+
+    Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
+    """
+    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, _tiles_of_64(problem)))
+    splits = (split for split in (2, 3, 4, 6, 8, 12, 16, 24, 32) if split <= useful)
+    return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
+
+
+def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
+    """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step."""
+    tiles = schedule.tiles(problem)
+    unit, _, factor = grid.partition("·")
+    if not factor:
+        return 0
+    blocks = int(factor) * (limits.sm_count if unit == "SMs" else tiles)
+    whole = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
+    return whole * schedule.cluster_k
+
+
+def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
+    values: dict[str, Any] = {name: draw[name] for name in _SAME}
+    values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
+    values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
+    for operand in "ab":
+        values |= _operand(values, draw, operand)
+    lanes_m, most_warps = int(draw["lanes_m"]), _most_warps(values, limits)
+    warps_m = min(int(draw["warps_m"]), most_warps)
+    warps_n = min(int(draw["warps_n"]), most_warps // warps_m)
+    lanes_k, values["warps_k"] = _parts_along_k(values, draw, most_warps // (warps_m * warps_n))
+    for side, lanes, warps in (("m", lanes_m, warps_m), ("n", 32 // (lanes_m * lanes_k), warps_n)):
+        values[f"warp_{side}"] = lanes * values[f"thread_{side}"]
+        values[f"block_{side}"] = values[f"warp_{side}"] * warps
+    values["block_k"] = min(int(values["block_k"]), max(8, _most_steps(values) * lanes_k * values["warps_k"]))
+    one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
+    stages = _stages(problem, limits, one_stage, int(draw["stages"]))
+    fragments = bool(draw["double_buffer_fragments"]) and stages > 1
+    spread = one_stage.k_steps if one_stage.asynchronous and stages > 1 else 1
+    staged = replace(
+        one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=min(int(draw["copy_steps"]), spread)
+    )
+    fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
+    return replace(
+        staged,
+        grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
+        min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)),
+    )
+
+
+def _most_warps(values: Mapping[str, Any], limits: DeviceLimits) -> int:
+    """A power of two, of threads whose sums and fragments fit into a block's registers."""
+    m, n = int(values["thread_m"]), int(values["thread_n"])
+    fitting = limits.registers_per_block // (32 * (m * n + m + n + ADDRESS_REGISTERS))
+    return min(_MOST_WARPS, 1 << (max(1, fitting).bit_length() - 1))
+
+
+def _most_steps(values: Mapping[str, Any]) -> int:
+    """Steps along k of a thread in a tile; those of a direct operand are 32 words in registers, or 4 steps."""
+    for operand, side in (("a", "m"), ("b", "n")):
+        if values[f"transport_{operand}"] == Transport.DIRECT:
+            return max(4, 32 // int(values[f"thread_{side}"]) // 4 * 4)
+    return 32
+
+
+def _stages(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, wanted: int) -> int:
+    """As many as shared memory holds; two at least where an operand does not come that way."""
+    least = 2 if Transport.DIRECT in (schedule.transport_a, schedule.transport_b) else 1
+    counts = range(max(wanted, least), least, -1)
+    held = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
+    return next(held, least)
+
+
+def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
+    """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out.
+
+    Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them.
+    """
+    transport, width = str(draw[f"copy_{operand}"]).split()
+    vector = int(width)
+    if transport == Transport.DIRECT and values.get("transport_a") == Transport.DIRECT:
+        transport = str(Transport.REGISTERS)
+    pad, swizzle = _LAYOUTS[str(draw[f"layout_{operand}"])]
+    if transport == Transport.DIRECT:
+        pad, swizzle = 0, False
+        vector = min(vector, strip_width(values[f"thread_{'m' if operand == 'a' else 'n'}"]))
+    return {
+        f"transport_{operand}": transport,
+        f"vector_{operand}": vector,
+        f"pad_{operand}": pad,
+        f"swizzle_{operand}": swizzle,
+    }
+
+
+def _parts_along_k(values: Mapping[str, Any], draw: Draw, most_warps: int) -> tuple[int, int]:
+    """Lanes and warps that share a tile, each with 4 steps along k or more; a swizzle excludes both.
+
+    As many lanes as a warp has, and `most_warps` of a block at most, halved until that fits.
+    """
+    if values["swizzle_a"] or values["swizzle_b"]:
+        return 1, 1
+    block_k, warps_k = int(values["block_k"]), int(draw["warps_k"])
+    lanes_k = min(int(draw["lanes_k"]), 32 // int(draw["lanes_m"]), block_k // 4)
+    while warps_k > 1 and (block_k % (4 * warps_k * lanes_k) or warps_k > most_warps):
+        warps_k //= 2
+    return lanes_k, warps_k
+
+
+def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> Draw:
+    values = schedule.to_dict()
+    draw = {
+        name: values[name]
+        for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks", "warps_k")
+    }
+    draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
+    draw["lanes_m"], draw["lanes_k"] = schedule.warp_m // schedule.thread_m, schedule.lanes_k
+    for side in "mn":
+        draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
+    grids = (
+        grid for grid in _grids(problem, limits) if grid_blocks(problem, limits, schedule, grid) == schedule.grid_blocks
+    )
+    draw["grid"] = next(grids, "other")
+    names = {layout: name for name, layout in _LAYOUTS.items()}
+    for operand in "ab":
+        draw[f"layout_{operand}"] = names.get((values[f"pad_{operand}"], values[f"swizzle_{operand}"]), "other")
+        transport, vector = values[f"transport_{operand}"], values[f"vector_{operand}"]
+        draw[f"copy_{operand}"] = (
+            f"{transport} {vector}" if transport != Transport.DIRECT else _direct(problem, operand)
+        )
+    return draw

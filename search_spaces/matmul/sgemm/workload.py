@@ -1,0 +1,102 @@
+"""What the blocks of an sgemm schedule do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport, strip_width
+from ...limits import DeviceLimits
+from ...occupancy import WARP_THREADS, occupancy
+from ...workload import Workload
+from .legal import estimated_registers, steps_along_k
+
+_WORD, _LINE_WORDS = 4, 32
+_FAN_IN = 16  # of fix_up.cuh
+# As ptxas used them for 3455 schedules of an H200: more than `estimated_registers` in the median of those that no cap
+# binds, and, beyond the words that are under way (fix_up.cuh), where clusters may share tiles. Occupancy comes out
+# right for 92 % of them.
+_MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
+
+
+@dataclass(frozen=True)
+class _Supply:
+    """What a step takes to bring an operand to the fragments: instructions of all warps of a block, and their words."""
+
+    shared_accesses: float
+    copies: float
+    direct_loads: float
+    lines: float
+    words: float
+
+
+def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Workload:
+    """The blocks of a grid, and what each does in a step along k."""
+    a, b = (_supply(problem, schedule, operand) for operand in "ab")
+    tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
+    shared = clusters > 0 and tiles % clusters > 0
+    vectors = schedule.thread_m * schedule.thread_n / schedule.vector_c / schedule.warps_k / schedule.cluster_k
+    tile_words = schedule.block_m * schedule.block_n
+    parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
+    return Workload(
+        blocks=schedule.blocks(problem),
+        warps=schedule.warps,
+        resident=_resident(problem, schedule, limits),
+        cluster=schedule.cluster_k,
+        steps=_steps(problem, schedule),
+        ahead=schedule.stages - 1,
+        in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
+        computing=tile_words * schedule.block_k / WARP_THREADS + a.shared_accesses + b.shared_accesses,
+        copies=a.copies + b.copies,
+        direct_loads=a.direct_loads + b.direct_loads,
+        lines=a.lines + b.lines,
+        bytes_loaded=_WORD * (a.words + b.words),
+        bytes_stored=_WORD * tile_words * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
+        summed_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
+        shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
+    )
+
+
+def _steps(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
+    """Steps of the block that has the most."""
+    steps, clusters = steps_along_k(problem, schedule), schedule.grid_clusters
+    if clusters:
+        steps = -(-schedule.tiles(problem) * steps // clusters)
+    return max(1, -(-steps // schedule.cluster_k))
+
+
+def _parts_read(tiles: int, clusters: int) -> int:
+    """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
+    sharers = max(2, -(-clusters // tiles))
+    return sharers if sharers <= _FAN_IN else _FAN_IN + -(-sharers // _FAN_IN)
+
+
+def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> int:
+    registers = estimated_registers(schedule) + _MORE_REGISTERS
+    if schedule.grid_blocks:
+        under_way = 128 if schedule.threads * schedule.min_blocks <= 256 else 64
+        registers = max(registers, under_way + _FIX_UP_REGISTERS)
+    unit = limits.register_unit // WARP_THREADS
+    bounded = limits.registers_per_sm // (schedule.threads * schedule.min_blocks) // unit * unit
+    registers = min(registers, bounded, limits.registers_per_thread)
+    return max(1, occupancy(limits, schedule.threads, registers, schedule.shared_bytes(problem)).blocks_per_sm)
+
+
+def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Supply:
+    side = "m" if operand == "a" else "n"
+    block, warp, thread = (getattr(schedule, f"{level}_{side}") for level in ("block", "warp", "thread"))
+    vector: int = getattr(schedule, f"vector_{operand}")
+    size: int = getattr(problem, side)
+    inside = size / (-(-size // block) * block) if size else 0.0  # what lies outside is not read
+    words, along_k = schedule.block_k * block * inside, problem.along_k(operand)
+    thread_words = schedule.warps * schedule.k_steps * thread  # a step's, of a lane of each warp
+    transport: Transport = getattr(schedule, f"transport_{operand}")
+    if transport is Transport.DIRECT:
+        loads = thread_words / vector
+        rows = warp // thread if along_k else schedule.lanes_k
+        return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), words)
+    copies = schedule.block_k * block / vector / WARP_THREADS
+    row = block if not along_k else 8 if vector == 1 else schedule.block_k  # words that lanes copy side by side
+    lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_WORDS / row))
+    stores = 0.0 if transport is Transport.ASYNC_COPY else copies * (vector if along_k else 1)
+    return _Supply(thread_words / strip_width(thread) + stores, copies, 0.0, lines, words)

@@ -1,0 +1,240 @@
+"""What sgemm's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sgemm_cases import CASES, LIMITS, Case, template
+
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.schedule import Specialize
+from autotune.emulator import EmulatorError, run, verify
+from autotune.search_spaces.matmul.sgemm import OPERATOR
+from autotune.search_spaces.space import Space
+from autotune.verification import compare
+
+
+def test_cases_cover_every_value() -> None:
+    def space(case: Case) -> Space[SgemmSchedule]:
+        return OPERATOR.space(template(case[0].transpose_a, case[0].transpose_b), LIMITS)
+
+    drawn = [dict(space(case).draw_of(case[1])) for case in CASES]
+    for parameter in (parameter for case in CASES[:4] for parameter in space(case).parameters):
+        if parameter.name == "grid":  # the cases are too small for all but the first
+            assert {"tiles", "other"} <= {draw["grid"] for draw in drawn}
+            continue
+        assert set(parameter.values) <= {draw[parameter.name] for draw in drawn}, parameter.name
+
+
+def test_cases_cover_problems() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
+    assert {problem.batch for problem in problems} == {1, 2, 3}
+    assert any(problem.batch > 1 and not problem.stride_a for problem in problems)
+    assert any(problem.stride_c < problem.ldc for problem in problems if problem.batch > 1)
+    whole = [p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.flops > 0 for p, s in CASES]
+    assert 20 <= sum(whole) <= 160
+    assert sum(problem.k == 0 for problem in problems) >= 2
+
+
+@pytest.mark.parametrize("grid_blocks", [0, 3])
+def test_alpha_of_zero_reads_neither_a_nor_b(grid_blocks: int) -> None:
+    problem = SgemmProblem(65, 33, 70, align_a=4, align_b=4, align_c=4, read_c=True)
+    schedule = replace(OPERATOR.default(problem, LIMITS), grid_blocks=grid_blocks)
+    arrays = problem.inputs(0)
+    expected = -0.5 * arrays["c"].astype(np.float64)
+    arrays["a"][:] = arrays["b"][:] = np.nan
+    run(OPERATOR.source(problem, schedule, LIMITS), problem.tensors, arrays, {"alpha": 0.0, "beta": -0.5}, seed=0)
+    assert compare(arrays["c"], expected, 1e-6) == 0
+
+
+def test_offsets_beyond_32_bits() -> None:
+    """Rows so far apart that offsets inside of a tile need 64 bits; there is only one row of each."""
+    problem = SgemmProblem(1, 70, 1, lda=2**30, ldb=2**30, ldc=2**30)
+    source = OPERATOR.source(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    assert "using Index = long long;" in source.text
+    verify(problem, source)
+
+
+def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
+    problem = SgemmProblem(1, 2**27, 1)
+    few, many = (OPERATOR.violations(problem, SgemmSchedule(group_m=rows), LIMITS) for rows in (2**12 - 1, 2**12))
+    assert [line for line in many if line not in few] == [
+        "4096 rows of 1048576 tiles in a group (group_m) are over 4294967295 tiles"
+    ]
+
+
+PIPELINED = SgemmSchedule(stages=3, transport_b=Transport.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
+PLANTED = [
+    ("async_wait<stages - 2>();\n    __syncthreads();", "async_wait<stages - 2>();"),
+    ("async_wait<stages - 2>();", "async_wait<stages - 1>();"),
+    ("if (more) finish(write);", "finish(read_);"),
+    ("stage < stages - 1; ++stage", "stage < stages - 2; ++stage"),
+    ("return across <= 0 ? 0 : along;", "return across < 0 ? 0 : along;"),
+    ("word < valid ? __ldg", "word <= valid ? __ldg"),
+    ("row >= window.m.end", "row > window.m.end"),
+    ("if (column + word < window.n.end)", "if (column + word <= window.n.end)"),
+    ("batch * problem.stride_c", "0 * problem.stride_c"),
+    (": alpha * sum", ": sum"),
+    ("fmaf(beta, words[word], ", "fmaf(0.0f, words[word], "),
+]
+
+
+@pytest.mark.parametrize(("right", "planted"), PLANTED)
+def test_planted_bug_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(61, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
+    source = OPERATOR.source(problem, PIPELINED, LIMITS)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "right"),
+    [
+        (PIPELINED, "tile + stages - 1 < tiles"),
+        (replace(PIPELINED, transport_a=Transport.ASYNC_COPY, copy_steps=4), "tile + stages < tiles"),
+    ],
+)
+def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
+    problem = SgemmProblem(64, 64, 64, transpose_a=True)
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, right.replace("<", "<="))))
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("__threadfence();\n      last =", "last ="),
+        ("*counter = 0;", "*counter = 1;"),
+        ("== count - 1", "== 0"),
+        ("(index == 0)", "0"),
+        ("+ min(cluster, longer_clusters())", ""),
+        ("atomicAdd(counter, 1)", "*counter"),
+    ],
+)
+def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 192, 112)
+    source = OPERATOR.source(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("if (lane_k() == 0) leave_part();", "if (lane_k() == 0 && cluster_rank() != 1) leave_part();"),
+        ("shared_of_rank(theirs, part / Schedule::warps_k)", "shared_of_rank(theirs, 1)"),
+        ("cluster_rank() * Schedule::warps_k + warp_k()", "warp_k()"),
+        ("+ min(rank, longer)", ""),
+        ("(rank < longer)", "0"),
+    ],
+)
+def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
+    problem = SgemmProblem(64, 192, 112)
+    schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+def test_equal_texts_serve_many_problems() -> None:
+    schedule = SgemmSchedule()
+    small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)
+    assert OPERATOR.emit(small, schedule).text == OPERATOR.emit(large, schedule).text
+    shaped = SgemmSchedule.parse(["specialize=shape"])
+    assert OPERATOR.emit(small, shaped).text != OPERATOR.emit(large, shaped).text
+
+
+EDGES = {
+    "registers": PIPELINED,
+    "asynchronous": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, copy_steps=4),
+    "two stages": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, stages=2),
+    "direct": replace(PIPELINED, transport_a=Transport.DIRECT, pad_a=0, stages=2),
+    "streamed": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, grid_blocks=7),
+    "clusters": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, cluster_k=4),
+}
+
+
+def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
+    return replace(schedule, vector_a=1, vector_b=1, vector_c=1, specialize=Specialize.SHAPE)
+
+
+@pytest.mark.parametrize("k", [17, 31, 49, 100])
+@pytest.mark.parametrize("schedule", EDGES.values(), ids=EDGES)
+@pytest.mark.parametrize("transpose", [False, True])
+def test_specialised_texts_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
+    """Tiles slide over their neighbours, and the rest along k comes first: after it one tile, two, or more."""
+    problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, read_c=True)
+    source = OPERATOR.source(problem, on_edges(schedule), LIMITS)
+    for fact in ("slide_m", "slide_n", "rest_first", "guard_k"):
+        assert f"{fact} = true" in source.text
+    verify(problem, source)
+
+
+@pytest.mark.parametrize(
+    ("size", "vectors", "slides"),
+    [
+        ({}, {}, True),
+        ({"n": 63}, {}, False),  # no neighbour
+        ({"n": 64}, {}, False),  # no edge
+        ({"n": 72}, {"vector_b": 4, "vector_c": 4}, True),
+        ({"n": 70, "ldb": 72, "ldc": 72}, {"vector_b": 4, "vector_c": 2}, False),
+        ({"n": 70, "ldb": 72, "ldc": 72}, {"vector_b": 1, "vector_c": 4}, False),
+        ({"n": 70, "ldb": 72, "ldc": 72}, {"vector_b": 2, "vector_c": 2}, True),
+    ],
+)
+def test_a_tile_slides_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
+    size: dict[str, int], vectors: dict[str, int], slides: bool
+) -> None:
+    problem = SgemmProblem(**{"m": 64, "n": 70, "k": 40} | size)
+    source = OPERATOR.source(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), LIMITS)
+    assert (f"slide_n = {'true' if slides else 'false'}") in source.text
+    verify(problem, source)
+
+
+@pytest.mark.parametrize(
+    ("right", "planted", "k"),
+    [
+        ("row < window.m.begin", "row <= window.m.begin", 40),
+        ("column < window.n.begin", "column < window.n.begin - 1", 40),
+        ("first = share.last - 1;", "first = share.last;", 40),
+        ("jump = -max(1, share.steps() - 1);", "jump = -(share.steps() - 1);", 40),
+        ("jump = -max(1, share.steps() - 1);", "jump = -max(1, share.steps() - 2);", 200),
+        ("jump = 0;", "jump = -1;", 40),
+        ("begin<true>(0);", "begin<false>(0);", 40),
+    ],
+)
+def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> None:
+    """Four blocks share 3 steps along k, or 13."""
+    problem = SgemmProblem(97, 70, k, read_c=True)
+    source = OPERATOR.source(problem, on_edges(EDGES["clusters"]), LIMITS)
+    verify(problem, source)
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, planted)))
+
+
+def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
+    """80 columns of A are copied by 256 threads, so 3 rows at a time, but lanes that share a tile along k have padding
+    after each 4 rows.
+    """
+    problem = SgemmProblem(80, 128, 96, transpose_a=True)
+    tile = {"block_m": 80, "block_k": 32, "warp_m": 40, "warp_n": 32, "thread_m": 20, "thread_n": 4}
+    schedule = SgemmSchedule(**tile, pad_a=4, vector_a=1)
+    assert schedule.lanes_k == 2
+    source = OPERATOR.source(problem, schedule, LIMITS)
+    verify(problem, source)
+    right = "group % rows == 0"
+    assert right in source.text
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, text=source.text.replace(right, "true")))
