@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from .codegen.source import KernelSource
+from .codegen.program import Program
 from .compiler import CompiledKernel, CompileError, compile_kernel
 from .worker import Worker, WorkerError
 
@@ -28,7 +28,7 @@ class CompilePool:
         self._own = threading.local()
         self._threads = ThreadPoolExecutor(workers or os.cpu_count())
 
-    def submit(self, source: KernelSource, arch: str) -> Future[CompiledKernel]:
+    def submit(self, source: Program, arch: str) -> Future[CompiledKernel]:
         """Compile when a process is free; the future raises what `compile_kernel` raises.
 
         A process that dies, or takes two minutes, makes its own future raise `CompileError`, and a new one takes its
@@ -36,7 +36,7 @@ class CompilePool:
         """
         return self._threads.submit(self._compile, source, arch)
 
-    def _compile(self, source: KernelSource, arch: str) -> CompiledKernel:
+    def _compile(self, source: Program, arch: str) -> CompiledKernel:
         try:
             kernel: CompiledKernel = self._worker().call("compile", source, arch, seconds=_SECONDS)
         except WorkerError as error:
@@ -72,5 +72,5 @@ class CompilePool:
 class _Compiler:
     """What the processes host."""
 
-    def compile(self, source: KernelSource, arch: str) -> CompiledKernel:
+    def compile(self, source: Program, arch: str) -> CompiledKernel:
         return compile_kernel(source, arch)

@@ -1,4 +1,4 @@
-"""KernelSource → cubin and resources, by NVRTC, for any architecture, with or without a GPU."""
+"""Program → cubin and resources, by NVRTC, for any architecture, with or without a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .cache import SEAL_BYTES, cache_folder, seal
-from .codegen.source import KernelSource
+from .codegen.program import Program
 
 # cuda.core takes a third of a second to import: only those who compile pay for it.
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class CompiledKernel:
     compiler: str
 
 
-def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
+def compile_kernel(source: Program, arch: str) -> CompiledKernel:
     """Compile a source for an architecture such as ``sm_90``, or take the result from the disk cache.
 
     Raises:
@@ -93,7 +93,7 @@ def compile_kernel(source: KernelSource, arch: str) -> CompiledKernel:
     return CompiledKernel(cubin, resources, arch, compiler)
 
 
-def is_compiled(source: KernelSource, arch: str) -> bool:
+def is_compiled(source: Program, arch: str) -> bool:
     """Whether `compile_kernel` would take the result from the disk cache.
 
     Raises:
@@ -104,7 +104,7 @@ def is_compiled(source: KernelSource, arch: str) -> bool:
     return _decoded(key, _opened(cache_folder("cubins")).get(key) or b"") is not None
 
 
-def _options(source: KernelSource, arch: str) -> ProgramOptions:
+def _options(source: Program, arch: str) -> ProgramOptions:
     from cuda.core import ProgramOptions
 
     # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
@@ -112,7 +112,7 @@ def _options(source: KernelSource, arch: str) -> ProgramOptions:
     return ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"], no_cache=True)
 
 
-def _key(source: KernelSource, options: ProgramOptions) -> bytes:
+def _key(source: Program, options: ProgramOptions) -> bytes:
     """Of a cache entry: covers the text, the entry (by the name), the options, the compiler's version, our schema."""
     from cuda.core.utils import make_program_cache_key
 
@@ -139,7 +139,7 @@ def compiler_version() -> str:
     return f"NVRTC {major}.{minor}"
 
 
-def _built(source: KernelSource, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
+def _built(source: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
     from cuda.core import Program
 
     # cuda.core names its errors in a private module only.

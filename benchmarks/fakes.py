@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from autotune.codegen.problem import Problem
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db import Status
 from autotune.devices.base import Evaluation
@@ -24,7 +24,7 @@ class Pool(AbstractContextManager[None]):
     def __exit__(self, *_exception: object) -> None:
         """Nothing is to be ended."""
 
-    def submit(self, source: KernelSource, arch: str) -> Future[CompiledKernel]:
+    def submit(self, source: Program, arch: str) -> Future[CompiledKernel]:
         """A future that is done."""
         future: Future[CompiledKernel] = Future()
         future.set_result(CompiledKernel(b"", Resources(128), arch, "none"))
@@ -50,7 +50,7 @@ class Device(OfflineDevice):
         self.time_limit = 60.0
         yield self
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """A modelled time."""
         time.sleep(self._seconds)
         try:

@@ -16,8 +16,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from autotune.codegen.problem import Problem
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel
 from autotune.confidence import ratio_interval
@@ -31,7 +31,7 @@ SGEMM = operator("sgemm")
 RUNS = PROCESSES = 10
 ROUNDS = 8
 
-Kernel = tuple[Schedule, KernelSource, CompiledKernel]
+Kernel = tuple[Schedule, Program, CompiledKernel]
 
 
 def main(selector: str, size: int = 1024, seconds: int = 120) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 
 _FOLDER = Path(__file__).parent / "devices"
 _CAPABILITIES = Path(__file__).parent / "compute_capabilities.json"
@@ -21,7 +21,7 @@ def named_devices() -> tuple[str, ...]:
 
 
 @cache
-def named_device(identifier: str) -> DeviceLimits:
+def named_device(identifier: str) -> DeviceSpec:
     """The limits of a named device, under the model name that the driver gives it.
 
     Raises:
@@ -32,11 +32,11 @@ def named_device(identifier: str) -> DeviceLimits:
     figures = _values(json.loads((_FOLDER / f"{identifier}.json").read_text()))
     major, minor = map(int, figures["compute_capability"].split("."))
     figures |= capability_limits((major, minor)) | {"compute_capability": (major, minor)}
-    return DeviceLimits(**figures)
+    return DeviceSpec(**figures)
 
 
 def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:
-    """The fields of `DeviceLimits` that every device of a compute capability shares.
+    """The fields of `DeviceSpec` that every device of a compute capability shares.
 
     Raises:
         ValueError: no such compute capability; the message lists those that there are.

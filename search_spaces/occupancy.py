@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 
 WARP_THREADS = 32
 # An SM is four partitions with a warp scheduler and a quarter of the registers each, on every architecture since sm_70.
@@ -38,7 +38,7 @@ class Occupancy:
     limiters: tuple[Limiter, ...]
 
 
-def occupancy(limits: DeviceLimits, threads: int, registers: int, shared_bytes: int) -> Occupancy:
+def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> Occupancy:
     """Resident blocks of a kernel on one SM, by the rules of NVIDIA's occupancy calculator.
 
     The rules are those of cudaOccMaxActiveBlocksPerMultiprocessor in cuda_occupancy.h of the CUDA Toolkit.
@@ -73,7 +73,7 @@ def occupancy(limits: DeviceLimits, threads: int, registers: int, shared_bytes: 
     )
 
 
-def _blocks_by_registers(limits: DeviceLimits, warps: int, registers: int) -> int:
+def _blocks_by_registers(limits: DeviceSpec, warps: int, registers: int) -> int:
     if registers == 0:
         return limits.blocks_per_sm
     per_warp = _round_up(registers * WARP_THREADS, limits.register_unit)
@@ -85,7 +85,7 @@ def _blocks_by_registers(limits: DeviceLimits, warps: int, registers: int) -> in
     return warps_per_partition * _PARTITIONS // warps
 
 
-def _blocks_by_shared_memory(limits: DeviceLimits, shared_bytes: int) -> int:
+def _blocks_by_shared_memory(limits: DeviceSpec, shared_bytes: int) -> int:
     if shared_bytes > limits.shared_per_block:
         return 0
     per_block = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 from .space import Space
 from .workload import Workload
 
@@ -46,17 +46,17 @@ class Operator(Generic[P, S]):
     summary: str
     problem_type: type[P]
     schedule_type: type[S]
-    violations: Callable[[P, S, DeviceLimits], list[str]]
-    emit: Callable[[P, S], KernelSource]
-    reference: Callable[[P], KernelSource]
-    space: Callable[[P, DeviceLimits], Space[S]]
-    default: Callable[[P, DeviceLimits], S]
-    seeds: Callable[[P, DeviceLimits], list[S]]
-    presets: Mapping[str, Callable[[P], KernelSource]]
+    violations: Callable[[P, S, DeviceSpec], list[str]]
+    emit: Callable[[P, S], Program]
+    reference: Callable[[P], Program]
+    space: Callable[[P, DeviceSpec], Space[S]]
+    default: Callable[[P, DeviceSpec], S]
+    seeds: Callable[[P, DeviceSpec], list[S]]
+    presets: Mapping[str, Callable[[P], Program]]
     checks: Callable[[P, S], list[tuple[P, S]]]
-    workload: Callable[[P, S, DeviceLimits], Workload]
+    workload: Callable[[P, S, DeviceSpec], Workload]
 
-    def source(self, problem: P, schedule: S, limits: DeviceLimits) -> KernelSource:
+    def source(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.
 
         Raises:

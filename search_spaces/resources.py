@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 from .occupancy import occupancy
 
 _UINT_MAX = 2**32 - 1
 
 
 def resource_violations(
-    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int, min_blocks: int
+    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int, min_blocks: int
 ) -> Iterator[str]:
     """The first resource that `min_blocks` blocks on an SM would take too much of; nothing if they fit.
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from ..codegen.problem import Problem
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 from .operator import Operator, S
 from .space import Draw, Parameter, Space
 
@@ -39,7 +39,7 @@ def narrowed(space: Space[S], words: Sequence[str]) -> Space[S]:
 
 
 def sample(
-    operator: Operator[Any, S], problem: Problem, limits: DeviceLimits, space: Space[S], count: int, seed: int
+    operator: Operator[Any, S], problem: Problem, limits: DeviceSpec, space: Space[S], count: int, seed: int
 ) -> list[S]:
     """All legal schedules of a space if they are `count` or fewer, else so many: its seeds and uniform draws.
 
@@ -76,15 +76,15 @@ def restricted(operator: Operator[Any, S], schedules: Collection[S], source: str
     """
     listed = frozenset(schedules)
 
-    def violations(problem: Any, schedule: S, limits: DeviceLimits) -> list[str]:
+    def violations(problem: Any, schedule: S, limits: DeviceSpec) -> list[str]:
         objection = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
         return operator.violations(problem, schedule, limits) or objection
 
     @cache
-    def space(problem: Any, limits: DeviceLimits) -> Space[S]:
+    def space(problem: Any, limits: DeviceSpec) -> Space[S]:
         return _listed(operator.space(problem, limits), schedules)
 
-    def seeds(problem: Any, limits: DeviceLimits) -> list[S]:
+    def seeds(problem: Any, limits: DeviceSpec) -> list[S]:
         return [seed for seed in operator.seeds(problem, limits) if seed in listed]
 
     return replace(operator, violations=violations, space=space, seeds=seeds)

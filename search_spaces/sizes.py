@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import sqrt
 
-from .limits import DeviceLimits
+from .device_spec import DeviceSpec
 from .operator import Operator, P, S
 
 
@@ -25,9 +25,7 @@ class SpaceSize:
     standard_error: float
 
 
-def space_size(
-    operator: Operator[P, S], problem: P, limits: DeviceLimits, draws: int = 1000, seed: int = 0
-) -> SpaceSize:
+def space_size(operator: Operator[P, S], problem: P, limits: DeviceSpec, draws: int = 1000, seed: int = 0) -> SpaceSize:
     """Count the draws of an operator's space, and the legal ones among them.
 
     A space of at most `draws` draws is enumerated. The legal share of a larger one is estimated from `draws` uniform

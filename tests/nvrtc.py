@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cuda.bindings import nvrtc
 
-from autotune.codegen.source import KernelSource
+from autotune.codegen.program import Program
 
 
-def compile_unoptimised(source: KernelSource, arch: str) -> None:
+def compile_unoptimised(source: Program, arch: str) -> None:
     """Compile to PTX for an architecture such as ``sm_90``; `AssertionError` has the log."""
     options = [b"-std=c++17", b"-G", f"-arch={arch.replace('sm_', 'compute_')}".encode()]
     (status, program) = nvrtc.nvrtcCreateProgram(source.text.encode(), b"kernel.cu", 0, [], [])

@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
+from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
-from ..codegen.source import generator_digest
 from ..db.states import TimeSource
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Choice(NamedTuple):
         return "record" if self.recorded else "default"
 
 
-def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, database: TuningDB) -> Choice:
+def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, database: TuningDB) -> Choice:
     """The best measured record of the problem on this device model; without one that is legal here, the default."""
     best = database.best(operator.name, problem.key, limits.name, generator_digest())
     if best is not None and best.time_source is TimeSource.MEASURED:

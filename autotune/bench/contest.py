@@ -20,7 +20,7 @@ from .graph import captured
 from .turns import interleaved
 
 if TYPE_CHECKING:
-    from ..codegen.source import KernelSource
+    from ..codegen.program import Program
     from ..devices.cuda_session import CudaSession
     from .baseline import Baseline
 
@@ -52,7 +52,7 @@ class Contest:
 
 
 def hold(
-    session: CudaSession, kernels: Mapping[str, KernelSource], baselines: Mapping[str, Baseline], rounds: int
+    session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], rounds: int
 ) -> Contest:
     """Take `rounds` samples of each contender in turns, and verify before and after what each one computes.
 
@@ -80,7 +80,7 @@ def hold(
 
 
 def _launches(
-    session: CudaSession, kernels: Mapping[str, KernelSource], baselines: Mapping[str, Baseline], stack: ExitStack
+    session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], stack: ExitStack
 ) -> dict[str, Launch]:
     """What launches each contender, as long as the stack lasts."""
     launches: dict[str, Launch] = {}

@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compiler import Resources
 from ..devices.model import Calibration, estimated_resources, predict_seconds
 from ..devices.recording import Recording
@@ -65,7 +65,7 @@ class Modelled:
         )
 
     @cached_property
-    def _kernels(self) -> list[tuple[KernelSource, Resources]]:
+    def _kernels(self) -> list[tuple[Program, Resources]]:
         recording = self._recording
         sources = [recording.operator.emit(recording.problem, schedule) for schedule in recording.seconds]
         return [(s, estimated_resources(recording.problem, s, recording.limits)) for s in sources]

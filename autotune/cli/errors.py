@@ -70,6 +70,14 @@ def _foreseen() -> tuple[type[Exception], ...]:
     from ..compiler import CompileError, CompilerMissingError
     from ..db.errors import DatabaseError
     from ..devices.base import DeviceError
-    from ..emulator import EmulatorError, NoCompilerError
+    from ..emulator import EmulatorError, HostCompilerMissingError
 
-    return (CompileError, CompilerMissingError, DatabaseError, DeviceError, EmulatorError, NoCompilerError, OSError)
+    return (
+        CompileError,
+        CompilerMissingError,
+        DatabaseError,
+        DeviceError,
+        EmulatorError,
+        HostCompilerMissingError,
+        OSError,
+    )

@@ -13,7 +13,7 @@ from .errors import BadInputError
 if TYPE_CHECKING:
     from ..devices.base import Device
     from ..devices.worker import WorkerDevice
-    from ..search_spaces.limits import DeviceLimits
+    from ..search_spaces.device_spec import DeviceSpec
 
 DeviceOption = Annotated[
     str,
@@ -71,7 +71,7 @@ def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
         yield [opened.enter_context(worker_device_of(name)) for name in names]
 
 
-def limits_of(selector: str) -> DeviceLimits:
+def limits_of(selector: str) -> DeviceSpec:
     """Its limits, which is all that commands need that run nothing."""
     from ..devices.select import device_limits
 

@@ -9,7 +9,7 @@ from cuda.bindings import driver
 from cuda.core._utils.cuda_utils import handle_return
 
 from ..codegen.problem import Array, Role, Tensor
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compiler import CompiledKernel
 from .launcher import LoadedKernel
 
@@ -17,7 +17,7 @@ _DEFAULT_STREAM = 0
 
 
 def run(
-    source: KernelSource,
+    source: Program,
     tensors: tuple[Tensor, ...],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],

@@ -9,11 +9,11 @@ from statistics import median
 from typing import Any, Protocol
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel
 from ..db.states import Status, TimeSource
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 
 
@@ -55,7 +55,7 @@ class Session(Protocol):
     @property
     def time_limit(self) -> float: ...  # noqa: D102
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""
 
 
@@ -70,7 +70,7 @@ class Device(Protocol):
     """
 
     selector: str
-    limits: DeviceLimits
+    limits: DeviceSpec
     time_source: TimeSource
     environment: Mapping[str, str]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.problem import Problem
 from ..compiler import compiler_version
 from ..db.states import TimeSource
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import capability_limits, named_device, named_devices
-from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .base import DeviceError
 from .conditions import Conditions
@@ -82,7 +82,7 @@ class CudaDevice:
         return self._lost
 
 
-def device_limits(name: str, properties: Any) -> DeviceLimits:
+def device_limits(name: str, properties: Any) -> DeviceSpec:
     """The limits of a GPU from cuda.core's ``Device.properties``.
 
     What the driver does not tell follows from the compute capability: allocation units and lanes.
@@ -95,7 +95,7 @@ def device_limits(name: str, properties: Any) -> DeviceLimits:
         limits = capability_limits(capability)
     except ValueError as error:
         raise DeviceError(f"{name}: {error}") from None
-    return DeviceLimits(
+    return DeviceSpec(
         name=name,
         compute_capability=capability,
         sm_count=properties.multiprocessor_count,

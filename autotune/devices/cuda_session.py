@@ -17,11 +17,11 @@ from cuda.core import EventOptions
 from cuda.core._utils.cuda_utils import CUDAError
 
 from ..codegen.problem import Array, Problem, Role, Tensor
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel, compile_kernel
 from ..db.states import Status
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..verification import Mismatch
 from .base import DeviceError, Evaluation
@@ -91,7 +91,7 @@ class CudaSession:
             self._memory.close()
 
     @property
-    def limits(self) -> DeviceLimits:
+    def limits(self) -> DeviceSpec:
         """The device's limits."""
         return self._device.limits
 
@@ -105,7 +105,7 @@ class CudaSession:
         return self._buffers[name].pointer
 
     @contextmanager
-    def prepared(self, source: KernelSource, kernel: CompiledKernel) -> Iterator[Callable[[], None]]:
+    def prepared(self, source: Program, kernel: CompiledKernel) -> Iterator[Callable[[], None]]:
         """What launches a kernel on the session's buffers, as long as the context lasts."""
         with ExitStack() as memory:
             yield self._ready(source, kernel, self._buffers, memory)[0]
@@ -114,7 +114,7 @@ class CudaSession:
         """Launch something else that computes the problem on the session's buffers, and check all that it wrote."""
         return self._verify(launch, self._watched)
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
 
         Raises:
@@ -128,7 +128,7 @@ class CudaSession:
             lost = self._device.find_out_if_lost()
             return Evaluation(Status.CRASHED if lost else Status.LAUNCH_ERROR, error=reason(error))
 
-    def _evaluate(self, source: KernelSource, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
+    def _evaluate(self, source: Program, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
         launch, workspace = self._ready(source, kernel, self._buffers, memory)
         watched = [*self._watched, *([self._watch("workspace", workspace, guards_only=True)] if workspace else [])]
         checked = self._verify(launch, watched)
@@ -195,7 +195,7 @@ class CudaSession:
             self._stream.sync()
 
     def _ready(
-        self, source: KernelSource, kernel: CompiledKernel, buffers: dict[str, GuardedBuffer], memory: ExitStack
+        self, source: Program, kernel: CompiledKernel, buffers: dict[str, GuardedBuffer], memory: ExitStack
     ) -> tuple[Callable[[], None], GuardedBuffer | None]:
         """Load a kernel, give it a workspace and pack its arguments; what launches it, and the workspace."""
         loaded = LoadedKernel(kernel, source)

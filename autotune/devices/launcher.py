@@ -9,7 +9,7 @@ from cuda.bindings import driver
 from cuda.core import ObjectCode
 from cuda.core._utils.cuda_utils import handle_return
 
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compiler import CompiledKernel
 
 
@@ -22,7 +22,7 @@ class LoadedKernel:
         CUDAError: the driver refuses the code, or the shared memory that the launch asks for.
     """
 
-    def __init__(self, compiled: CompiledKernel, source: KernelSource) -> None:
+    def __init__(self, compiled: CompiledKernel, source: Program) -> None:
         launch = source.launch
         self._kernel = ObjectCode.from_cubin(compiled.cubin, name=source.entry).get_kernel(source.entry)
         if launch.shared_bytes:
@@ -36,7 +36,7 @@ class LoadedKernel:
     def launch(self, stream: int, packed: ctypes.Structure) -> None:
         """Launch on a stream, given as the address of its ``CUstream``; an empty grid launches nothing.
 
-        The driver has copied `packed`, made by `KernelSource.pack`, when this returns. Threads may share a kernel.
+        The driver has copied `packed`, made by `Program.pack`, when this returns. Threads may share a kernel.
 
         Raises:
             CUDAError: the driver refuses the launch, or an earlier kernel failed.

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from math import ceil, exp, sqrt
 
 from ..codegen.problem import Problem, Role
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compiler import Resources
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.occupancy import occupancy
 
 LAUNCH_SECONDS = 4e-6
@@ -75,9 +75,9 @@ class _Block:
 
 def predict_seconds(
     problem: Problem,
-    source: KernelSource,
+    source: Program,
     resources: Resources,
-    limits: DeviceLimits,
+    limits: DeviceSpec,
     calibration: Calibration = DEFAULT,
 ) -> float:
     """Modelled seconds of one launch; never less than the device's peak rates allow.
@@ -105,7 +105,7 @@ def predict_seconds(
     return fixed_seconds(source.workspace_bytes > 0) + seconds * (1 + spills)
 
 
-def roofline(problem: Problem, limits: DeviceLimits) -> float:
+def roofline(problem: Problem, limits: DeviceSpec) -> float:
     """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
     return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
 
@@ -119,7 +119,7 @@ def fixed_seconds(shared: bool) -> float:
     return LAUNCH_SECONDS + (FIX_UP_SECONDS if shared else 0.0)
 
 
-def estimated_resources(problem: Problem, source: KernelSource, limits: DeviceLimits) -> Resources:
+def estimated_resources(problem: Problem, source: Program, limits: DeviceSpec) -> Resources:
     """What a kernel that is not compiled yet may use: enough registers for its results, operands and addresses.
 
     A thread's results are its share of the outputs. In the sgemm records of an H200 that ship, threads with 16, 64 and
@@ -131,14 +131,14 @@ def estimated_resources(problem: Problem, source: KernelSource, limits: DeviceLi
     return Resources(int(min(registers, limits.registers_per_thread, fitting)))
 
 
-def _results(problem: Problem, source: KernelSource) -> float:
+def _results(problem: Problem, source: Program) -> float:
     """Words that a thread writes. Partial results in the workspace (split-K) are written like any others."""
     outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
     threads = source.launch.blocks * source.launch.threads
     return max(1.0, (outputs + source.workspace_bytes) / _WORD / max(1, threads))
 
 
-def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Block:
+def _block(problem: Problem, source: Program, resources: Resources) -> _Block:
     launch = source.launch
     # About half of a thread's registers can hold results: the rest are operands and addresses.
     results = max(1.0, min(_results(problem, source), resources.registers / 2))
@@ -153,7 +153,7 @@ def _block(problem: Problem, source: KernelSource, resources: Resources) -> _Blo
     )
 
 
-def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits, calibration: Calibration) -> float:
+def _wave_seconds(blocks: int, block: _Block, limits: DeviceSpec, calibration: Calibration) -> float:
     """Seconds of `blocks` blocks that the device holds at once, spread evenly over its SMs."""
     if blocks == 0:
         return 0.0
@@ -170,6 +170,6 @@ def _wave_seconds(blocks: int, block: _Block, limits: DeviceLimits, calibration:
     )
 
 
-def hiding(registers: float, limits: DeviceLimits, calibration: Calibration = DEFAULT) -> float:
+def hiding(registers: float, limits: DeviceSpec, calibration: Calibration = DEFAULT) -> float:
     """The share of what a device can reach that so many registers in use on an SM keep busy."""
     return 1 - exp(-calibration.hiding * registers / limits.registers_per_sm)

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel, CompileError
 from ..db.states import Status, TimeSource
-from ..emulator import EmulatorError, NoCompilerError, compiler_version, verify
+from ..emulator import EmulatorError, HostCompilerMissingError, compiler_version, verify
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import named_device
-from ..search_spaces.limits import DeviceLimits
 from ..search_spaces.operator import Operator
 from .base import DeviceError, Evaluation
 from .model import predict_seconds
@@ -36,7 +36,7 @@ class OfflineDevice:
         try:
             self.limits = named_device(selector)
             self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": "roofline"}
-        except (ValueError, NoCompilerError) as error:
+        except (ValueError, HostCompilerMissingError) as error:
             raise DeviceError(str(error)) from None
         self.selector = selector
 
@@ -51,7 +51,7 @@ class OfflineSession:
 
     time_limit = 600.0  # the emulator's runs have limits of their own; compiling for them has none
 
-    def __init__(self, operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, seed: int) -> None:
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, seed: int) -> None:
         self._operator = operator
         self._problem = problem
         self._limits = limits
@@ -59,7 +59,7 @@ class OfflineSession:
         self._seeds = (0, 1, 2 + seed)
         self._verify = lru_cache(_REMEMBERED)(self._emulate)
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify one kernel in the emulator, and model its time."""
         try:
             seconds = predict_seconds(self._problem, source, kernel.resources, self._limits)
@@ -73,7 +73,7 @@ class OfflineSession:
             errors.append(check.max_error or 0.0)
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
-    def _emulate(self, problem: Problem, source: KernelSource) -> Evaluation:
+    def _emulate(self, problem: Problem, source: Program) -> Evaluation:
         """What the emulator says of one kernel on one small problem."""
         try:
             return Evaluation(Status.OK, max_error=verify(problem, source, self._seeds))

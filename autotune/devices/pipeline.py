@@ -16,7 +16,7 @@ from typing import Any
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.workload import Workload
 from .model import fixed_seconds
@@ -37,7 +37,7 @@ _SHARED_VECTOR_CLOCKS = 19.0  # to read a vector of another cluster's part
 _CLUSTERED = 0.91
 
 
-def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> float:
+def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> float:
     """The time of a legal schedule's kernel: of its launch, of the fullest SM or of device memory, and of adding up."""
     work = operator.workload(problem, schedule, limits)
     sms = limits.sm_count * (_CLUSTERED if work.cluster > 2 else 1.0)
@@ -52,7 +52,7 @@ def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: S
     return fixed_seconds(shared) + max(busy + adding_up, memory)
 
 
-def _wave_seconds(work: Workload, blocks: int, limits: DeviceLimits) -> float:
+def _wave_seconds(work: Workload, blocks: int, limits: DeviceSpec) -> float:
     """Seconds that an SM takes for blocks that it holds at once."""
     # Of a scheduler's warps each issues in turn, and only one has to be waited for where it is alone.
     turns = _ISSUE_CLOCKS * max(1, -(-blocks * work.warps // _SCHEDULERS)) / work.warps

@@ -13,7 +13,7 @@ from ..codegen.schedule import Schedule
 from ..db.recording import read_recording
 from ..db.records import Trial
 from ..db.states import Status, TimeSource
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
 from ..search_spaces.restriction import restricted
@@ -34,7 +34,7 @@ class Recording:
     path: Path
     operator: Operator[Any, Any]
     problem: Problem
-    limits: DeviceLimits
+    limits: DeviceSpec
     time_source: TimeSource
     trials: Mapping[Schedule, Trial]
 
@@ -85,9 +85,9 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     return Recording(path, restricted(operator, legal, str(path)), problem, limits, first.time_source, legal)
 
 
-def _limits(values: Mapping[str, Any]) -> DeviceLimits:
+def _limits(values: Mapping[str, Any]) -> DeviceSpec:
     """The limits, each figure of its type and above 0 where nothing else makes sense."""
-    kinds = get_type_hints(DeviceLimits)
+    kinds = get_type_hints(DeviceSpec)
     if set(values) != set(kinds):
         raise ValueError(f"the device's limits are {', '.join(values)}: expected {', '.join(kinds)}")
     plain = dict(values)
@@ -100,4 +100,4 @@ def _limits(values: Mapping[str, Any]) -> DeviceLimits:
         if not fits or (kind is not str and not least <= value < 1e18):
             expected = "text" if kind is str else f"{kind.__name__} of at least {least}"
             raise ValueError(f"{name}={value!r} of the device's limits: expected {expected}")
-    return DeviceLimits(compute_capability=(capability[0], capability[1]), **plain)
+    return DeviceSpec(compute_capability=(capability[0], capability[1]), **plain)

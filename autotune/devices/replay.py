@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel
 from ..db.states import Status
 from ..search_spaces.operator import Operator
@@ -69,7 +69,7 @@ class ReplaySession:
         self._recording = recording
         self.time_limit = 1.0  # for what only looks a time up
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """The recorded verdict and times; a schedule without any is illegal here."""
         trial = self._recording.trials.get(schedule)
         if trial is None:

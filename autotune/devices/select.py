@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..db.states import TimeSource
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import named_device, named_devices
-from ..search_spaces.limits import DeviceLimits
 from .base import Device, DeviceError
 from .driver import cuda_device_count
 from .replay import PREFIX, ReplayDevice
@@ -77,7 +77,7 @@ def device_of_model(model: str, time_source: TimeSource) -> Device | None:
     return None
 
 
-def device_limits(selector: str) -> DeviceLimits:
+def device_limits(selector: str) -> DeviceSpec:
     """The limits of `device`, also where an offline device could not run anything."""
     name = resolved(selector)
     return named_device(name) if name in named_devices() else device(name).limits

@@ -16,7 +16,7 @@ from time import monotonic
 
 from ..codegen.problem import Problem
 from ..confidence import surely_above
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from .model import roofline
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
@@ -88,18 +88,18 @@ def _round(sample: Callable[[], float]) -> float:
     return median(samples)
 
 
-def time_limit(problem: Problem, limits: DeviceLimits) -> float:
+def time_limit(problem: Problem, limits: DeviceSpec) -> float:
     """Seconds that an evaluation may take: enough for a kernel that reaches a hundredth of what the device can."""
     host = problem.bytes_moved / _HOST_BYTES_PER_SECOND
     return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, limits)
 
 
-def setup_limit(problem: Problem, limits: DeviceLimits) -> float:
+def setup_limit(problem: Problem, limits: DeviceSpec) -> float:
     """Seconds that setting a problem up may take: the driver, the compiler, and one launch of a naive kernel."""
     return _SETUP_SECONDS + time_limit(problem, limits)
 
 
-def impossible_rate(problem: Problem, seconds: float, limits: DeviceLimits) -> str:
+def impossible_rate(problem: Problem, seconds: float, limits: DeviceSpec) -> str:
     """Why a time cannot be true, with the numbers; empty if it can.
 
     A kernel that beats the peak of the FMA pipes or of device memory leaves work out. Up to an L2 cache full of

@@ -9,9 +9,9 @@ import numpy as np
 from cuda.core import Device, Stream
 
 from ..codegen.problem import Tensor
-from ..codegen.source import Argument, KernelSource, Launch
+from ..codegen.program import Argument, Launch, Program
 from ..compiler import compile_kernel
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from .launcher import LoadedKernel
 from .memory import GuardedBuffer
 
@@ -52,21 +52,21 @@ class Comparison:
     max_error: float
 
 
-def verification_source(entry: str, sm_count: int) -> KernelSource:
+def verification_source(entry: str, sm_count: int) -> Program:
     """A kernel of verify.cuh: ``compare_<dtype>``, ``compare_exact`` or ``checksum``, for a device of so many SMs."""
     launch = Launch((sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
-    return KernelSource(_TEXT.read_text(), entry, _CHECKSUM if entry == "checksum" else _COMPARE, launch)
+    return Program(_TEXT.read_text(), entry, _CHECKSUM if entry == "checksum" else _COMPARE, launch)
 
 
 class Verifier:
     """Compares and sums up device memory, on one stream of the current context."""
 
-    def __init__(self, device: Device, stream: Stream, limits: DeviceLimits) -> None:
+    def __init__(self, device: Device, stream: Stream, limits: DeviceSpec) -> None:
         self._limits = limits
         self._stream = int(stream.handle)
         self._report = GuardedBuffer(device, stream, REPORT.itemsize, 8)
         self._sum = GuardedBuffer(device, stream, 8, 8)
-        self._kernels: dict[str, tuple[KernelSource, LoadedKernel]] = {}
+        self._kernels: dict[str, tuple[Program, LoadedKernel]] = {}
 
     def compare(self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, bound: float) -> Comparison:
         """Compare a whole flat buffer with its reference, gaps included.

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compiler import CompiledKernel
 from ..db.states import Status, TimeSource
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
 from ..worker import Worker, WorkerError, WorkerHungError
@@ -86,7 +86,7 @@ class WorkerSession:
         with suppress(WorkerError):  # Ctrl-C may have ended it, and a driver may hang
             self._worker.call("close", seconds=_CLOSE_SECONDS)
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel.
 
         Raises:
@@ -129,7 +129,7 @@ class _Facts(NamedTuple):
     """What a `Device` says of itself."""
 
     selector: str
-    limits: DeviceLimits
+    limits: DeviceSpec
     time_source: TimeSource
     environment: Mapping[str, str]
 
@@ -150,7 +150,7 @@ class _Host:
         self._session: Session = self._opened.enter_context(self._device.session(registered(operator), problem, seed))
         return self._session.time_limit
 
-    def evaluate(self, schedule: Schedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         try:
             return self._session.evaluate(schedule, source, kernel)
         except MemoryError:

@@ -1,7 +1,7 @@
 """Runs emitted kernels on the CPU, adversarially: a missing barrier, a missing wait or a race is an error."""
 
-from .build import NoCompilerError, compiler_version
+from .build import HostCompilerMissingError, compiler_version
 from .check import SEEDS, verify
 from .launch import EmulatorError, run
 
-__all__ = ["SEEDS", "EmulatorError", "NoCompilerError", "compiler_version", "run", "verify"]
+__all__ = ["SEEDS", "EmulatorError", "HostCompilerMissingError", "compiler_version", "run", "verify"]

@@ -1,4 +1,4 @@
-"""KernelSource → an executable that runs it once, compiled by g++ and cached on disk."""
+"""Program → an executable that runs it once, compiled by g++ and cached on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from ..cache import SEAL_BYTES, cache_folder, keep_newest, seal
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compiler import CompileError
 from ..files import replacing
 
@@ -29,16 +29,16 @@ _KERNEL_FLAGS = (
 _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
 
 
-class NoCompilerError(RuntimeError):
+class HostCompilerMissingError(RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
-def executable(source: KernelSource) -> Path:
+def executable(source: Program) -> Path:
     """The executable of a kernel, from the cache if it was built before.
 
     Raises:
         CompileError: the compiler refused the source.
-        NoCompilerError: there is no compiler, or it fails at anything, on a full disk for example.
+        HostCompilerMissingError: there is no compiler, or it fails at anything, on a full disk for example.
     """
     compiler = _compiler()
     path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
@@ -78,7 +78,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
     return path
 
 
-def _with_call(source: KernelSource) -> str:
+def _with_call(source: Program) -> str:
     """The kernel's text, and what main.cpp calls it by."""
     return f"""{source.text}
 extern "C" void autotune_emulator_kernel(const void* arguments) {{
@@ -96,7 +96,7 @@ def _compiler() -> tuple[str, ...]:
     """The compiler's command: ``CXX`` if set, else g++."""
     words = shlex.split(os.environ.get("CXX", "")) or ["g++"]
     if shutil.which(words[0]) is None:
-        raise NoCompilerError(
+        raise HostCompilerMissingError(
             f"no C++ compiler: {words[0]} not found; install g++ (Debian: apt-get install g++) or set CXX to a g++"
         )
     return tuple(words)
@@ -106,7 +106,7 @@ def compiler_version() -> str:
     """Name and version of the C++ compiler, such as ``g++ (Debian 12.2.0-14) 12.2.0``.
 
     Raises:
-        NoCompilerError: there is none.
+        HostCompilerMissingError: there is none.
     """
     return _version(_compiler())
 
@@ -135,4 +135,4 @@ def _compile(command: list[str], text: str = "") -> None:
         if completed.returncode < 0 or "signal terminated program" in completed.stderr:
             raise CompileError("the C++ compiler crashed, or was ended when memory ran out")
         said = next((line for line in lines if "rror" in line), "it failed without a word")
-        raise NoCompilerError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")
+        raise HostCompilerMissingError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..codegen.problem import Array, Problem, Role
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..verification import Mismatch, compare, poisoned
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
 
 
-def verify(problem: Problem, source: KernelSource, seeds: Iterable[int] = SEEDS) -> float:
+def verify(problem: Problem, source: Program, seeds: Iterable[int] = SEEDS) -> float:
     """Run a kernel on the problem's inputs, poisoned outputs beside them, and compare each output as a whole.
 
     A kernel with a workspace is launched twice on the same one with the second seed.
@@ -23,13 +23,13 @@ def verify(problem: Problem, source: KernelSource, seeds: Iterable[int] = SEEDS)
     Raises:
         EmulatorError: the kernel misbehaved, or an output is wrong: the message begins with ``wrong:``.
         CompileError: g++ refused the kernel.
-        NoCompilerError: there is no g++.
+        HostCompilerMissingError: there is no g++.
     """
     runs = [(seed, 2 if source.workspace_bytes and index == 1 else 1) for index, seed in enumerate(seeds)]
     return max(_error(problem, source, seed, launches) for seed, launches in runs)
 
 
-def _error(problem: Problem, source: KernelSource, seed: int, launches: int) -> float:
+def _error(problem: Problem, source: Program, seed: int, launches: int) -> float:
     inputs = problem.inputs(seed)
     outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     arrays = {name: array.copy() for name, array in inputs.items()}

@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..codegen.problem import Array, Role, Tensor
-from ..codegen.source import KernelSource, Launch
+from ..codegen.program import Launch, Program
 from .build import executable
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
@@ -60,7 +60,7 @@ class _Buffer(ctypes.Structure):
 
 
 def run(
-    source: KernelSource,
+    source: Program,
     tensors: Iterable[Tensor],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
@@ -84,7 +84,7 @@ def run(
     Raises:
         EmulatorError: the kernel did something that a GPU does not allow or that has no defined result.
         CompileError: g++ refused the kernel.
-        NoCompilerError: there is no g++.
+        HostCompilerMissingError: there is no g++.
         ValueError: an array does not fit its tensor.
     """
     tensors = [tensor for tensor in tensors if any(tensor.name == a.name for a in source.arguments)]
@@ -126,7 +126,7 @@ def _check_launch(launch: Launch) -> None:
 
 
 def _request(
-    source: KernelSource,
+    source: Program,
     tensors: list[Tensor],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..codegen.matmul.sgemm.problem import SgemmProblem
 from ..codegen.matmul.sgemm.schedule import SgemmSchedule
-from ..codegen.source import KernelSource
+from ..codegen.program import Program
 from ..compile_pool import CompilePool
 from ..dispatcher.choice.records import Record
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.matmul.sgemm import OPERATOR
 from .tables import tables
 
@@ -32,9 +32,9 @@ class Exported:
     """
 
     record: Record
-    own: KernelSource
-    larger: KernelSource
-    others: KernelSource
+    own: Program
+    larger: Program
+    others: Program
 
     @property
     def schedule(self) -> SgemmSchedule:
@@ -54,14 +54,14 @@ class Bundle:
         schedule, source: of the kernel that serves where no record does.
     """
 
-    limits: DeviceLimits
+    limits: DeviceSpec
     layout: SgemmProblem
     exported: tuple[Exported, ...]
     schedule: SgemmSchedule
-    source: KernelSource
+    source: Program
 
     @property
-    def kernels(self) -> dict[str, tuple[SgemmSchedule, KernelSource]]:
+    def kernels(self) -> dict[str, tuple[SgemmSchedule, Program]]:
         """Schedules and sources by the digest of the source."""
         pairs = [(self.schedule, self.source)]
         for one in self.exported:
@@ -69,7 +69,7 @@ class Bundle:
         return {source.digest: (schedule, source) for schedule, source in pairs}
 
 
-def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceLimits, known: Iterable[Record]) -> Bundle:
+def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceSpec, known: Iterable[Record]) -> Bundle:
     """The records of these problems, as far as there are any that are legal.
 
     Raises:
@@ -119,7 +119,7 @@ def _write_kernels(bundle: Bundle, folder: Path) -> None:
             (folder / f"{digest[:16]}.cubin").write_bytes(job.result().cubin)
 
 
-def _exported(record: Record, limits: DeviceLimits) -> Exported | None:
+def _exported(record: Record, limits: DeviceSpec) -> Exported | None:
     """A record with its kernels, if it is legal."""
     assert isinstance(record.problem, SgemmProblem)
     assert isinstance(record.schedule, SgemmSchedule)

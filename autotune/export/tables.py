@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..codegen.matmul.sgemm.schedule import SgemmSchedule
-from ..codegen.source import KernelSource, cuda_arguments
+from ..codegen.program import Program, cuda_arguments
 from ..db.states import TimeSource
 from ..devices.model import DEFAULT, fixed_seconds
 from ..dispatcher.choice.transfer import DOUBT, FARTHEST
@@ -52,7 +52,7 @@ constexpr Record records[] = {{
 """
 
 
-def _kernel(digest: str, schedule: SgemmSchedule, source: KernelSource) -> str:
+def _kernel(digest: str, schedule: SgemmSchedule, source: Program) -> str:
     tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
     sizes = (*tile, schedule.threads, source.launch.shared_bytes)
     return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program, generator_digest
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource, generator_digest
 from ..compile_pool import CompilePool
 from ..compiler import CompiledKernel, CompileError, compiler_version
 from ..db.records import DeviceRecord, ProblemRecord, Trial
@@ -24,7 +24,7 @@ class Job:
     """A schedule whose kernel is being compiled."""
 
     schedule: Schedule
-    source: KernelSource
+    source: Program
     kernel: Future[CompiledKernel]
 
 

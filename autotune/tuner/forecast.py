@@ -10,7 +10,7 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..devices.model import estimated_resources
 from ..devices.pipeline import modelled_seconds
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.occupancy import occupancy
 from ..search_spaces.operator import Operator
 
@@ -49,7 +49,7 @@ class Forecast:
     shape: LaunchShape
 
 
-def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceLimits) -> Forecast:
+def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> Forecast:
     """Of a legal schedule."""
     source = operator.emit(problem, schedule)
     resources, launch = estimated_resources(problem, source, limits), source.launch

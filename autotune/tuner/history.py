@@ -9,12 +9,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
-from ..codegen.source import generator_digest
 from ..db.records import Trial
 from ..db.states import TimeSource
 from ..devices.base import Device
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .provenance import stale
 from .study import Outcome
@@ -56,7 +56,7 @@ def _place(operator: Operator[Any, Any], problem: Problem, device: Device) -> tu
     return operator.name, problem.key, device.limits.name, generator_digest(), device.time_source
 
 
-def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, db: TuningDB) -> list[Schedule]:
+def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, db: TuningDB) -> list[Schedule]:
     """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
     found: list[tuple[float, Schedule]] = []
     for trial in db.bests(operator.name, limits.name, generator_digest()):

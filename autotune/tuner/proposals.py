@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.records import Trial
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.space import Draw
 from .forecast import Forecast, forecast
@@ -69,7 +69,7 @@ class Proposals(Iterator[Candidate]):
         self,
         operator: Operator[Any, Any],
         problem: Problem,
-        limits: DeviceLimits,
+        limits: DeviceSpec,
         sampler: str,
         seed: int,
         first: Iterable[Schedule],

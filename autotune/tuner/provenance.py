@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..codegen.source import generator_digest
+from ..codegen.program import generator_digest
 from ..compiler import compiler_version
 from ..db.records import Trial, Tried
 from ..devices.base import Device

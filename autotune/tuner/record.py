@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
-from ..codegen.source import generator_digest
 from ..db.records import Trial
 from ..devices.base import Device
 from ..search_spaces.operator import Operator

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
-from ..codegen.source import KernelSource
 from ..compile_pool import CompilePool
 from ..db.records import Trial
 from ..devices.base import Device
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
 from .bundle import Bundle
@@ -25,10 +25,10 @@ class Candidate:
     operator: Operator[Any, Any]
     problem: Problem
     schedule: Schedule
-    source: KernelSource
+    source: Program
 
     @classmethod
-    def of(cls, bundle: Bundle, limits: DeviceLimits) -> Candidate:
+    def of(cls, bundle: Bundle, limits: DeviceSpec) -> Candidate:
         """The candidate of a bundle on a device of these limits.
 
         Raises:

@@ -15,7 +15,7 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.records import Trial
 from ..devices.base import Device
-from ..search_spaces.limits import DeviceLimits
+from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .proposals import Candidate, Proposals
 from .provenance import depends_on
@@ -41,7 +41,7 @@ class SharedProposals(Iterator[Candidate]):
     """
 
     def __init__(
-        self, own: Proposals, study: SharedStudy, operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits
+        self, own: Proposals, study: SharedStudy, operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec
     ) -> None:
         self._own, self._study = own, study
         self._operator, self._problem, self._limits = operator, problem, limits

@@ -10,7 +10,7 @@ from ...codegen.layout.transpose.presets import PRESETS, vectorised
 from ...codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from ...codegen.layout.transpose.schedule import WARP, TransposeSchedule
 from ...codegen.schedule import Specialize
-from ..limits import DeviceLimits
+from ..device_spec import DeviceSpec
 from ..occupancy import occupancy
 from ..operator import Operator
 from ..resources import group_violations, resource_violations
@@ -22,7 +22,7 @@ _GRID_BLOCKS = 2**31 - 1
 _ADDRESS_REGISTERS = 16
 
 
-def violations(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceLimits) -> list[str]:
+def violations(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceSpec) -> list[str]:
     """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
     found = list(_field_violations(schedule)) or list(_tile_violations(schedule))
     if not found:
@@ -81,7 +81,7 @@ def estimated_registers(problem: TransposeProblem, schedule: TransposeSchedule) 
 _SAME = ("vector_load", "vector_store", "group_m", "streaming", "min_blocks", "specialize")
 
 
-def space(problem: TransposeProblem, limits: DeviceLimits) -> Space[TransposeSchedule]:
+def space(problem: TransposeProblem, limits: DeviceSpec) -> Space[TransposeSchedule]:
     """Threads, their arrangement and their micro-tiles are drawn and the tile follows, so that tiles always fill."""
     parameters = (
         Parameter("threads", (64, 128, 256, 512)),
@@ -128,12 +128,12 @@ def _widths(problem: TransposeProblem, operand: str) -> tuple[int, ...]:
 # ---- what to try first ----------------------------------------------------------------------------------------------
 
 
-def default(problem: TransposeProblem, limits: DeviceLimits) -> TransposeSchedule:
+def default(problem: TransposeProblem, limits: DeviceSpec) -> TransposeSchedule:
     """The widest accesses in a tile of 8 or 16 KiB, of which any SM holds a few."""
     return vectorised(problem)
 
 
-def seeds(problem: TransposeProblem, limits: DeviceLimits) -> list[TransposeSchedule]:
+def seeds(problem: TransposeProblem, limits: DeviceSpec) -> list[TransposeSchedule]:
     """Variants of the default: caches told that data is used once, other tiles, more rows in flight, other orders.
 
     The default is last: 4096×8192 words take it 90 µs on an H200, and 67 to 73 µs the others, which are streaming.
@@ -168,7 +168,7 @@ def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple
     return [(whole, schedule), (ragged, schedule)]
 
 
-def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceLimits) -> Workload:
+def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceSpec) -> Workload:
     """A block moves its tile in one step, to which little but its bytes matters."""
     shared_bytes = schedule.shared_bytes(problem.element_bytes)
     fit = occupancy(limits, schedule.threads, estimated_registers(problem, schedule), shared_bytes)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
-from autotune.codegen.source import generator_digest
+from autotune.codegen.program import generator_digest
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.search_spaces.devices import named_device

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli_command import Command
 
-from autotune.codegen.source import generator_digest
+from autotune.codegen.program import generator_digest
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import sanitizer, select
 from autotune.devices.base import Evaluation

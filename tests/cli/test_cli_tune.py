@@ -16,7 +16,7 @@ from postgres_server import PASSWORD, PostgresServer
 from autotune import tuner
 from autotune.cli.rendering import winner as tuned
 from autotune.codegen.problem import Problem
-from autotune.codegen.source import generator_digest
+from autotune.codegen.program import generator_digest
 from autotune.confidence import Interval
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from autotune import compile_pool
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Launch, Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError, compile_kernel
 
 LAUNCH = Launch((1, 1, 1), (32, 1, 1))
 
 
-def source(value: str) -> KernelSource:
-    return KernelSource(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', "probe", (), LAUNCH)
+def source(value: str) -> Program:
+    return Program(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', "probe", (), LAUNCH)
 
 
 class Bomb(str):
@@ -59,7 +59,7 @@ def test_a_compile_error_arrives_with_its_log(pool: CompilePool) -> None:
 
 def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
     before = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2)]
-    bombs = [pool.submit(KernelSource(Bomb(), "bomb", (), LAUNCH), "sm_90") for _ in range(3)]
+    bombs = [pool.submit(Program(Bomb(), "bomb", (), LAUNCH), "sm_90") for _ in range(3)]
     after = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2, 5)]
     for bomb in bombs:
         with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on bomb for sm_90$"):
@@ -71,7 +71,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monk
     with CompilePool(workers=1) as pool:
         monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
         with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on long for sm_90$"):
-            pool.submit(KernelSource(Standstill(), "long", (), LAUNCH), "sm_90").result()
+            pool.submit(Program(Standstill(), "long", (), LAUNCH), "sm_90").result()
         monkeypatch.undo()
         assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
@@ -85,13 +85,13 @@ def test_leaving_gives_up_what_is_unfinished() -> None:
 
 SCRIPT = """
 import os, signal
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Program, Launch
 from autotune.compile_pool import CompilePool
 
 if __name__ == "__main__":
     text = 'extern "C" __global__ void probe(float* x) { *x = 3; }'
     with CompilePool(workers=2) as pool:
-        job = pool.submit(KernelSource(text, "probe", (), Launch((1, 1, 1), (1, 1, 1))), "sm_90")
+        job = pool.submit(Program(text, "probe", (), Launch((1, 1, 1), (1, 1, 1))), "sm_90")
 """
 INTERRUPTED = """
         while not pool._workers:

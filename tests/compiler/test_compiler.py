@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from autotune import compiler
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel, is_compiled
 
 LAUNCH = Launch((1, 1, 1), (32, 1, 1))
 
 
-def source(body: str, entry: str = "probe") -> KernelSource:
+def source(body: str, entry: str = "probe") -> Program:
     text = f'extern "C" __global__ void {entry}(float* x) {{\n{body}\n}}\n'
-    return KernelSource(text, entry, (), LAUNCH)
+    return Program(text, entry, (), LAUNCH)
 
 
 SIMPLE = source("x[threadIdx.x] = 1.0f;")
@@ -56,7 +56,7 @@ def test_static_shared_memory_and_spills_are_reported() -> None:
       #pragma unroll
       for (int i = 0; i < 64; ++i) x[(63 - i) * 32 + threadIdx.x] = r[i] * r[(i * 7) % 64];
     }"""
-    spilled = compile_kernel(KernelSource(text, "probe", (), LAUNCH), "sm_90").resources
+    spilled = compile_kernel(Program(text, "probe", (), LAUNCH), "sm_90").resources
     assert spilled.registers == 32
     assert spilled.spill_store_bytes > 0
     assert spilled.spill_load_bytes > 0
@@ -65,7 +65,7 @@ def test_static_shared_memory_and_spills_are_reported() -> None:
 
 def test_resources_are_those_of_the_entry() -> None:
     text = SIMPLE.text + source("__shared__ float s[8]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];", "other").text
-    kernels = [compile_kernel(KernelSource(text, entry, (), LAUNCH), "sm_90") for entry in ("probe", "other", "probe")]
+    kernels = [compile_kernel(Program(text, entry, (), LAUNCH), "sm_90") for entry in ("probe", "other", "probe")]
     assert [kernel.resources.shared_bytes for kernel in kernels] == [0, 32, 0]
 
 
@@ -90,10 +90,10 @@ def test_an_error_that_is_kept_keeps_no_program() -> None:
     [
         (source("__shared__ float s[20000]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];"), "sm_90", "shared data"),
         (SIMPLE, "sm_10", "does not compile for this architecture"),
-        (KernelSource(SIMPLE.text, "absent", (), LAUNCH), "sm_90", "the source has no kernel 'absent'"),
+        (Program(SIMPLE.text, "absent", (), LAUNCH), "sm_90", "the source has no kernel 'absent'"),
     ],
 )
-def test_other_refusals_take_one_line(wrong: KernelSource, arch: str, message: str) -> None:
+def test_other_refusals_take_one_line(wrong: Program, arch: str, message: str) -> None:
     with pytest.raises(CompileError, match=message) as caught:
         compile_kernel(wrong, arch)
     assert "\n" not in str(caught.value)
@@ -121,10 +121,10 @@ def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("change", ["text", "entry", "arch", "compiler", "schema"])
 def test_whatever_makes_another_kernel_misses_the_cache(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = SIMPLE.text + source("", "other").text
-    compile_kernel(KernelSource(text, "probe", (), LAUNCH), "sm_90")
-    changed, arch = KernelSource(text + ("//" if change == "text" else ""), "probe", (), LAUNCH), "sm_90"
+    compile_kernel(Program(text, "probe", (), LAUNCH), "sm_90")
+    changed, arch = Program(text + ("//" if change == "text" else ""), "probe", (), LAUNCH), "sm_90"
     if change == "entry":
-        changed = KernelSource(text, "other", (), LAUNCH)
+        changed = Program(text, "other", (), LAUNCH)
     if change == "arch":
         arch = "sm_80"
     if change == "compiler":

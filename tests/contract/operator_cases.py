@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from autotune.codegen.problem import Problem
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS
 
@@ -42,7 +42,7 @@ def cases_of(operator: str) -> OperatorCases:
     return cast(OperatorCases, import_module(f"{path.parent.name}.{path.stem}"))
 
 
-def archs(source: KernelSource) -> Sequence[str]:
+def archs(source: Program) -> Sequence[str]:
     """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
     return ARCHS if source.launch.cluster == (1, 1, 1) else ARCHS[2:]
 

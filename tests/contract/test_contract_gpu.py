@@ -12,7 +12,7 @@ from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from reference_kernel import check_reference_kernel
 
 from autotune.codegen.problem import Problem
-from autotune.codegen.source import KernelSource
+from autotune.codegen.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compile_kernel
 from autotune.db.states import Status
@@ -28,7 +28,7 @@ _MOST_CASES = 120
 _COPIES = 5  # of a problem's tensors, at most: a session holds a reference in float64 and what restores them
 
 # What a kernel is called, and what it computes.
-Kernel = tuple[str, Problem, KernelSource]
+Kernel = tuple[str, Problem, Program]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
 
 
 def _complaint(
-    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, source: KernelSource, kernel: CompiledKernel
+    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, source: Program, kernel: CompiledKernel
 ) -> str:
     """What is wrong after a launch, or after a second one on the same workspace; empty if nothing is."""
     with device.session(chosen, problem, seed=1) as session, session.prepared(source, kernel) as launch:

@@ -15,8 +15,8 @@ from reference_kernel import check_reference_kernel
 
 from autotune import emulator
 from autotune.codegen.problem import Problem, Role
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource
 from autotune.compiler import compile_kernel
 from autotune.search_spaces.registry import OPERATORS, operator
 
@@ -81,7 +81,7 @@ def test_preset_compiles_without_spills(name: str, preset: str, arch: str) -> No
     assert resources.stack_bytes == resources.spill_store_bytes == resources.shared_bytes == 0
 
 
-def emitted(name: str, problem: Problem) -> list[KernelSource]:
+def emitted(name: str, problem: Problem) -> list[Program]:
     """The default's, the presets' and the reference kernel."""
     chosen = operator(name)
     sources = [preset(problem) for preset in chosen.presets.values()]

@@ -16,13 +16,13 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.codegen.problem import Problem
-from autotune.codegen.source import KernelSource
+from autotune.codegen.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer import compute_sanitizer, watched
-from autotune.search_spaces.limits import DeviceLimits
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.registry import OPERATORS, operator
 from autotune.tuner.bundle import Bundle
 
@@ -32,11 +32,11 @@ SECONDS = 300
 _SEEDS, _DRAWN = 3, 20
 _LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
 
-Kernel = tuple[Problem, KernelSource]
+Kernel = tuple[Problem, Program]
 
 
 @pytest.fixture(scope="module")
-def limits() -> DeviceLimits:
+def limits() -> DeviceSpec:
     return CudaDevice(0).limits
 
 
@@ -48,7 +48,7 @@ def sanitizer() -> None:
         pytest.skip(str(missing))
 
 
-def sampled(name: str, limits: DeviceLimits) -> list[Case]:
+def sampled(name: str, limits: DeviceSpec) -> list[Case]:
     """The first seeds, on whole tiles and on edges, and the first small drawn cases."""
     chosen, cases = operator(name), cases_of(name)
     whole, *_, ragged = cases.SMALL_PROBLEMS
@@ -90,7 +90,7 @@ def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
-def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceLimits, tmp_path: Path) -> None:
+def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceSpec, tmp_path: Path) -> None:
     kernels = [(p, operator(name).source(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
     clean, output = watched_kernels(tool, kernels, limits.arch, tmp_path)
     assert clean, output
@@ -108,7 +108,7 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceLimits, tmp_
     ],
 )
 def test_a_planted_bug_is_found(
-    tool: str, right: str, planted: str, report: str, limits: DeviceLimits, tmp_path: Path
+    tool: str, right: str, planted: str, report: str, limits: DeviceSpec, tmp_path: Path
 ) -> None:
     problem = TransposeProblem(31, 64)
     source = operator("transpose").source(problem, TransposeSchedule(), limits)
@@ -121,7 +121,7 @@ def test_a_planted_bug_is_found(
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
-def test_the_candidate_of_a_bundle_is_watched(limits: DeviceLimits) -> None:
+def test_the_candidate_of_a_bundle_is_watched(limits: DeviceSpec) -> None:
     problem, schedule = TransposeProblem(31, 64), TransposeSchedule()
     trial = Trial(
         device=DeviceRecord(limits.name, limits.compute_capability, {}),

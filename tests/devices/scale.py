@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autotune.codegen.problem import Array, Problem, Role, Tensor
-from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.search_spaces.operator import Operator
 
 
@@ -98,7 +98,7 @@ def scale(
     workspace_bytes: int = 0,
     shared_bytes: int = 0,
     threads: int = 64,
-) -> KernelSource:
+) -> Program:
     """A kernel with a block for each row; `body` replaces the line that does it right."""
     if problem.exact:
         number = "unsigned"
@@ -123,7 +123,7 @@ extern "C" __global__ void scale(const Arguments a) {{
 }}
 """
     launch = Launch((problem.rows, 1, 1), (threads, 1, 1), shared_bytes)
-    return KernelSource(text, "scale", arguments, launch, workspace_bytes)
+    return Program(text, "scale", arguments, launch, workspace_bytes)
 
 
 def _unused(*_: Any) -> Any:

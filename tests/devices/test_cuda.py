@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scale import OPERATOR, Claim, ScaleProblem, scale
 
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource
 from autotune.compiler import compile_kernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
@@ -33,7 +33,7 @@ def device() -> CudaDevice:
     return CudaDevice(0)
 
 
-def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: KernelSource) -> list[Evaluation]:
+def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: Program) -> list[Evaluation]:
     """What one session says about some kernels, one after another."""
     with device.session(OPERATOR, problem, seed=1) as session:
         return [session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch)) for source in sources]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.source import Argument, KernelSource, Launch
+from autotune.codegen.program import Argument, Launch, Program
 from autotune.compiler import CompiledKernel, Resources
 from autotune.devices import launcher
 from autotune.devices.launcher import LoadedKernel
 
-SOURCE = KernelSource("", "entry", (Argument("x", "int"),), Launch((3, 1, 1), (64, 1, 1)))
+SOURCE = Program("", "entry", (Argument("x", "int"),), Launch((3, 1, 1), (64, 1, 1)))
 
 
 def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:

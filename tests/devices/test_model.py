@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autotune.codegen.problem import Array, Problem, Role, Tensor
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Launch, Program
 from autotune.compiler import Resources
 from autotune.devices.model import FIX_UP_SECONDS, LAUNCH_SECONDS, predict_seconds
 from autotune.search_spaces.devices import named_device, named_devices
@@ -54,8 +54,8 @@ def sgemm(m: int, n: int, k: int) -> Work:
     return Work(2 * m * n * k, 4 * (m * k + k * n + m * n), m * n)
 
 
-def kernel(blocks: int, threads: int, shared_bytes: int = 0, workspace_bytes: int = 0) -> KernelSource:
-    return KernelSource("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes), workspace_bytes)
+def kernel(blocks: int, threads: int, shared_bytes: int = 0, workspace_bytes: int = 0) -> Program:
+    return Program("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes), workspace_bytes)
 
 
 works = st.builds(Work, st.integers(0, 10**13), st.integers(4, 10**10), st.integers(1, 10**9))

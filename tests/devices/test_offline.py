@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
 from autotune.devices.base import Device, DeviceError, Evaluation, Session
 from autotune.devices.model import LAUNCH_SECONDS
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.limits import DeviceLimits
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.space import Space
 
@@ -69,7 +69,7 @@ class DoublingSchedule(Schedule):
     mistake: Mistake = Mistake.NONE
 
 
-def emit(problem: Doubling, schedule: DoublingSchedule) -> KernelSource:
+def emit(problem: Doubling, schedule: DoublingSchedule) -> Program:
     arguments = (Argument("x", "const float*"), Argument("y", "float*"), Argument("n", "int", problem.n))
     factor = "3" if schedule.mistake is Mistake.VALUE else "2"
     guard = "i <= a.n" if schedule.mistake is Mistake.GUARD else "i < a.n"
@@ -81,10 +81,10 @@ extern "C" __global__ void doubling(const Arguments a) {{
 }}
 """
     blocks = -(-problem.n // schedule.threads)
-    return KernelSource(text, "doubling", arguments, Launch((blocks, 1, 1), (schedule.threads, 1, 1)))
+    return Program(text, "doubling", arguments, Launch((blocks, 1, 1), (schedule.threads, 1, 1)))
 
 
-def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceLimits) -> list[str]:
+def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec) -> list[str]:
     return [] if schedule.threads <= limits.threads_per_block else [f"{schedule.threads} threads"]
 
 
@@ -133,7 +133,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
     """Every call of the emulator: the problem and the seeds."""
     calls: list[tuple[str, tuple[int, ...]]] = []
 
-    def verify(problem: Problem, source: KernelSource, seeds: tuple[int, ...]) -> float:
+    def verify(problem: Problem, source: Program, seeds: tuple[int, ...]) -> float:
         calls.append((problem.key, seeds))
         return 0.25 * len(calls)
 
@@ -205,7 +205,7 @@ def test_the_seed_reaches_the_emulator(verified: list[tuple[str, tuple[int, ...]
 
 def test_no_compiler_is_one_line_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> str:
-        raise offline.NoCompilerError("no C++ compiler: install g++")
+        raise offline.HostCompilerMissingError("no C++ compiler: install g++")
 
     monkeypatch.setattr(offline, "compiler_version", missing)
     with pytest.raises(DeviceError, match="install g\\+\\+"):

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from autotune.codegen.problem import Array, Problem, Tensor
+from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource, Launch
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
@@ -60,8 +60,8 @@ class FaultySchedule(Schedule):
     number: int = 0
 
 
-def emit(problem: FaultyProblem, schedule: FaultySchedule) -> KernelSource:
-    return KernelSource(f"// {schedule}", "faulty", (), Launch((1, 1, 1), (32, 1, 1)))
+def emit(problem: FaultyProblem, schedule: FaultySchedule) -> Program:
+    return Program(f"// {schedule}", "faulty", (), Launch((1, 1, 1), (32, 1, 1)))
 
 
 FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
@@ -106,7 +106,7 @@ class FaultyDevice:
             signal.pause()
         yield self
 
-    def evaluate(self, schedule: FaultySchedule, source: KernelSource, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: FaultySchedule, source: Program, kernel: CompiledKernel) -> Evaluation:
         assert (source.text, kernel.arch) == (f"// {schedule}", "sm_90")
         assert self.setup == ("faulty", FaultyProblem(), 7)
         match schedule.fault:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from records import H200, SGEMM
 
-from autotune.codegen.source import KernelSource
+from autotune.codegen.program import Program
 from autotune.compiler import CompileError
 from autotune.dispatcher.targets.base import LaunchError
 
@@ -50,7 +50,7 @@ class FakeGpu:
 @dataclass
 class FakeKernel:
     gpu: FakeGpu
-    source: KernelSource
+    source: Program
 
     def bound(self, packed):
         def launch(stream):

@@ -9,7 +9,7 @@ import pytest
 
 from autotune import emulator
 from autotune.codegen.problem import Array, Role, Tensor
-from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments, inlined
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments, inlined
 
 ARGUMENTS = (
     Argument("x", "const float*"),
@@ -28,7 +28,7 @@ def build(
     cluster: int = 1,
     shared_bytes: int = 256,
     workspace_bytes: int = 0,
-) -> KernelSource:
+) -> Program:
     """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread."""
     text = f"""{WRAPPERS}
 {cuda_arguments(ARGUMENTS)}
@@ -42,10 +42,10 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments a
 }}
 """
     launch = Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes, (cluster, 1, 1))
-    return KernelSource(text, "kernel", ARGUMENTS, launch, workspace_bytes)
+    return Program(text, "kernel", ARGUMENTS, launch, workspace_bytes)
 
 
-def execute(source: KernelSource, x: Array, size: int, *, alignment: int = 4, **options: int) -> Array:
+def execute(source: Program, x: Array, size: int, *, alignment: int = 4, **options: int) -> Array:
     """`y` of `size` words, poisoned before."""
     y = np.full(size, -1, np.int32).view(np.float32)
     tensors = [
@@ -57,7 +57,7 @@ def execute(source: KernelSource, x: Array, size: int, *, alignment: int = 4, **
 
 
 @pytest.fixture
-def kernel() -> Callable[..., KernelSource]:
+def kernel() -> Callable[..., Program]:
     return build
 
 

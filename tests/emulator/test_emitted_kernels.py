@@ -12,7 +12,7 @@ import pytest
 from autotune.codegen.matmul.sgemm.emit import emit
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
-from autotune.codegen.source import KernelSource
+from autotune.codegen.program import Program
 from autotune.emulator import EmulatorError, verify
 
 SMALL = SgemmSchedule(
@@ -33,7 +33,7 @@ def caught(problem: SgemmProblem, schedule: SgemmSchedule, plant: Callable[[str]
     text = plant(source.text)
     assert text != source.text
     try:
-        verify(problem, KernelSource(text, source.entry, source.arguments, source.launch, source.workspace_bytes))
+        verify(problem, Program(text, source.entry, source.arguments, source.launch, source.workspace_bytes))
     except EmulatorError:
         return True
     return False

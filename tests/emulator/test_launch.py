@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from autotune.codegen.problem import Array, Role, Tensor
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompileError
-from autotune.emulator import EmulatorError, NoCompilerError, build, compiler_version, run
+from autotune.emulator import EmulatorError, HostCompilerMissingError, build, compiler_version, run
 
 X = np.ones(64, np.float32)
 COPY = "y[t] = x[t];"
-Build = Callable[..., KernelSource]
+Build = Callable[..., Program]
 Run = Callable[..., Array]
 
 
@@ -98,7 +98,9 @@ def test_what_does_not_compile_is_one_line(kernel: Build, run: Run) -> None:
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run) -> None:
     monkeypatch.setenv("CXX", "no-such-g++ -m64")
     for call in (compiler_version, lambda: run(kernel(COPY), X, 64)):
-        with pytest.raises(NoCompilerError, match=r"no C\+\+ compiler: no-such-g\+\+ not found; install g\+\+"):
+        with pytest.raises(
+            HostCompilerMissingError, match=r"no C\+\+ compiler: no-such-g\+\+ not found; install g\+\+"
+        ):
             call()
 
 
@@ -107,7 +109,7 @@ def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "/bin/false")
-    with pytest.raises(NoCompilerError, match=r"the C\+\+ compiler cannot build the emulator"):
+    with pytest.raises(HostCompilerMissingError, match=r"the C\+\+ compiler cannot build the emulator"):
         run(kernel(COPY), X, 64)
 
 

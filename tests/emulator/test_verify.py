@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.problem import Array, Problem, Role, Tensor
-from autotune.codegen.source import Argument, KernelSource, Launch, cuda_arguments
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.emulator import EmulatorError, verify
 
 
@@ -43,14 +43,14 @@ class Doubling(Problem):
 ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"))
 
 
-def source(statement: str) -> KernelSource:
+def source(statement: str) -> Program:
     text = f"""{cuda_arguments(ARGUMENTS)}
 extern "C" __global__ void kernel(const Arguments arguments) {{
   const int i = 64 * blockIdx.x + threadIdx.x;
   {statement}
 }}
 """
-    return KernelSource(text, "kernel", ARGUMENTS, Launch((3, 1, 1), (64, 1, 1)))
+    return Program(text, "kernel", ARGUMENTS, Launch((3, 1, 1), (64, 1, 1)))
 
 
 RIGHT = "if (threadIdx.x < 60) arguments.y[i] = 2 * arguments.x[i];"
@@ -80,6 +80,6 @@ def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
     used = "[i] + (threadIdx.x == 0 ? arguments.workspace[blockIdx.x] : 0);"
     text = right.text.replace(cuda_arguments(ARGUMENTS), cuda_arguments(arguments)).replace("[i];", used)
     wrong = text.replace(used, used + " if (threadIdx.x == 0) arguments.workspace[blockIdx.x] = 1;")
-    verify(Doubling(), KernelSource(text, "kernel", arguments, right.launch, workspace_bytes=12))
+    verify(Doubling(), Program(text, "kernel", arguments, right.launch, workspace_bytes=12))
     with pytest.raises(EmulatorError, match="wrong: "):
-        verify(Doubling(), KernelSource(wrong, "kernel", arguments, right.launch, workspace_bytes=12))
+        verify(Doubling(), Program(wrong, "kernel", arguments, right.launch, workspace_bytes=12))

@@ -7,9 +7,9 @@ from random import Random
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.layout.transpose import space, violations
-from autotune.search_spaces.limits import DeviceLimits
 
 LIMITS = named_device("h200")
 # The emulator walks through every element: larger tiles take long and add nothing.
@@ -40,13 +40,13 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceLimits = LIMITS) -> list[Case]:
+def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, element sizes in turn; always the same ones."""
     random = Random(0)
     return [_case(random, limits, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]
 
 
-def _case(random: Random, limits: DeviceLimits, size: int) -> Case:
+def _case(random: Random, limits: DeviceSpec, size: int) -> Case:
     aligned = [bytes_ for bytes_ in ELEMENT_BYTES if bytes_ >= size]
     align_a, align_b = random.choice(aligned), random.choice(aligned)
     schedule = _schedule(random, limits, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
@@ -55,7 +55,7 @@ def _case(random: Random, limits: DeviceLimits, size: int) -> Case:
     return problem, schedule
 
 
-def _schedule(random: Random, limits: DeviceLimits, problem: TransposeProblem) -> TransposeSchedule:
+def _schedule(random: Random, limits: DeviceSpec, problem: TransposeProblem) -> TransposeSchedule:
     drawn = space(problem, limits)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)

@@ -9,8 +9,8 @@ from typing import Any
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.matmul.sgemm import space, violations
 
 LIMITS = named_device("h200")
@@ -42,7 +42,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceLimits = LIMITS) -> list[Case]:
+def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases, legal on a device and not too much work, the four layouts in turn; always the same ones."""
     random = Random(0)
     cases: list[Case] = []
@@ -65,14 +65,14 @@ def template(transpose_a: bool, transpose_b: bool, align: int = 16) -> SgemmProb
     return replace(SgemmProblem(64, 64, 8192, transpose_a, transpose_b), **aligns)  # type: ignore[arg-type]
 
 
-def _case(random: Random, limits: DeviceLimits, transpose_a: bool, transpose_b: bool) -> Case:
+def _case(random: Random, limits: DeviceSpec, transpose_a: bool, transpose_b: bool) -> Case:
     schedule = _schedule(random, limits, template(transpose_a, transpose_b, random.choice((4, 8, 16, 16, 16))))
     problem = _problem(random, schedule, transpose_a, transpose_b)
     assert not violations(problem, schedule, limits)
     return problem, schedule
 
 
-def _schedule(random: Random, limits: DeviceLimits, problem: SgemmProblem) -> SgemmSchedule:
+def _schedule(random: Random, limits: DeviceSpec, problem: SgemmProblem) -> SgemmSchedule:
     drawn = space(problem, limits)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)

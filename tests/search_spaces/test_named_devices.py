@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autotune import search_spaces
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import capability_limits, named_device, named_devices
-from autotune.search_spaces.limits import DeviceLimits
 
 FOLDER = Path(search_spaces.__file__).parent
 FILES = [*(FOLDER / "devices").glob("*.json"), FOLDER / "compute_capabilities.json"]
@@ -36,7 +36,7 @@ def test_every_promised_device_is_there() -> None:
 @pytest.mark.parametrize("identifier", named_devices())
 def test_a_device_is_complete_and_plausible(identifier: str) -> None:
     limits = named_device(identifier)
-    for field in fields(DeviceLimits):
+    for field in fields(DeviceSpec):
         assert getattr(limits, field.name) or field.name == "shared_reserved", field.name
     assert limits.peak_flops / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
     assert limits.shared_per_block + limits.shared_reserved == limits.shared_per_sm

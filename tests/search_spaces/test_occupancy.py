@@ -10,8 +10,8 @@ from cuda.pathfinder import find_nvidia_header_directory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.occupancy import Limiter, occupancy
 
 KIB = 1024
@@ -67,7 +67,7 @@ def test_amounts_that_cannot_be(arguments: tuple[int, int, int]) -> None:
 
 @given(devices, block_sizes, register_counts, shared_sizes)
 def test_residents_fit_and_one_more_block_does_not(
-    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int
+    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int
 ) -> None:
     found = occupancy(limits, threads, registers, shared_bytes)
     warps = -(-threads // 32)
@@ -82,7 +82,7 @@ def test_residents_fit_and_one_more_block_does_not(
 
 @given(devices, block_sizes, register_counts, shared_sizes, st.integers(0, 64), st.integers(0, 64 * KIB))
 def test_more_of_anything_never_gives_more_blocks(
-    limits: DeviceLimits, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
+    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
 ) -> None:
     blocks = occupancy(limits, threads, registers, shared_bytes).blocks_per_sm
     assert occupancy(limits, threads + more, registers, shared_bytes).blocks_per_sm <= blocks

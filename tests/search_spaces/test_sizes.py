@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.limits import DeviceLimits
 from autotune.search_spaces.sizes import space_size
 from autotune.search_spaces.space import Draw, Parameter, Space
 
@@ -27,7 +27,7 @@ def tiles(side: int, largest_area: int) -> Any:
     def build(draw: Draw) -> Tile:
         return Tile(int(draw["rows"]), int(draw["columns"]))
 
-    def violations(problem: object, tile: Tile, limits: DeviceLimits) -> list[str]:
+    def violations(problem: object, tile: Tile, limits: DeviceSpec) -> list[str]:
         return [] if tile.rows * tile.columns <= largest_area else [f"{tile.rows} × {tile.columns} is too large"]
 
     sides = tuple(range(1, side + 1))

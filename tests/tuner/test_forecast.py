@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
-from autotune.codegen.source import KernelSource, Launch
+from autotune.codegen.program import Launch, Program
 from autotune.devices.model import estimated_resources
 from autotune.devices.pipeline import modelled_seconds
 from autotune.search_spaces.devices import named_device
@@ -18,7 +18,7 @@ SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
 
 
 def kernel(blocks, threads=256, shared_bytes=3 * 1024):
-    return KernelSource("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes))
+    return Program("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes))
 
 
 def known(source):

@@ -3,7 +3,7 @@
 import pytest
 from tuner_fakes import KERNEL, ToyDevice, ToyProblem, ToySchedule
 
-from autotune.codegen.source import generator_digest
+from autotune.codegen.program import generator_digest
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.tuner.provenance import environment, stale
 

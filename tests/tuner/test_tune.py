@@ -11,7 +11,7 @@ import optuna
 import pytest
 from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
 
-from autotune.codegen.source import generator_digest
+from autotune.codegen.program import generator_digest
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.tuner import SAMPLERS, TuneOptions, loop, tune

@@ -7,8 +7,8 @@ from enum import StrEnum
 from threading import Condition
 
 from autotune.codegen.problem import Problem
+from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.source import KernelSource, Launch
 from autotune.compiler import CompiledKernel, CompileError, Resources, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
@@ -67,7 +67,7 @@ def space(problem, limits):
 
 
 def emit(problem, schedule):
-    return KernelSource(f"// {problem} {schedule}", "toy", (), Launch((1, 1, 1), (32, 1, 1)))
+    return Program(f"// {problem} {schedule}", "toy", (), Launch((1, 1, 1), (32, 1, 1)))
 
 
 SEEDS = [ToySchedule(width=8), ToySchedule(depth=3), ToySchedule(depth=4, order=Order.COLUMN)]

@@ -16,7 +16,7 @@ from ...devices.base import DeviceError
 from ...devices.model import predict_seconds
 from ...dispatcher.choice.choose import Choice, choices
 from ...dispatcher.choice.records import Record
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class HeldOut:
     error: str = ""
 
 
-def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceLimits, splits: int) -> list[HeldOut]:
+def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, splits: int) -> list[HeldOut]:
     """What each of `splits` random thirds of the problems is given by the records of the other two thirds."""
     own = {record.problem: record for record in reversed(known)}  # the best of each problem
     cases: list[HeldOut] = []
@@ -83,7 +83,7 @@ def _with_regret(case: HeldOut, own: float, seconds: Mapping[Schedule, float]) -
 
 
 def compiled(
-    operator: Operator[Any, Any], limits: DeviceLimits, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
+    operator: Operator[Any, Any], limits: DeviceSpec, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
 ) -> None:
     """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
     sources = (operator.source(problem, one, limits) for problem, schedules in wanted for one in schedules)
@@ -92,7 +92,7 @@ def compiled(
         wait([pool.submit(source, limits.arch) for source in distinct.values()])
 
 
-def modelled(operator: Operator[Any, Any], limits: DeviceLimits) -> Measure:
+def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
     """Times of the time model, for a device that is not here."""
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:

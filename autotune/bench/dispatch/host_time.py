@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...codegen.matmul.sgemm.problem import SgemmProblem
+from ...codegen.program import Program
 from ...codegen.schedule import Schedule
-from ...codegen.source import KernelSource
 from ...devices.cuda import CudaDevice
 from ...dispatcher.calls.bound import plan
 from ...dispatcher.calls.operators import sgemm
@@ -88,7 +88,7 @@ def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
     return keeping
 
 
-def _with_members(source: KernelSource) -> str:
+def _with_members(source: Program) -> str:
     """The text of a kernel whose entry takes the members of its argument struct."""
     members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in source.arguments)
     struct = ", ".join(f"{argument.name}_" for argument in source.arguments)

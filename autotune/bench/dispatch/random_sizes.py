@@ -15,7 +15,7 @@ from ...devices.base import DeviceError
 from ...devices.pipeline import modelled_seconds
 from ...dispatcher.choice.choose import Choice, choices, from_records
 from ...dispatcher.choice.records import Record
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from .held_out import Measure
 
@@ -47,7 +47,7 @@ class RandomSize:
 
 
 def random_sizes(
-    operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceLimits, count: int
+    operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, count: int
 ) -> list[RandomSize]:
     """Problems whose sizes are drawn log-uniformly from 1 to `LARGEST`, the same ones each time."""
     random = Random(0)
@@ -59,7 +59,7 @@ def random_sizes(
 
 
 def with_rivals(
-    operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], limits: DeviceLimits
+    operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], limits: DeviceSpec
 ) -> RandomSize:
     """The case with the schedules that it is going to be measured against."""
     problem = case.problem

@@ -108,7 +108,7 @@ def export_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Write trials as a JSON document that import reads; to stdout unless there is a file."""
-    from ...codegen.source import generator_digest
+    from ...codegen.program import generator_digest
 
     with _opened(db) as database:
         selection = (_operator(operator), _model(device, database), best_only, generator_digest())
@@ -164,7 +164,7 @@ def _opened(url: str | None) -> TuningDB:
 
 
 def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:
-    from ...codegen.source import generator_digest
+    from ...codegen.program import generator_digest
 
     records = database.bests(_operator(operator), _model(device, database), generator_digest())
     return [record for record in records if problem in (None, record.problem.key)]

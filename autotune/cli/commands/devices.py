@@ -9,7 +9,7 @@ from ..options import JsonOption
 from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...search_spaces.limits import DeviceLimits
+    from ...search_spaces.device_spec import DeviceSpec
 
 
 def devices(as_json: JsonOption = False) -> None:
@@ -28,19 +28,19 @@ def devices(as_json: JsonOption = False) -> None:
     print_table("Devices", columns, (_row(selector, limits) for selector, limits in listed.items()))
 
 
-def _gpus() -> dict[str, DeviceLimits]:
+def _gpus() -> dict[str, DeviceSpec]:
     from ...devices.driver import cuda_device_count
     from ...devices.select import device_limits
 
     return {str(ordinal): device_limits(str(ordinal)) for ordinal in range(cuda_device_count())}
 
 
-def _document(selector: str, limits: DeviceLimits, offline: bool) -> dict[str, Any]:
+def _document(selector: str, limits: DeviceSpec, offline: bool) -> dict[str, Any]:
     derived = {"arch": limits.arch, "peak_flops": limits.peak_flops}
     return {"device": selector, "offline": offline, **asdict(limits), **derived}
 
 
-def _row(selector: str, limits: DeviceLimits) -> tuple[Any, ...]:
+def _row(selector: str, limits: DeviceSpec) -> tuple[Any, ...]:
     return (
         selector,
         limits.name,

@@ -16,7 +16,7 @@ from ..options import DatabaseOption, JsonOption
 from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...codegen.source import KernelSource
+    from ...codegen.program import Program
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ def _emulator() -> str:
     return compiler_version()
 
 
-def _probe() -> KernelSource:
+def _probe() -> Program:
     """The smallest kernel that shows that a compiler works."""
-    from ...codegen.source import Argument, KernelSource, Launch, cuda_arguments
+    from ...codegen.program import Argument, Launch, Program, cuda_arguments
 
     arguments = (Argument("out", "float*"),)
     text = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
-    return KernelSource(text, "probe", arguments, Launch((1, 1, 1), (1, 1, 1)))
+    return Program(text, "probe", arguments, Launch((1, 1, 1), (1, 1, 1)))
 
 
 def _gpus() -> str:

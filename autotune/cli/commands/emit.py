@@ -17,8 +17,8 @@ from ..rendering.output import print_json
 
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
+    from ...codegen.program import Program
     from ...codegen.schedule import Schedule
-    from ...codegen.source import KernelSource
 
 
 def emit(
@@ -49,23 +49,23 @@ def emit(
         print(source.text, end="")
 
 
-def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, KernelSource]:
+def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
     limits = limits_of(selector)
     with user_input():
         schedule = operator.schedule_type.parse(words, operator.default(problem, limits))
         return schedule, operator.source(problem, schedule, limits)
 
 
-def _of_preset(operator: Any, problem: Problem, preset: str) -> KernelSource:
+def _of_preset(operator: Any, problem: Problem, preset: str) -> Program:
     if preset not in operator.presets:
         known = ", ".join(operator.presets) or "none"
         raise BadInputError(f"unknown preset {preset!r} of {operator.name}; known: {known}")
-    source: KernelSource = operator.presets[preset](problem)
+    source: Program = operator.presets[preset](problem)
     return source
 
 
 def _document(
-    operator: Any, problem: Problem, schedule: Schedule | None, source: KernelSource, output: Path | None
+    operator: Any, problem: Problem, schedule: Schedule | None, source: Program, output: Path | None
 ) -> dict[str, Any]:
     return {
         "operator": operator.name,

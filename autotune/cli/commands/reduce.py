@@ -28,7 +28,7 @@ def reduce(
     as_json: JsonOption = False,
 ) -> None:
     """Find the fewest kernels that serve all recorded problems nearly as fast as their best ones."""
-    from ...codegen.source import generator_digest
+    from ...codegen.program import generator_digest
     from ...db import TuningDB
     from ...db.exchange import to_document, write_document
     from ...db.reduction import reduced

@@ -12,7 +12,7 @@ from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
-    from ...search_spaces.limits import DeviceLimits
+    from ...search_spaces.device_spec import DeviceSpec
 
 
 def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
@@ -24,7 +24,7 @@ def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto"
         _print(document)
 
 
-def _document(operator: Any, problem: Problem, limits: DeviceLimits) -> dict[str, Any]:
+def _document(operator: Any, problem: Problem, limits: DeviceSpec) -> dict[str, Any]:
     from ...search_spaces.sizes import space_size
 
     size = space_size(operator, problem, limits)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
-    from ...search_spaces.limits import DeviceLimits
+    from ...search_spaces.device_spec import DeviceSpec
 
 
 def rate(problem: Problem, seconds: float) -> str:
@@ -16,7 +16,7 @@ def rate(problem: Problem, seconds: float) -> str:
     return f"{problem.bytes_moved / seconds / 1e9:.4g} GB/s"
 
 
-def peak_share(problem: Problem, limits: DeviceLimits, seconds: float) -> float:
+def peak_share(problem: Problem, limits: DeviceSpec, seconds: float) -> float:
     """The roofline's time over this one."""
     from ...devices.model import roofline
 

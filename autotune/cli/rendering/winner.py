@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...codegen.problem import Problem
     from ...db import Trial
     from ...devices.base import Device
-    from ...search_spaces.limits import DeviceLimits
+    from ...search_spaces.device_spec import DeviceSpec
     from ...tuner import Final, TuneResult
 
 _MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
@@ -49,7 +49,7 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
     return f"{operator.name} {problem.key} on {device.limits.name}"
 
 
-def _written_source(operator: Any, problem: Problem, limits: DeviceLimits, best: Trial) -> Path:
+def _written_source(operator: Any, problem: Problem, limits: DeviceSpec, best: Trial) -> Path:
     from ...cache import cache_folder, keep_newest
 
     schedule = operator.schedule_type.from_dict(best.schedule)

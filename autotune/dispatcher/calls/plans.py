@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from ...codegen.problem import Problem
-from ...codegen.source import KernelSource
+from ...codegen.program import Program
 from ...compiler import CompileError
 from ...search_spaces.operator import Operator
 from ..arrays.layout import HOST
@@ -182,7 +182,7 @@ class _Loaded:
 
     __slots__ = ("_kernel", "_template", "choice", "fill", "free", "proven")
 
-    def __init__(self, choice: Choice, source: KernelSource, kernel: Kernel) -> None:
+    def __init__(self, choice: Choice, source: Program, kernel: Kernel) -> None:
         names = [argument.name for argument in source.arguments]
         self.choice = choice
         self.fill = _filler(tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace"))

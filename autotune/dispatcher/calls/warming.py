@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codegen.problem import Problem
 from ...compiler import CompileError
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from ...search_spaces.registry import OPERATORS
 from ..choice.choose import Choice, choices
@@ -48,7 +48,7 @@ class Compiled(NamedTuple):
 
 
 def compile_ahead(
-    operator: Operator[Any, Any], problems: Iterable[Problem], limits: DeviceLimits, known: Sequence[Record]
+    operator: Operator[Any, Any], problems: Iterable[Problem], limits: DeviceSpec, known: Sequence[Record]
 ) -> Iterator[Compiled]:
     """Compile what serves problems into the disk cache, on all CPUs, for a device that need not be here.
 
@@ -70,7 +70,7 @@ class _Job:
         self,
         operator: Operator[Any, Any],
         problem: Problem,
-        limits: DeviceLimits,
+        limits: DeviceSpec,
         known: Sequence[Record],
         pool: CompilePool,
     ) -> None:

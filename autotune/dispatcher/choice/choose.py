@@ -11,7 +11,7 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...db.states import TimeSource
 from ...devices.pipeline import modelled_seconds
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from .modelled import preferred
 from .records import Record
@@ -78,7 +78,7 @@ class Choice:
 def choices(
     operator: Operator[Any, Any],
     problem: Problem,
-    limits: DeviceLimits,
+    limits: DeviceSpec,
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Iterator[Choice]:
@@ -99,7 +99,7 @@ def choices(
 
 
 def from_records(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, known: Sequence[Record]
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, known: Sequence[Record]
 ) -> list[Choice]:
     """The problem's own record and all others of its layout and of sizes within a factor of 8, nearest first.
 
@@ -111,7 +111,7 @@ def from_records(
 
 
 def in_order(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, records: Sequence[Choice]
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, records: Sequence[Choice]
 ) -> list[Choice]:
     """Records, nearest first, and what serves without one: the model's schedule, and the default, which is last.
 
@@ -146,7 +146,7 @@ def _serves(record: Record, problem: Problem) -> bool:
     return comparable(problem, record) and (record.problem.key == problem.key or not record.own_only)
 
 
-def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits, record: Record) -> Choice:
+def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, record: Record) -> Choice:
     exact = record.problem.key == problem.key
     return Choice(
         Rule.EXACT if exact else Rule.NEAREST,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...codegen.problem import Problem
 from ...devices.select import device_limits
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from ...search_spaces.registry import operator as registered
 from ..settings import settings
@@ -30,7 +30,7 @@ class Explanation:
 
     operator: str
     problem: Problem
-    limits: DeviceLimits
+    limits: DeviceSpec
     considered: tuple[Choice, ...]
 
     @property
@@ -70,7 +70,7 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
 def explained(
     operator: Operator[Any, Any],
     problem: Problem,
-    limits: DeviceLimits,
+    limits: DeviceSpec,
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Explanation:

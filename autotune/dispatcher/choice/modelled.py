@@ -7,13 +7,13 @@ from typing import Any
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...devices.pipeline import modelled_seconds
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 
 TIE = 1.015  # ratio of two modelled times of which neither is believed to be shorter
 
 
-def preferred(operator: Operator[Any, Any], problem: Problem, limits: DeviceLimits) -> tuple[Schedule, float]:
+def preferred(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec) -> tuple[Schedule, float]:
     """The best of an operator's seeds by the time model, made for any size, and its modelled seconds.
 
     The model has the same time for many large tiles. Of those the first one serves, as seeds come best guess first; but

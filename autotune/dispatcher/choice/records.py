@@ -10,12 +10,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codegen.problem import Problem
+from ...codegen.program import generator_digest
 from ...codegen.schedule import Schedule
-from ...codegen.source import generator_digest
 from ...db.contests import beaten_by
 from ...db.places import name_of, named_file
 from ...db.states import TimeSource
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from . import snapshots
 
@@ -47,7 +47,7 @@ class Record(NamedTuple):
         return self.schedule != self.schedule.for_any_size
 
 
-def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[Record]:
+def read_records(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[Record]:
     """The records of every problem of an operator on a device model, those of one problem best first.
 
     Raises:
@@ -57,7 +57,7 @@ def read_records(operator: Operator[Any, Any], limits: DeviceLimits, database: T
 
 
 def few_records(
-    operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB, keys: Collection[str], within: float
+    operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB, keys: Collection[str], within: float
 ) -> list[Record]:
     """A record for each of these problems, by as few kernels as stay within a share of the best times; see `reduced`.
 
@@ -71,7 +71,7 @@ def few_records(
     return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
 
 
-def records(operator: Operator[Any, Any], limits: DeviceLimits) -> list[Record]:
+def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
     """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
     location = _location(os.environ.get("AUTOTUNE_DB"))
     if location is None:
@@ -97,7 +97,7 @@ _Plain = tuple[Any, Any, float, str, int, list[str]]
 _known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
 
 
-def _plain(operator: Operator[Any, Any], limits: DeviceLimits, database: TuningDB) -> list[_Plain]:
+def _plain(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[_Plain]:
     return [_as_json(trial) for trial in database.serving(operator.name, limits.name, generator_digest())]
 
 
@@ -138,7 +138,7 @@ def _location(text: str | None) -> str | None:
     return database.location if database else None
 
 
-def _read(operator: Operator[Any, Any], limits: DeviceLimits) -> list[_Plain] | None:
+def _read(operator: Operator[Any, Any], limits: DeviceSpec) -> list[_Plain] | None:
     """What the user's database holds; None, with a warning, if it cannot be read."""
     from ...db import DatabaseError
 

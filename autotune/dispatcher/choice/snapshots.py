@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...cache import cache_folder, keep_newest, seal
-from ...codegen.source import generator_digest
+from ...codegen.program import generator_digest
 from ...db.pretuned import digest
 from ...files import write_text
 

@@ -12,7 +12,7 @@ from math import log, prod, sqrt
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...devices.model import fixed_seconds, hiding, roofline
-from ...search_spaces.limits import DeviceLimits
+from ...search_spaces.device_spec import DeviceSpec
 from .records import Record
 
 SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
@@ -27,14 +27,14 @@ def comparable(problem: Problem, record: Record) -> bool:
     return same_layout and max(_ratios(problem, record.problem)) <= log(FARTHEST)
 
 
-def transferred_seconds(problem: Problem, record: Record, limits: DeviceLimits) -> float:
+def transferred_seconds(problem: Problem, record: Record, limits: DeviceSpec) -> float:
     """The time of a record's schedule on another problem."""
     here, there = (fixed_seconds(_shared(any_problem, record.schedule)) for any_problem in (problem, record.problem))
     fixed = min(there, record.seconds)
     return fixed * (here / there) + (record.seconds - fixed) * _more_work(problem, record, limits)
 
 
-def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
+def distance(problem: Problem, record: Record, limits: DeviceSpec) -> float:
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
     The logarithm of its transferred time over the roofline's, in which waves and tile waste show, and a share of the
@@ -46,23 +46,23 @@ def distance(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     return slowness(problem, transferred_seconds(problem, record, limits), limits) + DOUBT * sqrt(squares)
 
 
-def slowness(problem: Problem, seconds: float, limits: DeviceLimits) -> float:
+def slowness(problem: Problem, seconds: float, limits: DeviceSpec) -> float:
     """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
     return log(seconds / roofline_seconds(problem, limits))
 
 
-def roofline_seconds(problem: Problem, limits: DeviceLimits) -> float:
+def roofline_seconds(problem: Problem, limits: DeviceSpec) -> float:
     """The time at the device's peak rates, but never 0, which has no logarithm."""
     return max(roofline(problem, limits), 1e-9)
 
 
-def loss(problem: Problem, record: Record, limits: DeviceLimits) -> float:
+def loss(problem: Problem, record: Record, limits: DeviceSpec) -> float:
     """The share of the transferred time that waves and tiles waste here beyond what they waste where it was found."""
     here, there = (prod(_size(any_problem, size) for size in SIZES) for any_problem in (problem, record.problem))
     return max(0.0, 1 - here / max(1, there) / max(_more_work(problem, record, limits), 1e-9))
 
 
-def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
+def _more_work(problem: Problem, record: Record, limits: DeviceSpec) -> float:
     """How many times as long the SM that has the most blocks works on a problem as on the record's own.
 
     Where it has fewer blocks at once, it hides less latency. That it hides more where it has more is not believed: for
@@ -78,7 +78,7 @@ def _more_work(problem: Problem, record: Record, limits: DeviceLimits) -> float:
     )
 
 
-def _blocks(problem: Problem, schedule: Schedule, limits: DeviceLimits) -> int:
+def _blocks(problem: Problem, schedule: Schedule, limits: DeviceSpec) -> int:
     """Blocks of the SM that has the most."""
     return -(-(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)) // limits.sm_count)
 
@@ -113,7 +113,7 @@ def _tiles_mn(problem: Problem, schedule: Schedule) -> int:
     return _tiles(problem, schedule, "m") * _tiles(problem, schedule, "n") * _size(problem, "batch")
 
 
-def _busy(blocks: int, registers: int, limits: DeviceLimits) -> float:
+def _busy(blocks: int, registers: int, limits: DeviceSpec) -> float:
     """How long an SM works on blocks of so many registers, in times of a block at the peak rate."""
     if registers == 0:
         return blocks

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Protocol
 
 from ...codegen.problem import Problem
-from ...codegen.source import KernelSource
-from ...search_spaces.limits import DeviceLimits
+from ...codegen.program import Program
+from ...search_spaces.device_spec import DeviceSpec
 from ..arrays.layout import HOST
 
 
@@ -25,7 +25,7 @@ class Kernel(Protocol):
     """A kernel that is ready for any number of launches, from any thread."""
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
-        """What launches on the stream of a handle, with arguments that `KernelSource.pack` made.
+        """What launches on the stream of a handle, with arguments that `Program.pack` made.
 
         They may change from a launch to the next, and a launch may change their workspace. A launch raises
         `LaunchError` if the kernel was not launched, or in the emulator: if it left its outputs as they were.
@@ -40,10 +40,10 @@ class Target(Protocol):
         baselines: what may compute here in place of a kernel.
     """
 
-    limits: DeviceLimits
+    limits: DeviceSpec
     baselines: tuple[str, ...]
 
-    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+    def load(self, problem: Problem, source: Program) -> Kernel:
         """Compile a kernel, or take it from the disk cache, and make it ready.
 
         Raises:
@@ -51,7 +51,7 @@ class Target(Protocol):
             LaunchError: the device refused the kernel.
         """
 
-    def compiled(self, source: KernelSource) -> bool:
+    def compiled(self, source: Program) -> bool:
         """Whether `load` would find the kernel compiled."""
 
     def baseline(self, name: str, problem: Problem) -> Kernel:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...codegen.problem import Array, Problem, Tensor
-from ...codegen.source import KernelSource
+from ...codegen.program import Program
 from ...emulator import EmulatorError, run
 from ...emulator.build import executable
 from ...search_spaces.devices import named_device
@@ -26,12 +26,12 @@ class Emulator:
     def __init__(self) -> None:
         self.limits = named_device(_MODEL)
 
-    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+    def load(self, problem: Problem, source: Program) -> Kernel:
         """See `Target`."""
         executable(source)
         return _EmulatedKernel(problem, source)
 
-    def compiled(self, source: KernelSource) -> bool:
+    def compiled(self, source: Program) -> bool:
         """Never: what the emulator builds is as slow for one shape as for any."""
         return False
 
@@ -48,7 +48,7 @@ class Emulator:
 
 
 class _EmulatedKernel:
-    def __init__(self, problem: Problem, source: KernelSource) -> None:
+    def __init__(self, problem: Problem, source: Program) -> None:
         self._tensors = problem.tensors
         self._source = source
 

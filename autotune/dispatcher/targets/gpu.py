@@ -11,7 +11,7 @@ from cuda.core import Device
 from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
 from ...codegen.problem import Problem
-from ...codegen.source import KernelSource
+from ...codegen.program import Program
 from ...compiler import compile_kernel, is_compiled
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
@@ -37,7 +37,7 @@ class Gpu:
         # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
         self.limits = device_limits(device.name, device.properties)
 
-    def load(self, problem: Problem, source: KernelSource) -> Kernel:
+    def load(self, problem: Problem, source: Program) -> Kernel:
         """See `Target`."""
         compiled = compile_kernel(source, self.limits.arch)
         try:
@@ -47,7 +47,7 @@ class Gpu:
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
-    def compiled(self, source: KernelSource) -> bool:
+    def compiled(self, source: Program) -> bool:
         """See `Target`."""
         return is_compiled(source, self.limits.arch)
 

@@ -1,10 +1,10 @@
-"""TransposeProblem and TransposeSchedule → KernelSource."""
+"""TransposeProblem and TransposeSchedule → Program."""
 
 from __future__ import annotations
 
 from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
 from ...schedule import Specialize
-from ...source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
 
@@ -25,7 +25,7 @@ def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
     )
 
 
-def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> KernelSource:
+def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     index = "long long" if _wide(problem, schedule) else "int"
     edges = problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
@@ -58,10 +58,10 @@ extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments a
   transpose_block(arguments);
 }}
 """
-    return KernelSource(text, ENTRY, members, launch)
+    return Program(text, ENTRY, members, launch)
 
 
-def emit_naive(problem: TransposeProblem) -> KernelSource:
+def emit_naive(problem: TransposeProblem) -> Program:
     """One thread an element: the truth that the others are compared with on a device."""
     members = arguments(problem)
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], one thread an element of {problem.element_bytes} bytes
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 }}
 """
     grid = -(-problem.batch * problem.m * problem.n // _NAIVE_THREADS)
-    return KernelSource(text, ENTRY, members, Launch((grid, 1, 1), (_NAIVE_THREADS, 1, 1)))
+    return Program(text, ENTRY, members, Launch((grid, 1, 1), (_NAIVE_THREADS, 1, 1)))
 
 
 def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:

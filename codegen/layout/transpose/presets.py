@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...source import KernelSource
+from ...program import Program
 from .emit import emit, emit_naive
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
@@ -30,7 +30,7 @@ def _padded(problem: TransposeProblem) -> TransposeSchedule:
     return replace(_SHARED, pad=_SHARED.group_shift(problem.element_bytes))
 
 
-PRESETS: Mapping[str, Callable[[TransposeProblem], KernelSource]] = {
+PRESETS: Mapping[str, Callable[[TransposeProblem], Program]] = {
     "naive": emit_naive,
     "shared": lambda problem: emit(problem, _SHARED),
     "padded": lambda problem: emit(problem, _padded(problem)),

@@ -1,12 +1,12 @@
-"""SgemmProblem and SgemmSchedule → KernelSource."""
+"""SgemmProblem and SgemmSchedule → Program."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
 from ...schedule import Specialize
-from ...source import Argument, KernelSource, Launch, comment, cuda_arguments, inlined, launch_comment
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 
@@ -15,7 +15,7 @@ _FORMULA = "C = alpha*op(A)*op(B) + beta*C"
 _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel computes
 
 
-def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
+def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     edges = _edges(problem, schedule)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
@@ -43,10 +43,10 @@ extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) 
   sgemm_block(arguments);
 }}
 """
-    return KernelSource(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
+    return Program(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
 
 
-def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> KernelSource:
+def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
     """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
     members = _arguments(problem, number)
     text = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arg
 }}
 """
     tiles = _divide_up(problem.m, _NAIVE_TILE) * _divide_up(problem.n, _NAIVE_TILE) * problem.batch
-    return KernelSource(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
+    return Program(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
 
 
 def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:

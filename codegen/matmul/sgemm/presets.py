@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...source import KernelSource
+from ...program import Program
 from .emit import emit, emit_naive
 from .problem import SgemmProblem
 from .schedule import FfmaOrder, LaneMap, SgemmSchedule
@@ -34,11 +34,11 @@ def fitted(problem: SgemmProblem, schedule: SgemmSchedule) -> SgemmSchedule:
     return replace(schedule, **widths)
 
 
-def _emit_fitted(problem: SgemmProblem, schedule: SgemmSchedule) -> KernelSource:
+def _emit_fitted(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     return emit(problem, fitted(problem, schedule))
 
 
-PRESETS: Mapping[str, Callable[[SgemmProblem], KernelSource]] = {
+PRESETS: Mapping[str, Callable[[SgemmProblem], Program]] = {
     "naive": partial(emit_naive, coalesced=False),
     "coalesced": partial(emit_naive, coalesced=True),
     "shared": partial(_emit_fitted, schedule=_SHARED),

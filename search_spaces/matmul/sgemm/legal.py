@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import FfmaOrder, SgemmSchedule, Transport, strip_width
-from ...limits import DeviceLimits
+from ...device_spec import DeviceSpec
 from ...resources import group_violations, resource_violations
 
 _INT_MAX = 2**31 - 1
@@ -17,7 +17,7 @@ CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA progr
 ADDRESS_REGISTERS = 30
 
 
-def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> list[str]:
+def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> list[str]:
     """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
     found = list(_tile_violations(schedule))
     if not found:
@@ -109,7 +109,7 @@ def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, str
         yield "A and B cannot both be direct"
 
 
-def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
     if schedule.double_buffer_fragments and schedule.stages == 1:
         yield "double_buffer_fragments needs 2 stages or more, not 1"
     if schedule.copy_steps > schedule.k_steps:
@@ -127,7 +127,7 @@ def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     return max(1, -(-problem.k // schedule.block_k))
 
 
-def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
     tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
     blocks, cluster = schedule.grid_blocks, schedule.cluster_k
     if cluster not in CLUSTERS:
@@ -156,6 +156,6 @@ def estimated_registers(schedule: SgemmSchedule) -> int:
     return schedule.thread_m * schedule.thread_n + fragments + staged + ADDRESS_REGISTERS
 
 
-def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Iterator[str]:
+def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
     registers, shared_bytes = estimated_registers(schedule), schedule.shared_bytes(problem)
     return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)

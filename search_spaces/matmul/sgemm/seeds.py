@@ -8,7 +8,7 @@ from typing import Any
 from ....codegen.matmul.sgemm.presets import fitted
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
-from ...limits import DeviceLimits
+from ...device_spec import DeviceSpec
 from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
 from .legal import violations
 from .space import clusters, grid_blocks
@@ -25,7 +25,7 @@ _CUSTOMARY = (
 )
 
 
-def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]:
+def _candidates(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
     customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
         whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
@@ -43,7 +43,7 @@ def _candidates(problem: SgemmProblem, limits: DeviceLimits) -> tuple[Seed, ...]
     return (*LARGE, *whole_waves, *MEDIUM, *customary)
 
 
-def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> SgemmSchedule:
+def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> SgemmSchedule:
     """The schedule with accesses and copies that this problem and this device have."""
     schedule = fitted(problem, schedule)
     changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, limits) else {"cluster_k": 1}
@@ -58,7 +58,7 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimit
     return replace(schedule, **changes)
 
 
-def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
+def seeds(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
     """The known winners that are legal here, and the default if it is none of them.
 
     Tiles that are mostly outside of the matrix are left out.
@@ -73,7 +73,7 @@ def seeds(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
     return list(dict.fromkeys([*legal, default(problem, limits)]))
 
 
-def default(problem: SgemmProblem, limits: DeviceLimits) -> SgemmSchedule:
+def default(problem: SgemmProblem, limits: DeviceSpec) -> SgemmSchedule:
     """The largest customary tile that fills the device; a small one, split along k, if none does."""
     candidates = [_adapted(problem, schedule, limits) for schedule in _CUSTOMARY]
     for schedule in candidates:

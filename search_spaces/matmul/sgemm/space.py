@@ -10,7 +10,7 @@ from typing import Any
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
 from ....codegen.schedule import Specialize
-from ...limits import DeviceLimits
+from ...device_spec import DeviceSpec
 from ...occupancy import occupancy
 from ...space import Draw, Parameter, Space
 from .legal import ADDRESS_REGISTERS, CLUSTERS, estimated_registers, steps_along_k
@@ -24,7 +24,7 @@ _THREADS = (
 )
 
 
-def space(problem: SgemmProblem, limits: DeviceLimits) -> Space[SgemmSchedule]:
+def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
     `block_k`, `stages`, `min_blocks`, `lanes_k`, warps, `vector_c` and `copy_steps` are wanted at most: fewer are built
@@ -61,7 +61,7 @@ def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
     return tuple(width for width in (1, 2, 4) if width <= problem.vector_width(operand))
 
 
-def _copies(problem: SgemmProblem, limits: DeviceLimits, operand: str) -> tuple[str, ...]:
+def _copies(problem: SgemmProblem, limits: DeviceSpec, operand: str) -> tuple[str, ...]:
     """Transport and vector width together: what is possible depends on both."""
     widths = _widths(problem, operand)
     copies = [f"{Transport.REGISTERS} {width}" for width in widths]
@@ -76,7 +76,7 @@ def _direct(problem: SgemmProblem, operand: str) -> str:
     return f"{Transport.DIRECT} {_widths(problem, operand)[-1]}"
 
 
-def clusters(problem: SgemmProblem, limits: DeviceLimits) -> tuple[int, ...]:
+def clusters(problem: SgemmProblem, limits: DeviceSpec) -> tuple[int, ...]:
     """More than one block where tiles of 64×64 fill the device three times at most, and a part of k keeps 64 words."""
     shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * limits.sm_count
     return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
@@ -86,7 +86,7 @@ def _tiles_of_64(problem: SgemmProblem) -> int:
     return -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
 
 
-def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
+def _grids(problem: SgemmProblem, limits: DeviceSpec) -> tuple[str, ...]:
     """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 words.
 
     Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
@@ -96,7 +96,7 @@ def _grids(problem: SgemmProblem, limits: DeviceLimits) -> tuple[str, ...]:
     return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
 
 
-def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, grid: str) -> int:
+def grid_blocks(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, grid: str) -> int:
     """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
@@ -107,7 +107,7 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSche
     return whole * schedule.cluster_k
 
 
-def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSchedule:
+def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: draw[name] for name in _SAME}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
     values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
@@ -136,7 +136,7 @@ def _build(problem: SgemmProblem, limits: DeviceLimits, draw: Draw) -> SgemmSche
     )
 
 
-def _most_warps(values: Mapping[str, Any], limits: DeviceLimits) -> int:
+def _most_warps(values: Mapping[str, Any], limits: DeviceSpec) -> int:
     """A power of two, of threads whose sums and fragments fit into a block's registers."""
     m, n = int(values["thread_m"]), int(values["thread_n"])
     fitting = limits.registers_per_block // (32 * (m * n + m + n + ADDRESS_REGISTERS))
@@ -151,7 +151,7 @@ def _most_steps(values: Mapping[str, Any]) -> int:
     return 32
 
 
-def _stages(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule, wanted: int) -> int:
+def _stages(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, wanted: int) -> int:
     """As many as shared memory holds; two at least where an operand does not come that way."""
     least = 2 if Transport.DIRECT in (schedule.transport_a, schedule.transport_b) else 1
     counts = range(max(wanted, least), least, -1)
@@ -194,7 +194,7 @@ def _parts_along_k(values: Mapping[str, Any], draw: Draw, most_warps: int) -> tu
     return lanes_k, warps_k
 
 
-def _draw_of(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> Draw:
+def _draw_of(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> Draw:
     values = schedule.to_dict()
     draw = {
         name: values[name]

@@ -10,7 +10,7 @@ from operator import itemgetter
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import LaneMap, SgemmSchedule, strip_width
 from ....codegen.schedule import Specialize
-from ...limits import DeviceLimits
+from ...device_spec import DeviceSpec
 from .catalogue import streamed
 from .space import clusters
 
@@ -20,7 +20,7 @@ _MOST_WAVES = 3  # with more, the last one matters less than what a larger tile 
 _THREADS = ((4, 8), (8, 8), (10, 8), (12, 8), (18, 4), (22, 6), (18, 8), (16, 8), (8, 16))
 
 
-def filling(problem: SgemmProblem, limits: DeviceLimits) -> list[SgemmSchedule]:
+def filling(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
     """The tiles with which most of the device's instruction slots are for useful FFMAs, the best first.
 
     One for each thread tile and cluster, if it is not far from the best of all. Useful is the part of C among the words
@@ -62,7 +62,7 @@ def _schedule(
     )
 
 
-def _useful(problem: SgemmProblem, limits: DeviceLimits, schedule: SgemmSchedule) -> float:
+def _useful(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> float:
     """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
     m, n = schedule.block_m, schedule.block_n
     places = limits.sm_count * schedule.min_blocks // schedule.cluster_k

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport, strip_width
-from ...limits import DeviceLimits
+from ...device_spec import DeviceSpec
 from ...occupancy import WARP_THREADS, occupancy
 from ...workload import Workload
 from .legal import estimated_registers, steps_along_k
@@ -30,7 +30,7 @@ class _Supply:
     words: float
 
 
-def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> Workload:
+def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Workload:
     """The blocks of a grid, and what each does in a step along k."""
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
@@ -71,7 +71,7 @@ def _parts_read(tiles: int, clusters: int) -> int:
     return sharers if sharers <= _FAN_IN else _FAN_IN + -(-sharers // _FAN_IN)
 
 
-def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceLimits) -> int:
+def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> int:
     registers = estimated_registers(schedule) + _MORE_REGISTERS
     if schedule.grid_blocks:
         under_way = 128 if schedule.threads * schedule.min_blocks <= 256 else 64

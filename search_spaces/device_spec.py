@@ -9,7 +9,7 @@ from functools import cached_property
 
 
 @dataclass(frozen=True)
-class DeviceLimits:
+class DeviceSpec:
     """The limits and peak rates of one device model.
 
     Attributes:

@@ -65,7 +65,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class KernelSource:
+class Program:
     """The text of one self-contained .cu file for one problem and one schedule.
 
     The entry is ``extern "C" __global__ void <entry>(const Arguments arguments)``: one struct by value, so the same
