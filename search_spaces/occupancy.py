@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..codegen.integers import ceil_div, round_up
 from .device_spec import DeviceSpec
 
 WARP_THREADS = 32
@@ -56,7 +57,7 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
         raise ValueError(
             f"threads={threads}, registers={registers}, shared_bytes={shared_bytes}: expected at least 1, 0 and 0"
         )
-    warps = _ceil_divide(threads, WARP_THREADS)
+    warps = ceil_div(threads, WARP_THREADS)
     warp_limit = limits.threads_per_sm // WARP_THREADS
     blocks = {
         Limiter.WARPS: warp_limit // warps if threads <= limits.threads_per_block else 0,
@@ -76,9 +77,9 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
 def _blocks_by_registers(limits: DeviceSpec, warps: int, registers: int) -> int:
     if registers == 0:
         return limits.blocks_per_sm
-    per_warp = _round_up(registers * WARP_THREADS, limits.register_unit)
+    per_warp = round_up(registers * WARP_THREADS, limits.register_unit)
     # The launch check counts a block's warps as if they filled all partitions evenly.
-    per_block = per_warp * _round_up(warps, _PARTITIONS)
+    per_block = per_warp * round_up(warps, _PARTITIONS)
     if registers > limits.registers_per_thread or per_block > limits.registers_per_block:
         return 0
     warps_per_partition = limits.registers_per_sm // _PARTITIONS // per_warp
@@ -88,13 +89,5 @@ def _blocks_by_registers(limits: DeviceSpec, warps: int, registers: int) -> int:
 def _blocks_by_shared_memory(limits: DeviceSpec, shared_bytes: int) -> int:
     if shared_bytes > limits.shared_per_block:
         return 0
-    per_block = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
+    per_block = round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
     return limits.shared_per_sm // per_block if per_block else limits.blocks_per_sm
-
-
-def _ceil_divide(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-def _round_up(value: int, unit: int) -> int:
-    return _ceil_divide(value, unit) * unit

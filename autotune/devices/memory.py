@@ -9,6 +9,7 @@ from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core._utils.cuda_utils import handle_return
 
+from ..codegen.integers import round_up
 from ..codegen.problem import Array
 
 POISON = 0xFF  # of every byte: a NaN as a float of any size
@@ -25,13 +26,13 @@ def guarded_pointer(base: int, alignment: int) -> int:
     accesses that straddle cache lines (a transpose of 2 GiB on an H200 took a third longer).
     """
     if alignment >= _WIDEST_ACCESS:
-        return -(-(base + GUARD_BYTES) // _ALLOCATION_ALIGNMENT) * _ALLOCATION_ALIGNMENT
-    return -(-(base + GUARD_BYTES) // (2 * alignment)) * 2 * alignment + alignment
+        return round_up(base + GUARD_BYTES, _ALLOCATION_ALIGNMENT)
+    return round_up(base + GUARD_BYTES, 2 * alignment) + alignment
 
 
 def guarded_bytes(size: int, alignment: int) -> int:
     """Bytes, a multiple of 8, of an allocation that holds a buffer and the guard zones, wherever it starts."""
-    return -(-(GUARD_BYTES + max(3 * alignment, _ALLOCATION_ALIGNMENT) + size + GUARD_BYTES) // 8) * 8
+    return round_up(GUARD_BYTES + max(3 * alignment, _ALLOCATION_ALIGNMENT) + size + GUARD_BYTES, 8)
 
 
 class GuardedBuffer:

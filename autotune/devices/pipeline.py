@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..codegen.integers import ceil_div
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..search_spaces.device_spec import DeviceSpec
@@ -55,7 +56,7 @@ def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: S
 def _wave_seconds(work: Workload, blocks: int, limits: DeviceSpec) -> float:
     """Seconds that an SM takes for blocks that it holds at once."""
     # Of a scheduler's warps each issues in turn, and only one has to be waited for where it is alone.
-    turns = _ISSUE_CLOCKS * max(1, -(-blocks * work.warps // _SCHEDULERS)) / work.warps
+    turns = _ISSUE_CLOCKS * max(1, ceil_div(blocks * work.warps, _SCHEDULERS)) / work.warps
     copying = (_COPY * work.copies + _DIRECT_LOAD * work.direct_loads) * turns
     computing = max(
         work.computing * turns + copying + _BARRIER_CLOCKS / blocks,

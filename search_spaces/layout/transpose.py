@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...codegen.integers import ceil_div, round_up
 from ...codegen.layout.transpose.emit import blocks, emit, emit_naive
 from ...codegen.layout.transpose.presets import PRESETS, vectorised
 from ...codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
@@ -29,7 +30,7 @@ def violations(problem: TransposeProblem, schedule: TransposeSchedule, limits: D
         found += _access_violations(problem, schedule)
         if blocks(problem, schedule) > _GRID_BLOCKS:
             found.append(f"{blocks(problem, schedule)} blocks over the {_GRID_BLOCKS} of a grid")
-        found += group_violations(schedule.group_m, -(-problem.n // schedule.tile_n))
+        found += group_violations(schedule.group_m, ceil_div(problem.n, schedule.tile_n))
         shared_bytes = schedule.shared_bytes(problem.element_bytes)
         registers = estimated_registers(problem, schedule)
         found += resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)
@@ -160,8 +161,8 @@ def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple
         2 * n + n // 2 + 1,
         size,
         batch=2,
-        lda=_up(2 * n + n // 2 + 1, schedule.vector_load),
-        ldb=_up(m + m // 2 + 1, schedule.vector_store),
+        lda=round_up(2 * n + n // 2 + 1, schedule.vector_load),
+        ldb=round_up(m + m // 2 + 1, schedule.vector_store),
         align_a=schedule.vector_load * size,
         align_b=schedule.vector_store * size,
     )
@@ -180,10 +181,6 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: Dev
         bytes_loaded=tile_bytes,
         bytes_stored=tile_bytes,
     )
-
-
-def _up(value: int, unit: int) -> int:
-    return -(-value // unit) * unit
 
 
 OPERATOR = Operator(

@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
+from autotune.codegen.integers import ceil_div
 from autotune.codegen.problem import Array, Problem, Role, Tensor
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.schedule import Schedule
@@ -80,7 +81,7 @@ extern "C" __global__ void doubling(const Arguments a) {{
   if ({guard}) a.y[i] = {factor} * a.x[i]{end}
 }}
 """
-    blocks = -(-problem.n // schedule.threads)
+    blocks = ceil_div(problem.n, schedule.threads)
     return Program(text, "doubling", arguments, Launch((blocks, 1, 1), (schedule.threads, 1, 1)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from random import Random
 
+from autotune.codegen.integers import round_up
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
@@ -71,7 +72,7 @@ def _problem(random: Random, schedule: TransposeSchedule, size: int, align_a: in
     gap_a, gap_b = (random.choice((0, 16)) for _ in range(2))
     stride_b = n * ldb + gap_b
     if random.random() < 0.25:  # row by row of all matrices
-        stride_b = _up(m, schedule.vector_store)
+        stride_b = round_up(max(1, m), schedule.vector_store)
         ldb = batch * stride_b
     return TransposeProblem(m, n, size, batch, lda, ldb, m * lda + gap_a, stride_b, align_a, align_b)
 
@@ -82,11 +83,7 @@ def _extent(random: Random, tile: int) -> int:
 
 
 def _leading(random: Random, row: int, vector: int) -> int:
-    return _up(row, vector) + vector * random.choice((0, 0, 1, 5))
-
-
-def _up(value: int, unit: int) -> int:
-    return -(-max(1, value) // unit) * unit
+    return round_up(max(1, row), vector) + vector * random.choice((0, 0, 1, 5))
 
 
 CASES = drawn_cases(100)

@@ -7,6 +7,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
@@ -55,7 +56,7 @@ def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
 
 def _work(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     """Multiplications of all blocks, those beyond the edges too."""
-    blocks = -(-problem.m // schedule.block_m) * -(-problem.n // schedule.block_n) * problem.batch
+    blocks = ceil_div(problem.m, schedule.block_m) * ceil_div(problem.n, schedule.block_n) * problem.batch
     return blocks * schedule.block_m * schedule.block_n * problem.k
 
 
@@ -90,14 +91,14 @@ def _problem(random: Random, schedule: SgemmSchedule, transpose_a: bool, transpo
     stored = {"a": (k, m) if transpose_a else (m, k), "b": (n, k) if transpose_b else (k, n), "c": (m, n)}
     for operand, (rows, columns) in stored.items():
         vector: int = getattr(schedule, f"vector_{operand}")
-        leading = _up(columns, vector) + vector * random.choice((0, 0, 1, 5))
+        leading = round_up(max(1, columns), vector) + vector * random.choice((0, 0, 1, 5))
         fields[f"ld{operand}"] = leading
         fields[f"align_{operand}"] = random.choice([align for align in (4, 8, 16) if align >= 4 * vector])
-        fields[f"stride_{operand}"] = _up(rows, 1) * leading + vector * random.choice((0, 3))
+        fields[f"stride_{operand}"] = max(1, rows) * leading + vector * random.choice((0, 3))
     if fields["batch"] > 1 and random.random() < 0.3:
         fields[random.choice(("stride_a", "stride_b"))] = 0
     if random.random() < 0.2:  # row by row of all matrices
-        fields["stride_c"] = _up(n, schedule.vector_c)
+        fields["stride_c"] = round_up(max(1, n), schedule.vector_c)
         fields["ldc"] = fields["batch"] * fields["stride_c"]
     return SgemmProblem(m, n, k, transpose_a, transpose_b, **fields)
 
@@ -116,10 +117,6 @@ def _depth(random: Random, schedule: SgemmSchedule) -> int:
     if schedule.grid_blocks == 0 and random.random() < 0.2:
         return 0
     return least + max(1, tiles + random.choice((0, 0, 0, 1, -1, 3)))
-
-
-def _up(value: int, unit: int) -> int:
-    return -(-max(1, value) // unit) * unit
 
 
 CASES = drawn_cases(320)

@@ -10,6 +10,7 @@ from cuda.pathfinder import find_nvidia_header_directory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autotune.codegen.integers import ceil_div
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.occupancy import Limiter, occupancy
@@ -70,7 +71,7 @@ def test_residents_fit_and_one_more_block_does_not(
     limits: DeviceSpec, threads: int, registers: int, shared_bytes: int
 ) -> None:
     found = occupancy(limits, threads, registers, shared_bytes)
-    warps = -(-threads // 32)
+    warps = ceil_div(threads, 32)
     assert found.warps_per_sm == found.blocks_per_sm * warps
     assert 0 <= found.fraction <= 1
     assert found.warps_per_sm * 32 <= limits.threads_per_sm

@@ -11,6 +11,7 @@ from math import inf
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
+from ...codegen.integers import ceil_div
 from ...devices.recording import Recording, load
 from .searchers import SEARCHERS
 
@@ -32,7 +33,7 @@ class Found:
         """The lower quartile, the median and the upper quartile; each is one of the numbers."""
         ordered = sorted(self.evaluations)
         last = len(ordered) - 1
-        return ordered[last // 4], ordered[last // 2], ordered[-(-3 * last // 4)]
+        return ordered[last // 4], ordered[last // 2], ordered[ceil_div(3 * last, 4)]
 
     @property
     def reached(self) -> int:

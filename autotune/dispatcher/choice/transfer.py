@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import log, prod, sqrt
 
+from ...codegen.integers import ceil_div
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...devices.model import fixed_seconds, hiding, roofline
@@ -80,15 +81,15 @@ def _more_work(problem: Problem, record: Record, limits: DeviceSpec) -> float:
 
 def _blocks(problem: Problem, schedule: Schedule, limits: DeviceSpec) -> int:
     """Blocks of the SM that has the most."""
-    return -(-(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule)) // limits.sm_count)
+    return ceil_div(_grid(schedule) or _tiles_mn(problem, schedule) * _cluster(schedule), limits.sm_count)
 
 
 def _steps(problem: Problem, schedule: Schedule) -> int:
     """Tiles along k that a block goes through, where blocks share them its part; 1 of operators without k."""
     along_k, cluster = _tiles(problem, schedule, "k"), _cluster(schedule)
     clusters = _grid(schedule) // cluster
-    steps = -(-_tiles_mn(problem, schedule) * along_k // clusters) if clusters else along_k
-    return -(-steps // cluster)
+    steps = ceil_div(_tiles_mn(problem, schedule) * along_k, clusters) if clusters else along_k
+    return ceil_div(steps, cluster)
 
 
 def _grid(schedule: Schedule) -> int:
@@ -125,7 +126,7 @@ def _busy(blocks: int, registers: int, limits: DeviceSpec) -> float:
 
 def _tiles(problem: Problem, schedule: Schedule, size: str) -> int:
     """How many tiles of a block there are along a size, the last one perhaps partly empty."""
-    return -(-_size(problem, size) // _extent(schedule, size))
+    return ceil_div(_size(problem, size), _extent(schedule, size))
 
 
 def _extent(schedule: Schedule, size: str) -> int:

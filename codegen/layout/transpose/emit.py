@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
 from ...schedule import Specialize
@@ -73,13 +74,13 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
   transpose_element(arguments);
 }}
 """
-    grid = -(-problem.batch * problem.m * problem.n // _NAIVE_THREADS)
+    grid = ceil_div(problem.batch * problem.m * problem.n, _NAIVE_THREADS)
     return Program(text, ENTRY, members, Launch((grid, 1, 1), (_NAIVE_THREADS, 1, 1)))
 
 
 def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
     """Tiles of the whole batch, one block each."""
-    return -(-problem.m // schedule.tile_m) * -(-problem.n // schedule.tile_n) * problem.batch
+    return ceil_div(problem.m, schedule.tile_m) * ceil_div(problem.n, schedule.tile_n) * problem.batch
 
 
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:

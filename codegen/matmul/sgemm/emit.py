@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
 from ...schedule import Specialize
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arg
   sgemm_naive<{_NAIVE_TILE}, {"true" if coalesced else "false"}>(arguments, arguments.c);
 }}
 """
-    tiles = _divide_up(problem.m, _NAIVE_TILE) * _divide_up(problem.n, _NAIVE_TILE) * problem.batch
+    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
     return Program(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
 
 
@@ -82,10 +83,6 @@ def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, 
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )
-
-
-def _divide_up(value: int, divisor: int) -> int:
-    return -(-value // divisor)
 
 
 def _wide(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from ...integers import ceil_div, round_up
 from ...schedule import Schedule, Specialize
 from .problem import SgemmProblem
 
@@ -133,7 +134,7 @@ class SgemmSchedule(Schedule):
 
     def tiles(self, problem: SgemmProblem) -> int:
         """Tiles of C, of all batches."""
-        return -(-problem.m // self.block_m) * -(-problem.n // self.block_n) * problem.batch
+        return ceil_div(problem.m, self.block_m) * ceil_div(problem.n, self.block_n) * problem.batch
 
     @property
     def grid_clusters(self) -> int:
@@ -162,7 +163,7 @@ class SgemmSchedule(Schedule):
             return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
         padding = self.block_k // self.row_group(problem, operand) * pad
-        return -(-(self.block_k * extent + padding) // 4) * 4
+        return round_up(self.block_k * extent + padding, 4)
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
         """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, one after the other."""
@@ -189,7 +190,7 @@ class SgemmSchedule(Schedule):
             return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)
         vector: int = getattr(self, f"vector_{operand}")
         vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector
-        return -(-vectors // self.threads) * vector
+        return ceil_div(vectors, self.threads) * vector
 
 
 def strip_width(thread_extent: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ....codegen.integers import round_up
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule
 
@@ -28,6 +29,6 @@ def _small(problem: SgemmProblem, schedule: SgemmSchedule, m: int, n: int, k: in
     shape: dict[str, Any] = {}
     for operand, length in columns.items():
         vector = getattr(schedule, f"vector_{operand}")
-        shape[f"ld{operand}"] = -(-length // vector) * vector
+        shape[f"ld{operand}"] = round_up(length, vector)
         shape[f"align_{operand}"] = 4 * vector
     return replace(SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b), **shape)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
+from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import FfmaOrder, SgemmSchedule, Transport, strip_width
 from ...device_spec import DeviceSpec
@@ -124,7 +125,7 @@ def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceSpec) -> Iterato
 
 def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     """Steps of block_k that a tile of C takes; one where k is 0, for C is written all the same."""
-    return max(1, -(-problem.k // schedule.block_k))
+    return max(1, ceil_div(problem.k, schedule.block_k))
 
 
 def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
@@ -138,7 +139,7 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: Dev
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
     if tiles * cluster > _INT_MAX:
         yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
-    yield from group_violations(schedule.group_m, -(-problem.n // schedule.block_n))
+    yield from group_violations(schedule.group_m, ceil_div(problem.n, schedule.block_n))
     if schedule.grid_clusters > tiles * steps > 0:
         yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.

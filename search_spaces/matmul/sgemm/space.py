@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
 from ....codegen.schedule import Specialize
@@ -83,7 +84,7 @@ def clusters(problem: SgemmProblem, limits: DeviceSpec) -> tuple[int, ...]:
 
 
 def _tiles_of_64(problem: SgemmProblem) -> int:
-    return -(-problem.m // 64) * -(-problem.n // 64) * problem.batch
+    return ceil_div(problem.m, 64) * ceil_div(problem.n, 64) * problem.batch
 
 
 def _grids(problem: SgemmProblem, limits: DeviceSpec) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from itertools import product
 from math import prod
 from operator import itemgetter
 
+from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import LaneMap, SgemmSchedule, strip_width
 from ....codegen.schedule import Specialize
@@ -66,7 +67,7 @@ def _useful(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) 
     """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
     m, n = schedule.block_m, schedule.block_n
     places = limits.sm_count * schedule.min_blocks // schedule.cluster_k
-    waves = -(-schedule.tiles(problem) // places)
+    waves = ceil_div(schedule.tiles(problem), places)
     if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
         return 0.0
     inside = problem.batch * problem.m * problem.n / (waves * places * m * n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport, strip_width
 from ...device_spec import DeviceSpec
@@ -61,14 +62,14 @@ def _steps(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     """Steps of the block that has the most."""
     steps, clusters = steps_along_k(problem, schedule), schedule.grid_clusters
     if clusters:
-        steps = -(-schedule.tiles(problem) * steps // clusters)
-    return max(1, -(-steps // schedule.cluster_k))
+        steps = ceil_div(schedule.tiles(problem) * steps, clusters)
+    return max(1, ceil_div(steps, schedule.cluster_k))
 
 
 def _parts_read(tiles: int, clusters: int) -> int:
     """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
-    sharers = max(2, -(-clusters // tiles))
-    return sharers if sharers <= _FAN_IN else _FAN_IN + -(-sharers // _FAN_IN)
+    sharers = max(2, ceil_div(clusters, tiles))
+    return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
 
 
 def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> int:
@@ -87,7 +88,7 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     block, warp, thread = (getattr(schedule, f"{level}_{side}") for level in ("block", "warp", "thread"))
     vector: int = getattr(schedule, f"vector_{operand}")
     size: int = getattr(problem, side)
-    inside = size / (-(-size // block) * block) if size else 0.0  # what lies outside is not read
+    inside = size / round_up(size, block) if size else 0.0  # what lies outside is not read
     words, along_k = schedule.block_k * block * inside, problem.along_k(operand)
     thread_words = schedule.warps * schedule.k_steps * thread  # a step's, of a lane of each warp
     transport: Transport = getattr(schedule, f"transport_{operand}")
