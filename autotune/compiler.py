@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .cache import SEAL_BYTES, cache_folder, seal
 from .codegen.program import Program
+from .errors import AutotuneError
 
 # cuda.core takes a third of a second to import: only those who compile pay for it.
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _SCHEMA = b"2"  # of a cache entry; a new layout of `_encoded` or `Resources` ta
 _CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
 
 
-class CompileError(RuntimeError):
+class CompileError(AutotuneError, RuntimeError):
     """The compiler refused a source; the message is its first error line.
 
     Attributes:
@@ -35,7 +36,7 @@ class CompileError(RuntimeError):
         self.log = log
 
 
-class CompilerMissingError(RuntimeError):
+class CompilerMissingError(AutotuneError, RuntimeError):
     """There is no compiler; the message names the remedy."""
 
 

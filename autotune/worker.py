@@ -13,13 +13,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from .errors import AutotuneError
+
 # A fork of a process with threads or a CUDA context is not safe.
 _processes = get_context("spawn")
 _START_SECONDS, _END_SECONDS = 120.0, 10.0
 _FIRST_TO_GO = "1000"
 
 
-class WorkerError(RuntimeError):
+class WorkerError(AutotuneError, RuntimeError):
     """The process is gone; the message says how, such as ``ended by SIGSEGV``."""
 
 

@@ -10,10 +10,12 @@ from reprlib import repr as short
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
+from ..errors import AutotuneError
+
 BUSY_SECONDS = 30
 
 
-class DatabaseError(RuntimeError):
+class DatabaseError(AutotuneError, RuntimeError):
     """A database that cannot be opened, read or written; the message is one line that names the remedy."""
 
 

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
+from ..errors import AutotuneError
 from .device_spec import DeviceSpec
 from .space import Space
 from .workload import Workload
@@ -17,7 +18,7 @@ P = TypeVar("P", bound=Problem)
 S = TypeVar("S", bound=Schedule)
 
 
-class IllegalScheduleError(ValueError):
+class IllegalScheduleError(AutotuneError, ValueError):
     """A schedule that `Operator.violations` objects to."""
 
 

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 
 from typer import TyperException
 
+from ..errors import AutotuneError
+
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT
 
 
-class CommandError(TyperException):
+class CommandError(AutotuneError, TyperException):
     """A command that cannot go on; the message is one line for people."""
 
     exit_code = FAILED
@@ -54,7 +56,7 @@ def exit_code(error: Exception) -> int:
 
 
 def one_line(error: Exception) -> str:
-    """The error as people read it; one that nobody foresaw comes with its type."""
+    """The error as people read it; an unexpected one comes with its type."""
     if isinstance(error, TyperException):
         text = " ".join(error.format_message().split())
         command = getattr(getattr(error, "ctx", None), "command_path", None)
@@ -62,22 +64,8 @@ def one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     text = " ".join(str(error).split())
-    return text if isinstance(error, _foreseen()) else f"{type(error).__name__}: {text} (AUTOTUNE_DEBUG=1 shows where)"
-
-
-def _foreseen() -> tuple[type[Exception], ...]:
-    """Errors whose messages are written for people."""
-    from ..compiler import CompileError, CompilerMissingError
-    from ..db.errors import DatabaseError
-    from ..devices.base import DeviceError
-    from ..emulator import EmulatorError, HostCompilerMissingError
-
     return (
-        CompileError,
-        CompilerMissingError,
-        DatabaseError,
-        DeviceError,
-        EmulatorError,
-        HostCompilerMissingError,
-        OSError,
+        text
+        if isinstance(error, (AutotuneError, OSError))
+        else f"{type(error).__name__}: {text} (AUTOTUNE_DEBUG=1 shows where)"
     )

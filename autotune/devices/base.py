@@ -13,11 +13,12 @@ from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compiler import CompiledKernel
 from ..db.states import Status, TimeSource
+from ..errors import AutotuneError
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 
 
-class DeviceError(RuntimeError):
+class DeviceError(AutotuneError, RuntimeError):
     """A device that is missing or cannot be used; the message is one line that names the remedy."""
 
 

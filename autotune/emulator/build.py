@@ -14,6 +14,7 @@ from pathlib import Path
 from ..cache import SEAL_BYTES, cache_folder, keep_newest, seal
 from ..codegen.program import Program
 from ..compiler import CompileError
+from ..errors import AutotuneError
 from ..files import replacing
 
 _MOST = 10_000  # executables, of 40 KB
@@ -29,7 +30,7 @@ _KERNEL_FLAGS = (
 _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
 
 
-class HostCompilerMissingError(RuntimeError):
+class HostCompilerMissingError(AutotuneError, RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from ..codegen.problem import Array, Role, Tensor
 from ..codegen.program import Launch, Program
+from ..errors import AutotuneError
 from .build import executable
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
 
 
-class EmulatorError(RuntimeError):
+class EmulatorError(AutotuneError, RuntimeError):
     """What a kernel did wrong, in one line."""
 
 

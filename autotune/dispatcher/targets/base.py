@@ -9,15 +9,16 @@ from typing import Protocol
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
+from ...errors import AutotuneError
 from ...search_spaces.device_spec import DeviceSpec
 from ..arrays.layout import HOST
 
 
-class LaunchError(RuntimeError):
+class LaunchError(AutotuneError, RuntimeError):
     """A kernel that a GPU refuses to load or to launch, or that fails in the emulator; the message is one line."""
 
 
-class CaptureError(RuntimeError):
+class CaptureError(AutotuneError, RuntimeError):
     """A stream that is being captured would have to wait for a compiler; the message says what to call before."""
 
 
