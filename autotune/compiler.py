@@ -143,8 +143,7 @@ def compiler_version() -> str:
 def _built(source: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
     from cuda.core import Program
 
-    # cuda.core names its errors in a private module only.
-    from cuda.core._utils.cuda_utils import NVRTCError
+    from .cuda_core import NVRTCError
 
     log = StringIO()
     try:

@@ -41,3 +41,16 @@ def test_imports_go_down_only() -> None:
             upwards = [name for name in imported(path, module) if order[name] < order[module[0]]]
             assert not upwards, f"{path.relative_to(PACKAGE)} imports {upwards[0]}, which is above it"
     assert seen == set(order)
+
+
+def test_private_names_of_cuda_core_are_in_one_file() -> None:
+    users = [
+        path.relative_to(PACKAGE.parent)
+        for folder in ("autotune", "codegen", "search_spaces", "db", "tests", "benchmarks", "examples")
+        for path in (PACKAGE.parent / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+        if name.startswith("cuda.core._")
+    ]
+    assert users == [Path("autotune/cuda_core.py")]

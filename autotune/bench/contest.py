@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from cuda.core._utils.cuda_utils import CUDAError
-
 from ..compiler import compile_kernel
+from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..devices.base import DeviceError, Evaluation
 from ..devices.driver import reason

@@ -106,7 +106,8 @@ def _preference(library: CublasLt, session: CudaSession) -> Iterator[ctypes.c_vo
 def _workspace(stack: ExitStack) -> tuple[Any, Any]:
     """The address and the bytes of a workspace that lasts as long as the stack."""
     from cuda.bindings import driver
-    from cuda.core._utils.cuda_utils import handle_return
+
+    from ..cuda_core import handle_return
 
     pointer = handle_return(driver.cuMemAlloc(_WORKSPACE_BYTES))
     stack.callback(driver.cuMemFree, pointer)

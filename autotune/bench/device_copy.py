@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 @contextmanager
 def _prepare(session: CudaSession) -> Iterator[Launch]:
     from cuda.bindings import driver
-    from cuda.core._utils.cuda_utils import handle_return
+
+    from ..cuda_core import handle_return
 
     source, target = session.pointer("a"), session.pointer("b")
     size = min(tensor.bytes for tensor in session.problem.tensors)

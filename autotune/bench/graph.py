@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cuda.bindings import driver
-from cuda.core._utils.cuda_utils import handle_return
 
+from ..cuda_core import handle_return
 from .baseline import Launch
 
 

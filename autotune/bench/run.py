@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cuda.core._utils.cuda_utils import CUDAError
-
 from ..codegen.problem import Problem
 from ..compiler import CompileError
+from ..cuda_core import CUDAError
 from ..devices.base import DeviceError
 from ..devices.cuda import CudaDevice
 from ..search_spaces.operator import Operator

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from cuda.bindings import driver
-from cuda.core._utils.cuda_utils import handle_return
 
 from ..codegen.problem import Array, Role, Tensor
 from ..codegen.program import Program
 from ..compiler import CompiledKernel
+from ..cuda_core import handle_return
 from .launcher import LoadedKernel
 
 _DEFAULT_STREAM = 0

@@ -73,7 +73,7 @@ class CudaDevice:
 
     def find_out_if_lost(self) -> bool:
         """After an error: whether the context still works. An error that a kernel caused stays for good."""
-        from cuda.core._utils.cuda_utils import CUDAError
+        from ..cuda_core import CUDAError
 
         try:
             self.handle.sync()

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from cuda.core import EventOptions
-from cuda.core._utils.cuda_utils import CUDAError
 
 from ..codegen.problem import Array, Problem, Role, Tensor
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compiler import CompiledKernel, compile_kernel
+from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator

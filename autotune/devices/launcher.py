@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from cuda.bindings import driver
 from cuda.core import ObjectCode
-from cuda.core._utils.cuda_utils import handle_return
 
 from ..codegen.program import Program
 from ..compiler import CompiledKernel
+from ..cuda_core import handle_return
 
 
 class LoadedKernel:

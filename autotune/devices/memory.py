@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, Stream
-from cuda.core._utils.cuda_utils import handle_return
 
 from ..codegen.integers import round_up
 from ..codegen.problem import Array
+from ..cuda_core import handle_return
 
 POISON = 0xFF  # of every byte: a NaN as a float of any size
 _WIDEST_ACCESS = 16

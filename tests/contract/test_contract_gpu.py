@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from cuda.bindings import driver
-from cuda.core._utils.cuda_utils import CUDAError, handle_return
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from reference_kernel import check_reference_kernel
 
@@ -15,6 +14,7 @@ from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compile_kernel
+from autotune.cuda_core import CUDAError, handle_return
 from autotune.db.states import Status
 from autotune.devices.bare_launch import run
 from autotune.devices.cuda import CudaDevice

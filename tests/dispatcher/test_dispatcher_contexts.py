@@ -1,8 +1,8 @@
 """In which CUDA context a kernel is launched, and when somebody asks; the driver is a stand-in."""
 
 import pytest
-from cuda.core._utils.cuda_utils import CUDAError
 
+from autotune.cuda_core import CUDAError
 from autotune.dispatcher.targets.base import LaunchError
 from autotune.dispatcher.targets.gpu import _GpuKernel
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from cuda.bindings import driver
 from cuda.core import Device
-from cuda.core._utils.cuda_utils import handle_return
 from cuda.core.utils import StridedMemoryView
 from records import schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.cuda_core import handle_return
 from autotune.db.contests import with_contest
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plans

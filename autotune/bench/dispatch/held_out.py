@@ -108,8 +108,7 @@ def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
 
 def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> Measure:
     """Times on a GPU, of verified kernels that are sampled in turns, `rounds` times each."""
-    from cuda.core._utils.cuda_utils import CUDAError
-
+    from ...cuda_core import CUDAError
     from .. import hold
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 from cuda.bindings import driver
-from cuda.core._utils.cuda_utils import handle_return
+
+from ...cuda_core import handle_return
 
 
 class Context:

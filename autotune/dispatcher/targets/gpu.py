@@ -8,11 +8,11 @@ from typing import Any
 
 from cuda.bindings import driver
 from cuda.core import Device
-from cuda.core._utils.cuda_utils import CUDAError, handle_return
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
 from ...compiler import compile_kernel, is_compiled
+from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
 from ...devices.launcher import LoadedKernel
