@@ -130,9 +130,10 @@ def cuda_arguments(arguments: tuple[Argument, ...]) -> str:
 
 
 @cache
-def inlined(name: str) -> str:
-    """The text of a .cuh file under codegen/ with the project's own headers inlined, each once."""
-    return _inlined(name, set())
+def inlined(*names: str) -> str:
+    """The text of .cuh files under codegen/ with the project's own headers inlined, each once."""
+    seen: set[str] = set()
+    return "".join(_inlined(name, seen) for name in names)
 
 
 def _inlined(name: str, seen: set[str]) -> str:

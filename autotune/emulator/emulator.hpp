@@ -70,6 +70,10 @@ unsigned int ballot(unsigned int mask, bool predicate, int line);
 unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line);
 int lane();
 
+// Bits of a float16 from and to float.
+unsigned short float16_of_float(float value);
+float float_of_float16(unsigned short bits);
+
 void fence();
 void check_atomic(const void* address, int bytes);
 

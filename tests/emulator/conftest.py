@@ -17,7 +17,7 @@ ARGUMENTS = (
     Argument("workspace", "void*"),
     Argument("n", "int"),
 )
-WRAPPERS = "".join(inlined(f"cuda/{name}.cuh") for name in ("shared_memory", "async_copy", "cluster"))
+WRAPPERS = ("shared_memory", "async_copy", "cluster")
 
 
 def build(
@@ -28,9 +28,10 @@ def build(
     cluster: int = 1,
     shared_bytes: int = 256,
     workspace_bytes: int = 0,
+    headers: tuple[str, ...] = (),
 ) -> Program:
-    """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread."""
-    text = f"""{WRAPPERS}
+    """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread and `s` shared memory."""
+    text = f"""{inlined(*(f"cuda/{name}.cuh" for name in (*WRAPPERS, *headers)))}
 {cuda_arguments(ARGUMENTS)}
 extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments arguments) {{
   const float* x = arguments.x;

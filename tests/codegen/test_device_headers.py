@@ -1,0 +1,44 @@
+"""Every header of codegen/cuda compiles for every architecture: one kernel uses them all."""
+
+from __future__ import annotations
+
+import pytest
+
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments, inlined
+from autotune.compiler import compile_kernel
+
+ARGUMENTS = (Argument("x", "const void*"), Argument("y", "float*"))
+# What the kernel does with each header; `t` is the thread.
+USES = {
+    "packed": "",
+    "numbers": """
+        const auto halves = load_global<8, true>(static_cast<const float16*>(arguments.x) + 8 * t);
+        float values[8];
+        to_floats(values, halves.elements);
+        Packed<bfloat16, 8> rounded;
+        from_floats(rounded.elements, values);
+        rounded.elements[3] = from_float_saturated<bfloat16>(values[4]);
+        store_global<false>(reinterpret_cast<bfloat16*>(y) + 8 * t, rounded);
+        Packed<float16, 8> rounded_too;
+        from_floats(rounded_too.elements, values);
+        store_global<false>(reinterpret_cast<float16*>(y) + 8 * t + 999, rounded_too);
+    """,
+}
+
+
+def every_header() -> Program:
+    body = "\n".join(f"{{{use}}}" for use in USES.values())
+    text = f"""{inlined(*(f"cuda/{name}.cuh" for name in USES))}
+{cuda_arguments(ARGUMENTS)}
+extern "C" __global__ void __launch_bounds__(256) kernel(const Arguments arguments) {{
+  const int t = threadIdx.x;
+  float* y = arguments.y;
+  {body}
+}}
+"""
+    return Program(text, "kernel", ARGUMENTS, Launch((1, 1, 1), (256, 1, 1)))
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_every_header_compiles(arch: str) -> None:
+    assert compile_kernel(every_header(), arch).resources.spill_store_bytes == 0
