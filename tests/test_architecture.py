@@ -1,15 +1,17 @@
-"""Imports go down only, in the order that docs/architecture.md gives."""
+"""Imports go down only, in the order that docs/architecture.md gives, and nowhere in a circle."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import autotune
 
 PACKAGE = Path(autotune.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "architecture.md"
+Module = tuple[str, ...]
 
 
 def layers() -> dict[str, int]:
@@ -19,28 +21,67 @@ def layers() -> dict[str, int]:
     return {name.strip(): line for line, names in enumerate(picture.splitlines()) for name in names.split(",")}
 
 
-def imported(path: Path, module: tuple[str, ...]) -> Iterator[str]:
-    """The modules directly under autotune that a file imports, its own left out; `module` is its dotted name."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def modules() -> dict[Module, Path]:
+    """The files by their dotted names under autotune; a folder goes by its own name."""
+    found = {}
+    for folder in (PACKAGE, *(link for link in PACKAGE.iterdir() if link.is_symlink())):
+        for path in folder.rglob("*.py"):
+            name = path.relative_to(PACKAGE).with_suffix("").parts
+            if "versions" not in name:  # alembic's, whose names are no identifiers
+                found[name[:-1] if name[-1] == "__init__" else name] = path
+    return found
+
+
+FILES = modules()
+
+
+def imported(module: Module) -> Iterator[Module]:
+    """The modules that one imports anywhere in its file: in functions and for type checking, too."""
+    package = module if FILES[module].name == "__init__.py" else module[:-1]
+    for node in ast.walk(ast.parse(FILES[module].read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = (*module[: len(module) - node.level], *(node.module or "").split("."))
-            found = [name for name in base if name] or [alias.name for alias in node.names]
-            if found[0] != module[0]:
-                yield found[0]
+            base = (*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else ()))
+            for alias in node.names:
+                name = (*base, alias.name)
+                yield name if name in FILES else base
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            absolute = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            assert "autotune" not in {name.partition(".")[0] for name in absolute}, f"{module}: relative imports only"
+
+
+IMPORTS = {module: set(imported(module)) - {module} for module in FILES}
+
+
+def circle(graph: dict[Module, set[Module]]) -> str:
+    """One circle of a graph, empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return " imports ".join(".".join(module) for module in reversed(error.args[1]))
+    return ""
 
 
 def test_imports_go_down_only() -> None:
     order = layers()
-    seen = set()
-    for folder in (PACKAGE, *(link for link in PACKAGE.iterdir() if link.is_symlink())):
-        for path in folder.rglob("*.py"):
-            module = path.relative_to(PACKAGE).with_suffix("").parts
-            if module == ("__init__",) or "versions" in module:
-                continue
-            seen.add(module[0])
-            upwards = [name for name in imported(path, module) if order[name] < order[module[0]]]
-            assert not upwards, f"{path.relative_to(PACKAGE)} imports {upwards[0]}, which is above it"
-    assert seen == set(order)
+    assert {module[0] for module in FILES if module} == set(order)
+    for module in filter(None, FILES):
+        upwards = [name for name in filter(None, IMPORTS[module]) if order[name[0]] < order[module[0]]]
+        assert not upwards, f"{'.'.join(module)} imports {'.'.join(upwards[0])}, which is above it"
+
+
+def test_no_modules_import_each_other() -> None:
+    assert circle(IMPORTS) == ""
+
+
+def test_no_folders_import_each_other() -> None:
+    for depth in range(1, max(map(len, FILES))):
+        graph: dict[Module, set[Module]] = {}
+        for module, names in IMPORTS.items():
+            if len(module) >= depth:  # what a folder's __init__ offers of its files is no import of a neighbour
+                *folder, itself = module[:depth]
+                siblings = {name[:depth] for name in names if len(name) >= depth and name[: depth - 1] == (*folder,)}
+                graph.setdefault(module[:depth], set()).update(siblings - {(*folder, itself)})
+        assert circle(graph) == ""
 
 
 def test_private_names_of_cuda_core_are_in_one_file() -> None:

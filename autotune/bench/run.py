@@ -62,6 +62,6 @@ class Setting:
                 contest = hold(session, kernels, self.baselines, self.rounds)
         except (CompileError, CUDAError, DeviceError) as error:
             # Contests on a lost context must end with that word, not with what each library makes of it.
-            self.device.find_out_if_lost()
+            self.device.check_context()
             return Run(problem, choice, group, None, " ".join(str(error).split()))
         return Run(problem, choice, group, contest)

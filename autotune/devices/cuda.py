@@ -13,7 +13,7 @@ from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import capability_limits, named_device, named_devices
 from ..search_spaces.operator import Operator
 from .base import DeviceError
-from .conditions import Conditions
+from .cuda_context import CudaContext
 from .driver import check_device, cuda_version
 
 # cuda.core and what is built on it are imported by the first who has a GPU.
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from .cuda_session import CudaSession
 
 
-class CudaDevice:
-    """One GPU by its ordinal, in its primary context, which other libraries of the process share.
+class CudaDevice(CudaContext):
+    """One GPU by its ordinal.
 
     Attributes:
-        selector, limits, time_source, environment: see `Device`.
-        handle: cuda.core's object.
-        conditions: in which state it measures.
+        time_source, environment: see `Device`.
 
     Raises:
         DeviceError: no driver, an old one, no such GPU, or one of an unknown compute capability.
@@ -41,13 +39,10 @@ class CudaDevice:
         check_device(ordinal)
         from cuda.core import Device as Handle
 
-        self.selector = str(ordinal)
-        self.handle = Handle(ordinal)
-        self.handle.set_current()
-        self.limits = device_limits(self.handle.name, self.handle.properties)
-        self.environment: Mapping[str, str] = _environment(self.handle)
-        self.conditions = Conditions(self.handle.to_system_device)
-        self._lost = False
+        handle = Handle(ordinal)
+        handle.set_current()
+        super().__init__(str(ordinal), handle, device_limits(handle.name, handle.properties))
+        self.environment: Mapping[str, str] = _environment(handle)
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> CudaSession:
         """Set up a problem with random inputs made from `seed`.
@@ -58,28 +53,6 @@ class CudaDevice:
         from .cuda_session import CudaSession
 
         return CudaSession(self, operator, problem, seed)
-
-    def check_usable(self) -> None:
-        """Make sure that no kernel has destroyed the context.
-
-        Raises:
-            DeviceError: one did; CUDA offers no way back but a new process.
-        """
-        if self._lost:
-            raise DeviceError(
-                f"the CUDA context of device {self.selector} was lost to a kernel that crashed; "
-                "run the same command again to go on"
-            )
-
-    def find_out_if_lost(self) -> bool:
-        """After an error: whether the context still works. An error that a kernel caused stays for good."""
-        from ..cuda_core import CUDAError
-
-        try:
-            self.handle.sync()
-        except CUDAError:
-            self._lost = True
-        return self._lost
 
 
 def device_limits(name: str, properties: Any) -> DeviceSpec:

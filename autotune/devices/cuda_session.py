@@ -10,7 +10,7 @@ from functools import partial
 from math import inf
 from statistics import median
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from cuda.core import EventOptions
@@ -25,14 +25,12 @@ from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..verification import Mismatch
 from .base import DeviceError, Evaluation
+from .cuda_context import CudaContext
 from .driver import reason
 from .launcher import LoadedKernel
 from .memory import POISON, GuardedBuffer
 from .timing import impossible_rate, measure, time_limit
 from .verifier import Verifier
-
-if TYPE_CHECKING:
-    from .cuda import CudaDevice
 
 _FLUSH_CACHES = 4  # caches full of other data that a flush reads; one is not enough, replacement is not strict
 _WORKSPACE_ALIGNMENT = 256  # as the driver's own allocations
@@ -49,27 +47,27 @@ class _Watched:
 
 
 class CudaSession:
-    """A session on a `CudaDevice`; a context manager that frees its device memory.
+    """A session in a `CudaContext`; a context manager that frees its device memory.
 
     Every verified launch starts from the same state: inputs as `Problem.inputs` made them, `Role.IN_OUT` tensors
     too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
     reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
     """
 
-    def __init__(self, device: CudaDevice, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+    def __init__(self, context: CudaContext, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
         self.problem = problem
-        self._device = device
+        self._context = context
         self._operator = operator
         self._seed = seed
-        self.time_limit = time_limit(problem, device.limits)
+        self.time_limit = time_limit(problem, context.limits)
         self._bound = problem.error_bound(problem.scalars)
         self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
         self._memory = ExitStack()
         self._incumbent = inf  # seconds of the fastest kernel so far, which others race
 
     def __enter__(self) -> Self:
-        self._device.check_usable()
-        handle = self._device.handle
+        self._context.check_usable()
+        handle = self._context.handle
         handle.set_current()
         self._stream = handle.create_stream()
         self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
@@ -79,8 +77,8 @@ class CudaSession:
             self._compute_expected(inputs)
         except CUDAError as error:
             self.__exit__(None, None, None)
-            self._device.find_out_if_lost()
-            raise DeviceError(f"{self.problem.key} on device {self._device.selector}: {reason(error)}") from None
+            self._context.check_context()
+            raise DeviceError(f"{self.problem.key} on device {self._context.selector}: {reason(error)}") from None
         return self
 
     def __exit__(
@@ -93,7 +91,7 @@ class CudaSession:
     @property
     def limits(self) -> DeviceSpec:
         """The device's limits."""
-        return self._device.limits
+        return self._context.limits
 
     @property
     def stream(self) -> int:
@@ -120,12 +118,12 @@ class CudaSession:
         Raises:
             DeviceError: an earlier kernel destroyed the CUDA context.
         """
-        self._device.check_usable()
+        self._context.check_usable()
         try:
             with ExitStack() as memory:
                 return self._evaluate(source, kernel, memory)
         except CUDAError as error:
-            lost = self._device.find_out_if_lost()
+            lost = self._context.check_context()
             return Evaluation(Status.CRASHED if lost else Status.LAUNCH_ERROR, error=reason(error))
 
     def _evaluate(self, source: Program, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
@@ -134,27 +132,27 @@ class CudaSession:
         checked = self._verify(launch, watched)
         if checked.status is not Status.OK:
             return checked
-        conditions = self._device.conditions
+        conditions = self._context.conditions
         samples = measure(partial(self.sample, launch), incumbent=self._incumbent, slowed_down=conditions.slowed_down)
         found = replace(checked, samples=samples, conditions=conditions.now())
         again = self._verify(launch, watched)
         if again.status is not Status.OK:
             return replace(again, error=f"right before timing, wrong after it: {again.error}")
         seconds = median(samples)
-        if error := impossible_rate(self.problem, seconds, self._device.limits):
+        if error := impossible_rate(self.problem, seconds, self._context.limits):
             return replace(found, status=Status.WRONG, error=error)
         self._incumbent = min(self._incumbent, seconds)
         return found
 
     def _buffer(self, size: int, alignment: int, memory: ExitStack) -> GuardedBuffer:
-        buffer = GuardedBuffer(self._device.handle, self._stream, size, alignment)
+        buffer = GuardedBuffer(self._context.handle, self._stream, size, alignment)
         memory.callback(buffer.close)
         return buffer
 
     def _allocate(self, inputs: Mapping[str, Array]) -> None:
-        self._verifier = Verifier(self._device.handle, self._stream, self._device.limits)
+        self._verifier = Verifier(self._context.handle, self._stream, self._context.limits)
         self._memory.callback(self._verifier.close)
-        self._flush = self._buffer(_FLUSH_CACHES * self._device.limits.l2_bytes, 256, self._memory)
+        self._flush = self._buffer(_FLUSH_CACHES * self._context.limits.l2_bytes, 256, self._memory)
         tensors = self.problem.tensors
         self._buffers = {tensor.name: self._buffer(tensor.bytes, tensor.alignment, self._memory) for tensor in tensors}
         # What a launch changes must be restored before the next one.
@@ -188,7 +186,7 @@ class CudaSession:
                 buffer.upload(inputs[tensor.name].astype(dtype))
             self._expected[tensor.name] = buffer
         source = self._operator.reference(self.problem)
-        kernel = compile_kernel(source, self._device.limits.arch)
+        kernel = compile_kernel(source, self._context.limits.arch)
         with ExitStack() as memory:
             launch, _ = self._ready(source, kernel, self._buffers | self._expected, memory)
             launch()

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ..codegen.matmul.sgemm.problem import SgemmProblem
 from ..codegen.matmul.sgemm.schedule import SgemmSchedule
 from ..codegen.program import Program
-from ..compile_pool import CompilePool
 from ..dispatcher.choice.records import Record
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.matmul.sgemm import OPERATOR
-from .tables import tables
 
-_FOLDER = Path(__file__).parent
 _PRIME = 1021  # larger than any tile, none of which divides it
 
 
@@ -87,36 +81,6 @@ def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceSpec, known: Itera
     schedule = OPERATOR.default(_of_size(problems[0], _PRIME, _PRIME, _PRIME), limits)
     layout = _of_size(problems[0], 1, 1, 1)
     return Bundle(limits, layout, exported, schedule, OPERATOR.emit(layout, schedule))
-
-
-def write_bundle(bundle: Bundle, folder: Path) -> None:
-    """Compile the kernels and write the folder, all of it or nothing.
-
-    Raises:
-        CompileError: a kernel does not compile.
-        FileExistsError: the folder exists.
-        OSError: it cannot be written.
-    """
-    folder.mkdir(parents=True)  # fails before anything is compiled if somebody else's files are there
-    try:
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-            built = Path(temporary) / folder.name
-            built.mkdir(mode=0o755)
-            _write_kernels(bundle, built)
-            for name in ("selector.hpp", "sgemm.h", "sgemm.cpp", "example.cpp"):
-                shutil.copy(_FOLDER / name, built)
-            (built / "tables.hpp").write_text(tables(bundle), encoding="utf-8")
-            built.replace(folder)
-    except BaseException:
-        folder.rmdir()
-        raise
-
-
-def _write_kernels(bundle: Bundle, folder: Path) -> None:
-    with CompilePool() as pool:
-        jobs = {digest: pool.submit(source, bundle.limits.arch) for digest, (_, source) in bundle.kernels.items()}
-        for digest, job in jobs.items():
-            (folder / f"{digest[:16]}.cubin").write_bytes(job.result().cubin)
 
 
 def _exported(record: Record, limits: DeviceSpec) -> Exported | None:

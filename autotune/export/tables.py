@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..codegen.matmul.sgemm.schedule import SgemmSchedule
 from ..codegen.program import Program, cuda_arguments
 from ..db.states import TimeSource
 from ..devices.model import DEFAULT, fixed_seconds
 from ..dispatcher.choice.transfer import DOUBT, FARTHEST
-
-if TYPE_CHECKING:
-    from .bundle import Bundle, Exported
+from .bundle import Bundle, Exported
 
 
 def tables(bundle: Bundle) -> str:

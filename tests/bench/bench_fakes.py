@@ -97,6 +97,6 @@ class Gpu(CudaDevice):
         self.prepare_session(session)
         yield session
 
-    def find_out_if_lost(self):
+    def check_context(self):
         self.looked_after += 1
         return False

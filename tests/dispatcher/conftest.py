@@ -11,7 +11,7 @@ from autotune.dispatcher.calls.repeated import Repeated
 from autotune.dispatcher.choice import records
 from autotune.dispatcher.choice import untuned as misses
 from autotune.dispatcher.choice.choose import Choice, Rule
-from autotune.dispatcher.targets import base as targets
+from autotune.dispatcher.targets import factory as targets
 
 
 @pytest.fixture(autouse=True)

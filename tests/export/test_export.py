@@ -17,13 +17,13 @@ from autotune.db.states import TimeSource
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.choice.choose import from_records
 from autotune.dispatcher.choice.records import Record
-from autotune.export import Bundle, bundle, bundle_of, write_bundle
+from autotune.export import Bundle, bundle_of, write, write_bundle
 from autotune.export.tables import tables
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
 SGEMM, H200 = operator("sgemm"), named_device("h200")
-SOURCES = Path(bundle.__file__).parent
+SOURCES = Path(write.__file__).parent
 SIZES = 10_000
 
 ASK = """
@@ -129,7 +129,7 @@ def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
     def refuse(*_: object) -> str:
         raise CompileError("no such register")
 
-    monkeypatch.setattr(bundle, "tables", refuse)
+    monkeypatch.setattr(write, "tables", refuse)
     with pytest.raises(CompileError):
         write_bundle(few, tmp_path / "failed")
     with pytest.raises(FileExistsError):

@@ -53,7 +53,7 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
 
     done("import cuda.core")  # and NumPy with it: whoever has an array has imported its library
     from ...dispatcher.calls.bound import plan
-    from ...dispatcher.targets.base import target
+    from ...dispatcher.targets.factory import target
 
     done("import autotune.dispatcher")
     device = Device(0)

@@ -14,7 +14,7 @@ from typing import Any
 from ..arrays import arrays
 from ..arrays.arrays import glance
 from ..arrays.layout import Shape
-from ..targets.base import target
+from ..targets.factory import target
 from .held import Held, hold, kept
 from .plans import Values
 from .problems import product_shape, sgemm_call, transpose_problem, transposed_shape

@@ -20,7 +20,8 @@ from ..choice.choose import Choice, Rule, choices
 from ..choice.records import records
 from ..choice.untuned import note
 from ..settings import settings
-from ..targets.base import CaptureError, Kernel, LaunchError, Target, target
+from ..targets.base import CaptureError, Kernel, LaunchError, Target
+from ..targets.factory import target
 
 Values = tuple[float, ...]
 Launch = Callable[[int], None]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
 from typing import Protocol
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
 from ...errors import AutotuneError
 from ...search_spaces.device_spec import DeviceSpec
-from ..arrays.layout import HOST
 
 
 class LaunchError(AutotuneError, RuntimeError):
@@ -71,19 +69,3 @@ class Target(Protocol):
 
     def capturing(self, stream: int) -> bool:
         """Whether what is launched on a stream becomes part of a CUDA graph."""
-
-
-@cache
-def target(device: int) -> Target:
-    """The target of a GPU's ordinal, or of `HOST`. Only here the driver is looked for, or the emulator imported.
-
-    Raises:
-        DeviceError: no driver, one that is too old, or a GPU of an unknown compute capability.
-    """
-    if device == HOST:
-        from .emulated import Emulator
-
-        return Emulator()
-    from .gpu import Gpu
-
-    return Gpu(device)
