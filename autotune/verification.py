@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .codegen.problem import Array, Tensor
+from .codegen.problem import Array
+from .codegen.tensor import Tensor
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Mismatch:
 
 def poisoned(tensor: Tensor) -> Array:
     """A flat buffer with all bits set, which is NaN in every floating-point type: an output before the launch."""
-    return _poison(tensor.size, np.dtype(tensor.dtype))
+    return _poison(tensor.size, tensor.dtype.numpy)
 
 
 def compare(actual: Array, expected: Array, bound: float) -> float | Mismatch:

@@ -8,42 +8,11 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 
+from .tensor import Tensor
+
 Array = npt.NDArray[Any]
-
-
-class Role(StrEnum):
-    """How a kernel uses a tensor."""
-
-    INPUT = "input"
-    OUTPUT = "output"
-    IN_OUT = "in_out"
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """One array argument, seen as the flat buffer from its first element to the last one that may be touched.
-
-    Attributes:
-        name: the pointer's name in the kernel's argument struct.
-        dtype: NumPy dtype name, such as ``float32``.
-        size: elements of the flat buffer, gaps between rows and batches included.
-        role: whether the kernel reads it, writes it, or both.
-        alignment: bytes that the pointer is a multiple of, at least the element size.
-    """
-
-    name: str
-    dtype: str
-    size: int
-    role: Role
-    alignment: int
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of the flat buffer."""
-        return self.size * np.dtype(self.dtype).itemsize
 
 
 @dataclass(frozen=True)

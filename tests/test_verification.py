@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autotune.codegen.problem import Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.tensor import Role, Tensor
 from autotune.verification import Mismatch, compare, poisoned
 
 F32 = np.float32
-POISON = poisoned(Tensor("c", "float32", 1, Role.OUTPUT, 4))[0]
+POISON = poisoned(Tensor.flat("c", DType.FLOAT32, 1, Role.OUTPUT, 4))[0]
 
 
 def test_poison_is_nan_and_all_bits() -> None:
     assert np.isnan(POISON)
-    assert poisoned(Tensor("c", "uint16", 3, Role.OUTPUT, 4)).tolist() == [0xFFFF] * 3
+    assert poisoned(Tensor.flat("c", DType.UINT16, 3, Role.OUTPUT, 4)).tolist() == [0xFFFF] * 3
 
 
 def test_the_largest_error_is_returned() -> None:

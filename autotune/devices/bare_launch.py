@@ -7,8 +7,9 @@ from contextlib import ExitStack, contextmanager
 
 from cuda.bindings import driver
 
-from ..codegen.problem import Array, Role, Tensor
+from ..codegen.problem import Array
 from ..codegen.program import Program
+from ..codegen.tensor import Role, Tensor
 from ..compiler import CompiledKernel
 from ..cuda_core import handle_return
 from .launcher import LoadedKernel

@@ -12,12 +12,13 @@ from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 from cuda.core import EventOptions
 
-from ..codegen.problem import Array, Problem, Role, Tensor
+from ..codegen.dtype import DType
+from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
+from ..codegen.tensor import Role, Tensor
 from ..compiler import CompiledKernel, compile_kernel
 from ..cuda_core import CUDAError
 from ..db.states import Status
@@ -180,7 +181,7 @@ class CudaSession:
     def _compute_expected(self, inputs: Mapping[str, Array]) -> None:
         self._expected: dict[str, GuardedBuffer] = {}
         for tensor in self._outputs:
-            dtype = np.dtype(self._expected_dtype(tensor))
+            dtype = self._expected_dtype(tensor).numpy
             buffer = self._buffer(tensor.size * dtype.itemsize, max(tensor.alignment, dtype.itemsize), self._memory)
             if tensor.role is Role.IN_OUT:
                 buffer.upload(inputs[tensor.name].astype(dtype))
@@ -228,12 +229,12 @@ class CudaSession:
         found = self._verifier.compare(tensor, actual, expected, self._bound)
         if not found.wrong:
             return found.max_error, None
-        got = actual.element(found.first, tensor.dtype)
-        should = expected.element(found.first, self._expected_dtype(tensor))
+        got = actual.element(found.first, tensor.dtype.numpy)
+        should = expected.element(found.first, self._expected_dtype(tensor).numpy)
         return found.max_error, Mismatch(found.wrong, tensor.size, found.first, str(got), str(should))
 
-    def _expected_dtype(self, tensor: Tensor) -> str:
-        return "float64" if self._bound else tensor.dtype
+    def _expected_dtype(self, tensor: Tensor) -> DType:
+        return DType.FLOAT64 if self._bound else tensor.dtype
 
     def _restore(self) -> None:
         for name, before in self._before.items():

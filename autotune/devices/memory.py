@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 
@@ -69,7 +70,7 @@ class GuardedBuffer:
             handle_return(driver.cuMemcpyHtoDAsync(self.pointer, values.ctypes.data, self.size, self._stream.handle))
             self._stream.sync()
 
-    def download(self, dtype: str, count: int, offset: int = 0) -> Array:
+    def download(self, dtype: npt.DTypeLike, count: int, offset: int = 0) -> Array:
         """Wait for what is queued and copy `count` elements from the byte `offset` on."""
         values = np.empty(count, dtype)
         source = self.pointer + offset
@@ -77,7 +78,7 @@ class GuardedBuffer:
         self._stream.sync()
         return values
 
-    def element(self, index: int, dtype: str) -> Any:
+    def element(self, index: int, dtype: npt.DTypeLike) -> Any:
         """Wait for what is queued and copy one element."""
         return self.download(dtype, 1, index * np.dtype(dtype).itemsize)[0]
 

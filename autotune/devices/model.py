@@ -22,8 +22,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, exp, sqrt
 
-from ..codegen.problem import Problem, Role
+from ..codegen.problem import Problem
 from ..codegen.program import Program
+from ..codegen.tensor import Role
 from ..compiler import Resources
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.occupancy import occupancy

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from cuda.core import Device, Stream
 
-from ..codegen.problem import Tensor
 from ..codegen.program import Argument, Launch, Program
+from ..codegen.tensor import Tensor
 from ..compiler import compile_kernel
 from ..search_spaces.device_spec import DeviceSpec
 from .launcher import LoadedKernel
@@ -75,7 +75,7 @@ class Verifier:
         """
         self._report.upload(EMPTY_REPORT)
         pointers = {"actual": actual.pointer, "expected": expected.pointer, "report": self._report.pointer}
-        element_bytes = np.dtype(tensor.dtype).itemsize
+        element_bytes = tensor.dtype.bytes
         entry = f"compare_{tensor.dtype}" if bound else "compare_exact"
         self._launch(entry, pointers, {"size": tensor.size, "element_bytes": element_bytes, "bound": bound})
         report = self._report.download("uint8", REPORT.itemsize).view(REPORT)[0]

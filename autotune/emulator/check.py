@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..codegen.problem import Array, Problem, Role
+from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
+from ..codegen.tensor import Role
 from ..verification import Mismatch, compare, poisoned
 from .launch import EmulatorError, run
 

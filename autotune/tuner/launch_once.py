@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..codegen.problem import Role
+from ..codegen.tensor import Role
 from ..compiler import compile_kernel
 from ..devices.bare_launch import run
 from ..devices.cuda import CudaDevice

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from autotune.codegen.problem import Problem, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Problem
+from autotune.codegen.tensor import Role, Tensor
 from autotune.search_spaces.operator import Operator
 from autotune.verification import compare, poisoned
 
@@ -24,7 +26,7 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
     bound = problem.error_bound(problem.scalars)
     tensors = tuple(_widened(tensor) if bound else tensor for tensor in problem.tensors)
     inputs = problem.inputs(1)
-    arrays = {t.name: inputs[t.name].astype(t.dtype) if t.name in inputs else poisoned(t) for t in tensors}
+    arrays = {t.name: inputs[t.name].astype(t.dtype.numpy) if t.name in inputs else poisoned(t) for t in tensors}
     run(operator.reference(problem), tensors, arrays, problem.scalars)
     for name, expected in problem.reference(inputs, problem.scalars).items():
         found = compare(arrays[name], expected, bound * _FROM_FLOAT32_TO_FLOAT64)
@@ -34,4 +36,4 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
 def _widened(tensor: Tensor) -> Tensor:
     if tensor.role is Role.INPUT:
         return tensor
-    return replace(tensor, dtype="float64", alignment=max(8, tensor.alignment))
+    return replace(tensor, dtype=DType.FLOAT64, alignment=max(8, tensor.alignment))

@@ -14,9 +14,10 @@ from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLE
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
-from autotune.codegen.problem import Problem, Role
+from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.tensor import Role
 from autotune.compiler import compile_kernel
 from autotune.search_spaces.registry import OPERATORS, operator
 

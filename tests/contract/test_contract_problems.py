@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 
-from autotune.codegen.problem import Problem, Role
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Problem
+from autotune.codegen.tensor import Role
 from autotune.search_spaces.registry import OPERATORS, operator
 
 anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
@@ -43,9 +45,9 @@ def test_tensors_hold_what_is_moved(name: str, problem: Problem) -> None:
     tensors = problem.tensors
     assert len({tensor.name for tensor in tensors}) == len(tensors)
     for tensor in tensors:
-        assert tensor.bytes == tensor.size * np.dtype(tensor.dtype).itemsize
+        assert tensor.bytes == tensor.size * tensor.dtype.bytes
         assert tensor.alignment in (1, 2, 4, 8, 16)
-        assert tensor.alignment % min(16, np.dtype(tensor.dtype).itemsize) == 0
+        assert tensor.alignment % min(16, tensor.dtype.bytes) == 0
     if any(tensor.size for tensor in tensors if tensor.role is not Role.INPUT):
         assert 0 < problem.bytes_moved <= sum((1 + (t.role is Role.IN_OUT)) * t.bytes for t in tensors)
     assert problem.flops >= 0
@@ -58,7 +60,7 @@ def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None
     inputs, again, other = (problem.inputs(seed) for seed in (7, 7, 8))
     assert set(inputs) == set(read)
     for tensor_name, array in inputs.items():
-        assert (array.shape, array.dtype) == ((read[tensor_name].size,), np.dtype(read[tensor_name].dtype))
+        assert (array.shape, array.dtype) == ((read[tensor_name].size,), read[tensor_name].dtype.numpy)
         assert np.array_equal(array, again[tensor_name])
         assert not np.array_equal(array, other[tensor_name])
 
@@ -71,5 +73,5 @@ def test_reference_fills_the_outputs_and_leaves_the_inputs(name: str, problem: P
     assert {output: array.shape for output, array in outputs.items()} == {t.name: (t.size,) for t in written.values()}
     exact = problem.error_bound(problem.scalars) == 0
     for output, array in outputs.items():
-        assert array.dtype == np.dtype(written[output].dtype if exact else "float64")
+        assert array.dtype == (written[output].dtype if exact else DType.FLOAT64).numpy
     assert all(np.array_equal(inputs[tensor], before[tensor]) for tensor in inputs)

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.tensor import Role, Tensor
 from autotune.search_spaces.operator import Operator
 
 
@@ -41,15 +43,16 @@ class ScaleProblem(Problem):
         return (self.rows - 1) * self.ld + self.columns
 
     @property
-    def dtype(self) -> str:
-        return "uint32" if self.exact else "float32"
+    def dtype(self) -> DType:
+        return DType.UINT32 if self.exact else DType.FLOAT32
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         role = Role.IN_OUT if self.accumulate else Role.OUTPUT
+        shape, strides = (self.rows, self.columns), (self.ld, 1)
         return (
-            Tensor("x", self.dtype, self.size, Role.INPUT, self.alignment),
-            Tensor("y", self.dtype, self.size, role, self.alignment),
+            Tensor("x", self.dtype, shape, strides, Role.INPUT, self.alignment),
+            Tensor("y", self.dtype, shape, strides, role, self.alignment),
         )
 
     @property

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
+from autotune.codegen.tensor import Role, Tensor
 from autotune.compiler import Resources
 from autotune.devices.model import FIX_UP_SECONDS, LAUNCH_SECONDS, predict_seconds
 from autotune.search_spaces.devices import named_device, named_devices
@@ -38,7 +40,7 @@ class Work(Problem):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        return (Tensor("c", "float32", self.results, Role.OUTPUT, 4),)
+        return (Tensor.flat("c", DType.FLOAT32, self.results, Role.OUTPUT, 4),)
 
     def inputs(self, seed: int) -> dict[str, Array]:
         raise NotImplementedError

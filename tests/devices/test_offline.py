@@ -7,10 +7,12 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
+from autotune.codegen.dtype import DType
 from autotune.codegen.integers import ceil_div
-from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.tensor import Role, Tensor
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
@@ -43,8 +45,8 @@ class Doubling(Problem):
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         return (
-            Tensor("x", "float32", self.n, Role.INPUT, 4),
-            Tensor("y", "float32", self.n, Role.OUTPUT, 4),
+            Tensor.flat("x", DType.FLOAT32, self.n, Role.INPUT, 4),
+            Tensor.flat("y", DType.FLOAT32, self.n, Role.OUTPUT, 4),
         )
 
     def inputs(self, seed: int) -> dict[str, Array]:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array
+from autotune.codegen.tensor import Role, Tensor
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, verification_source
 from autotune.emulator import run
@@ -18,9 +20,9 @@ POISON = np.uint32(0xFFFFFFFF).view(np.float32)
 def report(entry: str, actual: Array, expected: Array, bound: float) -> tuple[int, int, float]:
     found = EMPTY_REPORT.copy().view("u8")
     tensors = [
-        Tensor("actual", actual.dtype.name, actual.size, Role.INPUT, actual.itemsize),
-        Tensor("expected", expected.dtype.name, expected.size, Role.INPUT, expected.itemsize),
-        Tensor("report", "uint64", found.size, Role.IN_OUT, 8),
+        Tensor.flat("actual", DType(actual.dtype.name), actual.size, Role.INPUT, actual.itemsize),
+        Tensor.flat("expected", DType(expected.dtype.name), expected.size, Role.INPUT, expected.itemsize),
+        Tensor.flat("report", DType.UINT64, found.size, Role.IN_OUT, 8),
     ]
     arrays = {"actual": actual, "expected": expected, "report": found}
     scalars = {"size": actual.size, "element_bytes": actual.itemsize, "bound": bound}
@@ -32,8 +34,8 @@ def report(entry: str, actual: Array, expected: Array, bound: float) -> tuple[in
 def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
     total = np.zeros(1, np.uint64)
     tensors = [
-        Tensor("words", "uint64", words.size, Role.INPUT, 8),
-        Tensor("sum", "uint64", 1, Role.IN_OUT, 8),
+        Tensor.flat("words", DType.UINT64, words.size, Role.INPUT, 8),
+        Tensor.flat("sum", DType.UINT64, 1, Role.IN_OUT, 8),
     ]
     scalars = {"size": words.size, "skip_begin": begin, "skip_end": end}
     run(verification_source("checksum", 1), tensors, {"words": words, "sum": total}, scalars)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from autotune.codegen.problem import Array, Problem, Tensor
+from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.tensor import Tensor
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from autotune import emulator
-from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments, inlined
+from autotune.codegen.tensor import Role, Tensor
 
 ARGUMENTS = (
     Argument("x", "const float*"),
@@ -50,8 +52,8 @@ def execute(source: Program, x: Array, size: int, *, alignment: int = 4, **optio
     """`y` of `size` words, poisoned before."""
     y = np.full(size, -1, np.int32).view(np.float32)
     tensors = [
-        Tensor("x", "float32", x.size, Role.INPUT, alignment),
-        Tensor("y", "float32", size, Role.OUTPUT, alignment),
+        Tensor.flat("x", DType.FLOAT32, x.size, Role.INPUT, alignment),
+        Tensor.flat("y", DType.FLOAT32, size, Role.OUTPUT, alignment),
     ]
     emulator.run(source, tensors, {"x": x, "y": y}, {"n": x.size}, **options)
     return y

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.codegen.problem import Array, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array
 from autotune.codegen.program import Launch, Program
+from autotune.codegen.tensor import Role, Tensor
 from autotune.compiler import CompileError
 from autotune.emulator import EmulatorError, HostCompilerMissingError, build, compiler_version, run
 
@@ -78,7 +80,7 @@ def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, 
 
 @pytest.mark.parametrize("array", [np.ones(63, np.float32), np.ones(64), np.ones(128, np.float32)[::2]])
 def test_an_array_must_fit_its_tensor(array: Array, kernel: Build) -> None:
-    tensors = [Tensor("x", "float32", 64, Role.INPUT, 4), Tensor("y", "float32", 64, Role.OUTPUT, 4)]
+    tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.OUTPUT, 4)]
     with pytest.raises(ValueError, match=r"^x is a float.* expected float32 of shape \(64,\)"):
         run(kernel(COPY), tensors, {"x": array, "y": X.copy()}, {"n": 64})
 
@@ -134,7 +136,7 @@ def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
-    tensors = [Tensor("x", "float32", 64, Role.INPUT, 4), Tensor("y", "float32", 64, Role.IN_OUT, 4)]
+    tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 4)]
     arrays: dict[str, Any] = {"x": X.copy(), "y": 2 * X}
     for launches in (1, 3):
         arrays["y"] = 2 * X

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autotune.codegen.problem import Array, Problem, Role, Tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.tensor import Role, Tensor
 from autotune.emulator import EmulatorError, verify
 
 
@@ -24,8 +26,8 @@ class Doubling(Problem):
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         return (
-            Tensor("x", "float32", 64 * self.rows, Role.INPUT, 4),
-            Tensor("y", "float32", 64 * self.rows, Role.OUTPUT, 4),
+            Tensor.flat("x", DType.FLOAT32, 64 * self.rows, Role.INPUT, 4),
+            Tensor.flat("y", DType.FLOAT32, 64 * self.rows, Role.OUTPUT, 4),
         )
 
     def inputs(self, seed: int) -> dict[str, Array]:

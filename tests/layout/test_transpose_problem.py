@@ -69,8 +69,8 @@ def test_reference_moves_every_element(size: int, layout: dict[str, int]) -> Non
     problem = TransposeProblem(3, 4, size, batch=2, **layout)
     a, b = problem.tensors
     source, result = problem.inputs(0)["a"], problem.reference(problem.inputs(0), {})["b"]
-    assert (source.dtype, source.size) == (np.dtype(a.dtype), a.size)
-    assert (result.dtype, result.size) == (np.dtype(b.dtype), b.size)
+    assert (source.dtype, source.size) == (a.dtype.numpy, a.size)
+    assert (result.dtype, result.size) == (b.dtype.numpy, b.size)
     source, result = source.view(f"V{size}"), result.view(f"V{size}")
     expected: Any = np.full(result.size * size, 0xFF, np.uint8).view(f"V{size}")
     for matrix, i, j in np.ndindex(2, 3, 4):

@@ -16,6 +16,7 @@ from ..options import DatabaseOption, JsonOption
 from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
+    from ...codegen.dtype import DType
     from ...codegen.program import Program
 
 
@@ -92,11 +93,11 @@ def _nvrtc() -> str:
 def _emulator() -> str:
     import numpy as np
 
-    from ...codegen.problem import Role, Tensor
+    from ...codegen.tensor import Role, Tensor
     from ...emulator import compiler_version, run
 
     out = np.zeros(1, np.float32)
-    run(_probe(), [Tensor("out", "float32", 1, Role.OUTPUT, 4)], {"out": out}, {})
+    run(_probe(), [Tensor.flat("out", DType.FLOAT32, 1, Role.OUTPUT, 4)], {"out": out}, {})
     return compiler_version()
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.problem import Array, Problem, Tensor
+from ...codegen.problem import Array, Problem
 from ...codegen.program import Program
+from ...codegen.tensor import Tensor
 from ...emulator import EmulatorError, run
 from ...emulator.build import executable
 from ...search_spaces.devices import named_device
@@ -67,6 +68,6 @@ class _EmulatedKernel:
 def _flat(tensor: Tensor, pointer: int) -> Array:
     """A tensor's flat buffer, where the caller's array has it."""
     if not tensor.size:
-        return np.empty(0, tensor.dtype)
+        return np.empty(0, tensor.dtype.numpy)
     memory: Any = (ctypes.c_char * tensor.bytes).from_address(pointer)
-    return np.frombuffer(memory, tensor.dtype)
+    return np.frombuffer(memory, tensor.dtype.numpy)

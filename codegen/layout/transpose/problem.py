@@ -8,7 +8,9 @@ from math import gcd
 
 import numpy as np
 
-from ...problem import Array, Problem, Role, Tensor
+from ...dtype import DType
+from ...problem import Array, Problem
+from ...tensor import Role, Tensor
 
 ELEMENT_BYTES = (1, 2, 4, 8, 16)
 
@@ -48,7 +50,7 @@ class TransposeProblem(Problem):
             )
         for operand, rows, row in (("a", self.m, self.n), ("b", self.n, self.m)):
             self._resolve(operand, rows, row)
-        matrix = self._span(self.n, self.m, self.ldb)
+        matrix = (self.n - 1) * self.ldb + self.m if self.n and self.m else 0
         interleaved = self.stride_b >= self.m and (self.batch - 1) * self.stride_b + self.m <= self.ldb
         if self.batch > 1 and self.stride_b < matrix and not interleaved:
             raise ValueError(f"stride_b={self.stride_b}: matrices of B overlap; expected at least {matrix}, or 0")
@@ -104,49 +106,29 @@ class TransposeProblem(Problem):
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """A and B as unsigned integers; an element of 16 bytes is a pair of uint64."""
-        dtype, words = self._words
         return (
-            Tensor("a", dtype, self.elements_a * words, Role.INPUT, self.align_a),
-            Tensor("b", dtype, self.elements_b * words, Role.OUTPUT, self.align_b),
+            self._tensor("a", (self.batch, self.m, self.n), Role.INPUT),
+            self._tensor("b", (self.batch, self.n, self.m), Role.OUTPUT),
         )
 
-    @property
-    def elements_a(self) -> int:
-        """Elements from the first to the last of A, gaps included."""
-        return 0 if self.empty else (self.batch - 1) * self.stride_a + self._span(self.m, self.n, self.lda)
-
-    @property
-    def elements_b(self) -> int:
-        """Elements from the first to the last of B, gaps included."""
-        return 0 if self.empty else (self.batch - 1) * self.stride_b + self._span(self.n, self.m, self.ldb)
-
-    @staticmethod
-    def _span(rows: int, row: int, leading: int) -> int:
-        return (rows - 1) * leading + row if rows and row else 0
-
-    @property
-    def _words(self) -> tuple[str, int]:
-        """The unsigned dtype that stands for an element, and how many of it make one."""
-        return f"uint{min(64, 8 * self.element_bytes)}", max(1, self.element_bytes // 8)
+    def _tensor(self, name: str, shape: tuple[int, ...], role: Role) -> Tensor:
+        leading, stride, align = (getattr(self, f"{field}{name}") for field in ("ld", "stride_", "align_"))
+        strides: tuple[int, ...] = (stride, leading, 1)
+        if self.element_bytes == 16:
+            shape, strides = (*shape, 2), (2 * stride, 2 * leading, 2, 1)
+        return Tensor(name, DType(f"uint{min(64, 8 * self.element_bytes)}"), shape, strides, role, align)
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Random bytes, none of them 0xFF as in an output that was never written, nor 0."""
-        a = self.tensors[0]
-        return {"a": np.random.default_rng(seed).integers(1, 255, a.bytes, dtype=np.uint8).view(a.dtype)}
+        a, _ = self.tensors
+        return {"a": np.random.default_rng(seed).integers(1, 255, a.bytes, dtype=np.uint8).view(a.dtype.numpy)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """B bit for bit, with all bits set in its gaps."""
-        b = np.full(self.tensors[1].bytes, 0xFF, np.uint8).view(self.tensors[1].dtype)
-        if not self.empty:
-            a = self._matrices(inputs["a"], self.m, self.n, self.lda, self.stride_a)
-            self._matrices(b, self.n, self.m, self.ldb, self.stride_b)[...] = a.swapaxes(1, 2)
-        return {"b": b}
-
-    def _matrices(self, flat: Array, rows: int, row: int, leading: int, stride: int) -> Array:
-        """The flat buffer as a view [batch][rows][row][words of an element]."""
-        strides = [elements * self.element_bytes for elements in (stride, leading, 1)]
-        shape = (self.batch, rows, row, self._words[1])
-        return np.lib.stride_tricks.as_strided(flat, shape, [*strides, flat.itemsize])
+        """B bit for bit."""
+        a, b = self.tensors
+        flat = np.full(b.bytes, 0xFF, np.uint8).view(b.dtype.numpy)
+        b.view(flat)[...] = a.view(inputs["a"]).swapaxes(1, 2)
+        return {"b": flat}
 
     def error_bound(self, scalars: Mapping[str, float]) -> float:
         """0: bit for bit."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...problem import Array, Problem, Role, Tensor
+from ...dtype import DType
+from ...problem import Array, Problem
+from ...tensor import Role, Tensor
 
 _UNIT_ROUNDOFF = 2.0**-24
 _INT_MAX = 2**31 - 1
@@ -137,14 +139,12 @@ class SgemmProblem(Problem):
     def tensors(self) -> tuple[Tensor, ...]:
         """``a`` and ``b`` are read, ``c`` is written, or read and written."""
         roles = {"a": Role.INPUT, "b": Role.INPUT, "c": Role.IN_OUT if self.read_c else Role.OUTPUT}
-        return tuple(
-            Tensor(operand, "float32", self._flat_words(operand), role, getattr(self, f"align_{operand}"))
-            for operand, role in roles.items()
-        )
+        return tuple(self._tensor(operand, role) for operand, role in roles.items())
 
-    def _flat_words(self, operand: str) -> int:
-        stride: int = getattr(self, f"stride_{operand}")
-        return (self.batch - 1) * stride + self.matrix_words(operand) if self.batch else 0
+    def _tensor(self, operand: str, role: Role) -> Tensor:
+        leading, stride, align = (getattr(self, f"{field}{operand}") for field in ("ld", "stride_", "align_"))
+        shape = (self.batch, *self.stored[operand])
+        return Tensor(operand, DType.FLOAT32, shape, (stride, leading, 1), role, align)
 
     @property
     def scalars(self) -> Mapping[str, float]:
@@ -161,28 +161,20 @@ class SgemmProblem(Problem):
         }
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """C in float64; the gaps between rows hold NaN, or with `read_c` the words that were there."""
+        """C in float64."""
         alpha, beta = scalars["alpha"], scalars["beta"]
-        size = self._flat_words("c")
-        flat = inputs["c"].astype(np.float64) if self.read_c else np.full(size, np.nan)
-        if size:
-            c = self._matrices(flat, "c")
-            product = np.zeros(c.shape)
-            if alpha != 0 and self.k:
-                a, b = (self._matrices(inputs[operand], operand).astype(np.float64) for operand in "ab")
-                product = alpha * (
-                    (a.swapaxes(1, 2) if self.transpose_a else a) @ (b.swapaxes(1, 2) if self.transpose_b else b)
-                )
-            c[...] = product + beta * c if beta else product
+        a, b, c = self.tensors
+        flat = inputs["c"].astype(np.float64) if self.read_c else np.full(c.size, np.nan)
+        result = c.view(flat)
+        product = np.zeros(result.shape)
+        if alpha != 0 and self.k and c.size:
+            left, right = (tensor.view(inputs[tensor.name]).astype(np.float64) for tensor in (a, b))
+            product = alpha * (
+                (left.swapaxes(1, 2) if self.transpose_a else left)
+                @ (right.swapaxes(1, 2) if self.transpose_b else right)
+            )
+        result[...] = product + beta * result if beta else product
         return {"c": flat}
-
-    def _matrices(self, flat: Array, operand: str) -> Array:
-        """A batch × rows × columns view of a flat buffer."""
-        rows, columns = self.stored[operand]
-        strides = (getattr(self, f"stride_{operand}"), getattr(self, f"ld{operand}"), 1)
-        return np.lib.stride_tricks.as_strided(
-            flat, (self.batch, rows, columns), [stride * flat.itemsize for stride in strides]
-        )
 
     def error_bound(self, scalars: Mapping[str, float]) -> float:
         """Four unit roundoffs for each term and for the scaling.

@@ -1,0 +1,153 @@
+"""An array argument of a kernel: its elements, where they lie in a flat buffer, and how its result is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from operator import mul
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .dtype import DType
+
+
+class Role(StrEnum):
+    """How a kernel uses a tensor."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    IN_OUT = "in_out"
+
+
+@dataclass(frozen=True)
+class Exact:
+    """An output is right bit for bit; a floating-point NaN may be any NaN."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """An element is right if |actual − expected| ≤ absolute + relative·scale.
+
+    The scale is |expected|, or the element of the array ``<name>_scale`` if the reference states one: a sum is judged
+    relative to the sum of its terms' absolute values. Equal infinities are right, NaN must meet NaN.
+    """
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    @classmethod
+    def rounded(cls, dtype: DType, absolute: float = 0.0, relative: float = 0.0) -> Self:
+        """The errors of a computation, and that of rounding its result to the output's dtype, once."""
+        return cls(absolute + dtype.smallest / 2, relative + dtype.roundoff)
+
+
+Judgement = Exact | Within
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One array argument, seen as the flat buffer from its first element to its last one.
+
+    The buffer's elements that no index reaches are gaps: no kernel may read or write them.
+
+    Attributes:
+        name: the pointer's name in the kernel's argument struct.
+        dtype: the type of the elements.
+        shape: elements along each axis.
+        strides: elements from one to the next along each axis. Axes may lie in any order (the rows of many matrices
+            interleaved); of an input they may overlap, and a stride of 0 broadcasts it.
+        role: whether the kernel reads it, writes it, or both.
+        alignment: bytes that the pointer is a multiple of, at least the element size.
+        judged: how an output is judged.
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    role: Role
+    alignment: int
+    judged: Judgement = Exact()
+
+    def __post_init__(self) -> None:
+        if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:
+            raise ValueError(
+                f"{self.name} of shape {self.shape} has strides {self.strides}: expected one for each axis, 0 or more"
+            )
+        if self.role is not Role.INPUT and self._overlaps:
+            raise ValueError(f"{self.name} is written, and of its shape {self.shape}, strides {self.strides} overlap")
+
+    @classmethod
+    def flat(cls, name: str, dtype: DType, size: int, role: Role, alignment: int, judged: Judgement = Exact()) -> Self:
+        """A tensor of one axis without gaps."""
+        return cls(name, dtype, (size,), (1,), role, alignment, judged)
+
+    @property
+    def size(self) -> int:
+        """Elements of the flat buffer, gaps included."""
+        return (
+            0 if 0 in self.shape else 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
+        )
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the flat buffer."""
+        return -(-self.size * self.dtype.bits // 8)
+
+    @property
+    def axes(self) -> tuple[tuple[int, int], ...]:
+        """Extent and stride of the fewest axes that reach the same elements, the largest stride first.
+
+        Axes of extent 1 or stride 0 reach nothing more, and an axis that goes on where another one ends is joined
+        with it, so that a tensor without gaps has at most one axis, of stride 1.
+        """
+        if not self.size:
+            return ()
+        joined: list[tuple[int, int]] = []
+        moving = [(step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1 and step]
+        for step, n in sorted(moving):
+            if joined and step == joined[-1][0] * joined[-1][1]:
+                joined[-1] = n * joined[-1][0], joined[-1][1]
+            else:
+                joined.append((n, step))
+        return tuple(reversed(joined))
+
+    @property
+    def dense(self) -> bool:
+        """Whether there are no gaps."""
+        return self.size <= 1 or self.axes == ((self.size, 1),)
+
+    @property
+    def inside(self) -> npt.NDArray[np.bool_] | None:
+        """For each element of the flat buffer, whether it is one of the tensor's; None if all of them are."""
+        if self.dense:
+            return None
+        mask = np.zeros(self.size, np.bool_)
+        extents, strides = zip(*self.axes, strict=True)
+        np.lib.stride_tricks.as_strided(mask, extents, strides)[...] = True
+        return mask
+
+    def view(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The elements of a flat buffer, of any type, in the tensor's shape."""
+        strides = [step * flat.itemsize for step in self.strides]
+        return np.lib.stride_tricks.as_strided(flat, self.shape, strides)
+
+    @property
+    def _overlaps(self) -> bool:
+        """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
+        if not self.size:
+            return False
+        reached = 0
+        for step, n in sorted((step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1):
+            if step <= reached:
+                return True
+            reached += (n - 1) * step
+        return False
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an array without gaps whose last axis is contiguous."""
+    return tuple(reversed(list(accumulate(reversed(shape[1:]), mul, initial=1)))) if shape else ()

@@ -1,0 +1,100 @@
+"""Element types, and where a tensor's elements lie."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import product
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.tensor import Role, Tensor, Within, row_major
+
+FLOATS = [dtype for dtype in DType if dtype.is_float]
+
+
+@pytest.mark.parametrize("dtype", DType)
+def test_sizes_agree_with_numpy(dtype: DType) -> None:
+    assert dtype.numpy.itemsize == dtype.bytes == max(8, dtype.bits) // 8
+    assert dtype.is_float == (dtype.roundoff > 0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_limits_agree_with_numpy(dtype: DType) -> None:
+    limits = ml_dtypes.finfo(dtype.numpy)
+    assert dtype.roundoff == float(limits.eps) / 2
+    assert dtype.largest == float(limits.max)
+    assert dtype.smallest == float(limits.smallest_subnormal)
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
+@given(value=st.floats(-65000, 65000))
+def test_rounding_stays_within_what_is_said_of_it(dtype: DType, value: float) -> None:
+    rounded = Within.rounded(dtype)
+    error = abs(float(np.float64(value).astype(dtype.numpy)) - value)
+    assert error <= rounded.absolute + rounded.relative * abs(value)
+
+
+def test_ml_dtypes_is_imported_when_it_is_needed() -> None:
+    program = "import sys, autotune.dispatcher; sys.exit('ml_dtypes' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "axes", "size"),
+    [
+        ((2, 3, 4), (12, 4, 1), ((24, 1),), 24),
+        ((2, 3, 4), (16, 5, 1), ((2, 16), (3, 5), (4, 1)), 16 + 10 + 4),
+        ((2, 3, 4), (4, 8, 1), ((24, 1),), 24),  # rows of all matrices in turns
+        ((2, 3, 4), (5, 11, 1), ((3, 11), (2, 5), (4, 1)), 22 + 5 + 4),
+        ((2, 3, 4), (0, 4, 1), ((12, 1),), 12),  # broadcast
+        ((2, 3, 4, 2), (32, 10, 2, 1), ((2, 32), (3, 10), (8, 1)), 32 + 20 + 8),
+        ((7,), (0,), (), 1),
+        ((1, 1), (99, 99), (), 1),
+        ((), (), (), 1),
+        ((2, 0), (9, 1), (), 0),
+        ((3, 3), (1, 1), ((3, 1), (3, 1)), 5),  # windows
+    ],
+)
+def test_axes(shape: tuple[int, ...], strides: tuple[int, ...], axes: tuple[tuple[int, int], ...], size: int) -> None:
+    tensor = Tensor("x", DType.FLOAT32, shape, strides, Role.INPUT, 4)
+    assert (tensor.axes, tensor.size, tensor.bytes) == (axes, size, 4 * size)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 12)), max_size=4))
+def test_a_tensor_reaches_what_its_indices_reach(axes: list[tuple[int, int]]) -> None:
+    shape, strides = tuple(n for n, _ in axes), tuple(step for _, step in axes)
+    indices = list(product(*map(range, shape)))
+    places = [sum(i * step for i, step in zip(index, strides, strict=True)) for index in indices]
+    tensor = Tensor("x", DType.INT32, shape, strides, Role.INPUT, 4)
+    assert tensor.size == max(places, default=-1) + 1
+    inside = np.ones(tensor.size, bool) if tensor.inside is None else tensor.inside
+    assert np.flatnonzero(inside).tolist() == sorted(set(places))
+    flat = np.arange(tensor.size)
+    assert tensor.view(flat).ravel().tolist() == places
+    if len(set(places)) < len(places):
+        with pytest.raises(ValueError, match="overlap"):
+            Tensor("x", DType.INT32, shape, strides, Role.OUTPUT, 4)
+
+
+def test_an_output_may_lie_as_matrices_whose_rows_take_turns() -> None:
+    Tensor("y", DType.FLOAT32, (2, 3, 4), (5, 11, 1), Role.OUTPUT, 4)
+
+
+@pytest.mark.parametrize(("shape", "strides"), [((2,), ()), ((2, 3), (-3, 1)), ((-1,), (1,))])
+def test_a_tensor_that_cannot_be(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="x of shape"):
+        Tensor("x", DType.FLOAT32, shape, strides, Role.INPUT, 4)
+
+
+def test_row_major() -> None:
+    assert (row_major((2, 3, 4)), row_major((5,)), row_major(())) == ((12, 4, 1), (1,), ())
+
+
+def test_packed_elements_share_bytes() -> None:
+    assert Tensor.flat("x", DType.INT4, 7, Role.INPUT, 1).bytes == 4
