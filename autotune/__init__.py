@@ -1,1 +1,70 @@
 """Generates CUDA kernels from schedules, finds the fastest for a device, remembers it and serves it at run time."""
+
+from typing import TYPE_CHECKING, Any
+
+from . import dispatcher
+from .errors import AutotuneError
+from .lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .compiler import CompileError, CompilerMissingError
+    from .db.database import TuningDB
+    from .db.errors import DatabaseError
+    from .devices.base import DeviceError
+    from .devices.select import device
+    from .dispatcher.targets.base import CaptureError, LaunchError
+    from .emulator import EmulatorError, HostCompilerMissingError
+    from .search_spaces.operator import IllegalScheduleError
+    from .search_spaces.registry import operator
+    from .tuner.loop import tune
+    from .tuner.options import TuneOptions
+
+    __version__: str
+
+__all__ = [
+    "AutotuneError",
+    "CaptureError",
+    "CompileError",
+    "CompilerMissingError",
+    "DatabaseError",
+    "DeviceError",
+    "EmulatorError",
+    "HostCompilerMissingError",
+    "IllegalScheduleError",
+    "LaunchError",
+    "TuneOptions",
+    "TuningDB",
+    "__version__",
+    "device",
+    "dispatcher",
+    "operator",
+    "tune",
+]
+
+_lazy = lazy_names(
+    __name__,
+    {
+        "CaptureError": ".dispatcher.targets.base",
+        "CompileError": ".compiler",
+        "CompilerMissingError": ".compiler",
+        "DatabaseError": ".db.errors",
+        "DeviceError": ".devices.base",
+        "EmulatorError": ".emulator",
+        "HostCompilerMissingError": ".emulator",
+        "IllegalScheduleError": ".search_spaces.operator",
+        "LaunchError": ".dispatcher.targets.base",
+        "TuneOptions": ".tuner.options",
+        "TuningDB": ".db.database",
+        "device": ".devices.select",
+        "operator": ".search_spaces.registry",
+        "tune": ".tuner.loop",
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("autotune")
+    return _lazy(name)

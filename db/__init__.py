@@ -1,7 +1,8 @@
 """The tuning database: models, migrations, queries, pretuned records."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazy import lazy_names
 from .states import Status, TimeSource
 
 if TYPE_CHECKING:
@@ -22,10 +23,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Importing SQLAlchemy takes longer than most commands run: whoever needs only the states does not pay for it.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import database
-
-    return getattr(database, name)
+# Importing SQLAlchemy takes longer than most commands run: whoever needs only the states does not pay for it.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "DatabaseError": ".errors",
+        "DeviceRecord": ".records",
+        "MergeCounts": ".exchange",
+        "ProblemRecord": ".records",
+        "Trial": ".records",
+        "TuningDB": ".database",
+    },
+)

@@ -1,7 +1,8 @@
 """Operators on the caller's own arrays, by the best kernel that is known for them."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy import lazy_names
 
 if TYPE_CHECKING:
     from .calls.bound import BoundCall, plan
@@ -24,23 +25,19 @@ __all__ = [
     "warm",
 ]
 
-_MODULES = {
-    "BoundCall": "calls.bound",
-    "CaptureError": "targets.base",
-    "Explanation": "choice.explanation",
-    "LaunchError": "targets.base",
-    "configure": "settings",
-    "explain": "choice.explanation",
-    "plan": "calls.bound",
-    "sgemm": "calls.operators",
-    "transpose": "calls.operators",
-    "warm": "calls.warming",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # NumPy alone takes longer to import than a program that only may need a kernel should wait for.
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)
-    return found
+# NumPy alone takes longer to import than a program that only may need a kernel should wait for.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "BoundCall": ".calls.bound",
+        "CaptureError": ".targets.base",
+        "Explanation": ".choice.explanation",
+        "LaunchError": ".targets.base",
+        "configure": ".settings",
+        "explain": ".choice.explanation",
+        "plan": ".calls.bound",
+        "sgemm": ".calls.operators",
+        "transpose": ".calls.operators",
+        "warm": ".calls.warming",
+    },
+)

@@ -1,0 +1,36 @@
+"""What ``import autotune`` offers, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import pytest
+
+import autotune
+
+
+def test_import_autotune_brings_in_the_standard_library_only() -> None:
+    code = "import sys; before = set(sys.modules); import autotune; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    foreign = {name.partition(".")[0] for name in done.stdout.split()} - sys.stdlib_module_names
+    assert foreign == {"autotune"}
+
+
+@pytest.mark.parametrize("package", ["autotune", "autotune.dispatcher", "autotune.db"])
+def test_all_public_names_are_there(package: str) -> None:
+    module = import_module(package)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert autotune.__version__ == version("autotune")
+
+
+def test_python_m_autotune_is_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "autotune", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"autotune {autotune.__version__}\n"
