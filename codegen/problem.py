@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy.typing as npt
 
 from .tensor import Tensor
+from .work import Work
 
 Array = npt.NDArray[Any]
 
@@ -30,13 +31,8 @@ class Problem(ABC):
 
     @property
     @abstractmethod
-    def flops(self) -> int:
-        """Floating-point operations that the definition asks for (0 where only bytes move)."""
-
-    @property
-    @abstractmethod
-    def bytes_moved(self) -> int:
-        """Bytes that must cross device memory: each input once, each output once."""
+    def work(self) -> Work:
+        """The bytes that must cross device memory, and the operations by unit that the definition asks for."""
 
     @property
     @abstractmethod

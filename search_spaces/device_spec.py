@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from math import inf
+
+from ..codegen.work import Unit
 
 
 @dataclass(frozen=True)
@@ -25,8 +29,9 @@ class DeviceSpec:
         shared_unit: shared memory is allocated in multiples of this many bytes.
         l2_bytes: bytes of level-2 cache.
         clock_hz: boost clock of the SMs.
-        fp32_lanes: FP32 fused multiply-adds per SM and clock.
         bandwidth: device memory's bytes per second.
+        rates: fused multiply-adds per SM and clock, by unit; results for ``special``. A unit without a rate is one that
+            the device lacks, or whose rate is not published.
     """
 
     name: str
@@ -45,8 +50,8 @@ class DeviceSpec:
     shared_unit: int
     l2_bytes: int
     clock_hz: float
-    fp32_lanes: int
     bandwidth: float
+    rates: Mapping[Unit, int] = field(hash=False)
 
     @property
     def arch(self) -> str:
@@ -56,10 +61,14 @@ class DeviceSpec:
 
     @cached_property
     def digest(self) -> str:
-        """16 hexadecimal digits that name these limits: times that were taken under others may not hold."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        """16 hexadecimal digits that name these limits: times that were taken under others may not hold.
 
-    @property
-    def peak_flops(self) -> float:
-        """FP32 FLOP per second, a fused multiply-add counted as two."""
-        return 2 * self.fp32_lanes * self.sm_count * self.clock_hz
+        Of the rates only FP32's counts, under its name in the digests of stored trials.
+        """
+        figures = asdict(self)
+        figures["fp32_lanes"] = figures.pop("rates")[Unit.FP32]
+        return hashlib.sha256(json.dumps(figures, sort_keys=True).encode()).hexdigest()[:16]
+
+    def peak(self, unit: Unit) -> float:
+        """Operations per second of a unit at the boost clock; infinite if its rate is unknown."""
+        return unit.operations * self.rates.get(unit, inf) * self.sm_count * self.clock_hz

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..codegen.work import Unit
 from .device_spec import DeviceSpec
 
 _FOLDER = Path(__file__).parent / "devices"
@@ -31,8 +33,35 @@ def named_device(identifier: str) -> DeviceSpec:
         raise ValueError(f"unknown device {identifier!r}; known: {', '.join(named_devices())}")
     figures = _values(json.loads((_FOLDER / f"{identifier}.json").read_text()))
     major, minor = map(int, figures["compute_capability"].split("."))
-    figures |= capability_limits((major, minor)) | {"compute_capability": (major, minor)}
-    return DeviceSpec(**figures)
+    shared = capability_limits((major, minor))
+    rates = shared.pop("rates") | figures.pop("rates", {})
+    return DeviceSpec(**figures | shared | {"compute_capability": (major, minor), "rates": rates})
+
+
+def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, int]:
+    """The rates of a device model, as the driver names it: its device file's, else its compute capability's.
+
+    Raises:
+        ValueError: no such compute capability; the message lists those that there are.
+    """
+    models = {limits.name: limits for limits in map(named_device, named_devices())}
+    rates: Mapping[Unit, int] = models[name].rates if name in models else capability_limits(compute_capability)["rates"]
+    return dict(rates)
+
+
+def completed_spec(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON values of a `DeviceSpec`; those that state FP32 lanes alone get the other rates of their model.
+
+    Values of another shape are returned as they are.
+    """
+    completed = dict(values)
+    if "rates" not in completed and "fp32_lanes" in completed:
+        rates: dict[Unit, int] = {}
+        with suppress(KeyError, TypeError, ValueError):
+            major, minor = completed["compute_capability"]
+            rates = model_rates(completed["name"], (major, minor))
+        completed["rates"] = rates | {Unit.FP32: completed.pop("fp32_lanes")}
+    return completed
 
 
 def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:
@@ -50,4 +79,7 @@ def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:
 
 
 def _values(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: figure["value"] for name, figure in figures.items() if name != "sources"}
+    values = {name: figure["value"] for name, figure in figures.items() if name not in ("sources", "rates")}
+    if "rates" in figures:
+        values["rates"] = {Unit(name): figure["value"] for name, figure in figures["rates"].items()}
+    return values

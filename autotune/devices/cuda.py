@@ -10,7 +10,7 @@ from ..codegen.problem import Problem
 from ..compiler import compiler_version
 from ..db.states import TimeSource
 from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import capability_limits, named_device, named_devices
+from ..search_spaces.devices import capability_limits, model_rates, named_device, named_devices
 from ..search_spaces.operator import Operator
 from .base import DeviceError
 from .cuda_context import CudaContext
@@ -58,14 +58,14 @@ class CudaDevice(CudaContext):
 def device_limits(name: str, properties: Any) -> DeviceSpec:
     """The limits of a GPU from cuda.core's ``Device.properties``.
 
-    What the driver does not tell follows from the compute capability: allocation units and lanes.
+    What the driver does not tell follows from the compute capability: allocation units and rates.
 
     Raises:
         DeviceError: an unknown compute capability.
     """
     capability = (properties.compute_capability_major, properties.compute_capability_minor)
     try:
-        limits = capability_limits(capability)
+        limits = capability_limits(capability) | {"rates": model_rates(name, capability)}
     except ValueError as error:
         raise DeviceError(f"{name}: {error}") from None
     return DeviceSpec(

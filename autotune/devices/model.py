@@ -25,6 +25,7 @@ from math import ceil, exp, sqrt
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.tensor import Role
+from ..codegen.work import Unit
 from ..compiler import Resources
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.occupancy import occupancy
@@ -106,11 +107,6 @@ def predict_seconds(
     return fixed_seconds(source.workspace_bytes > 0) + seconds * (1 + spills)
 
 
-def roofline(problem: Problem, limits: DeviceSpec) -> float:
-    """Seconds that the device takes at least: for the arithmetic or for the bytes, whichever takes longer."""
-    return max(problem.flops / limits.peak_flops, problem.bytes_moved / limits.bandwidth)
-
-
 def fixed_seconds(shared: bool) -> float:
     """What a launch costs however little it computes: start and end, and the fix-up of tiles that blocks share.
 
@@ -144,10 +140,10 @@ def _block(problem: Problem, source: Program, resources: Resources) -> _Block:
     # About half of a thread's registers can hold results: the rest are operands and addresses.
     results = max(1.0, min(_results(problem, source), resources.registers / 2))
     side = sqrt(results)
-    multiply_adds = problem.flops / 2 / launch.blocks
+    multiply_adds = problem.work.count(Unit.FP32) / 2 / launch.blocks
     return _Block(
         multiply_adds=multiply_adds,
-        bytes=(problem.bytes_moved + 2 * source.workspace_bytes) / launch.blocks,
+        bytes=(problem.work.bytes + 2 * source.workspace_bytes) / launch.blocks,
         operand_bytes=_WORD * multiply_adds * 2 / sqrt(results * launch.threads),
         loads=2 / side / min(4.0, side),
         registers=resources.registers * launch.threads,
@@ -160,8 +156,8 @@ def _wave_seconds(blocks: int, block: _Block, limits: DeviceSpec, calibration: C
         return 0.0
     fullest = ceil(blocks / limits.sm_count)
     # Where a multiply-add takes more than one clock of a scheduler, loads are issued beside it at no cost.
-    issue = min(1.0, _ISSUE_LANES / limits.fp32_lanes / (1 + block.loads))
-    lanes = _REACHED * limits.fp32_lanes * issue * hiding(fullest * block.registers, limits, calibration)
+    issue = min(1.0, _ISSUE_LANES / limits.rates[Unit.FP32] / (1 + block.loads))
+    lanes = _REACHED * limits.rates[Unit.FP32] * issue * hiding(fullest * block.registers, limits, calibration)
     streaming = hiding(blocks / limits.sm_count * block.registers, limits, calibration)
     return max(
         fullest * block.multiply_adds / (lanes * limits.clock_hz),

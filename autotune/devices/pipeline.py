@@ -49,7 +49,7 @@ def modelled_seconds(operator: Operator[Any, Any], problem: Problem, schedule: S
     clocks = _SUMMED_WORD_CLOCKS * work.summed_words + _SHARED_VECTOR_CLOCKS * work.shared_vectors
     adding_up = clocks / limits.clock_hz
     adding_up += _CLUSTER_SECONDS if work.cluster > 1 else 0.0
-    memory = problem.bytes_moved / (_BANDWIDTH * limits.bandwidth)
+    memory = problem.work.bytes / (_BANDWIDTH * limits.bandwidth)
     return fixed_seconds(shared) + max(busy + adding_up, memory)
 
 

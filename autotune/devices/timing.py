@@ -15,9 +15,10 @@ from statistics import median
 from time import monotonic
 
 from ..codegen.problem import Problem
+from ..codegen.work import Unit
 from ..confidence import surely_above
 from ..search_spaces.device_spec import DeviceSpec
-from .model import roofline
+from .roofline import roofline
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
 _FEWEST, _MOST = 10, 100
@@ -90,7 +91,7 @@ def _round(sample: Callable[[], float]) -> float:
 
 def time_limit(problem: Problem, limits: DeviceSpec) -> float:
     """Seconds that an evaluation may take: enough for a kernel that reaches a hundredth of what the device can."""
-    host = problem.bytes_moved / _HOST_BYTES_PER_SECOND
+    host = problem.work.bytes / _HOST_BYTES_PER_SECOND
     return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, limits)
 
 
@@ -102,15 +103,18 @@ def setup_limit(problem: Problem, limits: DeviceSpec) -> float:
 def impossible_rate(problem: Problem, seconds: float, limits: DeviceSpec) -> str:
     """Why a time cannot be true, with the numbers; empty if it can.
 
-    A kernel that beats the peak of the FMA pipes or of device memory leaves work out. Up to an L2 cache full of
-    what it writes may still be on its way to memory when a kernel ends.
+    A kernel that beats the peak of an arithmetic unit or of device memory leaves work out. There are two exceptions.
+    FMAs can evaluate special functions as polynomials, so their rate proves nothing. And up to an L2 cache full of what
+    a kernel writes may still be on its way to memory when the kernel ends.
     """
-    if problem.flops > limits.peak_flops * seconds:
-        rate = f"{problem.flops / seconds / 1e12:.1f} TFLOP/s" if seconds else "no time"
-        return f"{rate} for {problem.flops} FLOP is above the device's peak of {limits.peak_flops / 1e12:.1f} TFLOP/s"
-    if problem.bytes_moved - limits.l2_bytes > limits.bandwidth * seconds:
-        rate = f"{problem.bytes_moved / seconds / 1e9:.0f} GB/s" if seconds else "no time"
-        return (
-            f"{rate} for {problem.bytes_moved} B is above the device's bandwidth of {limits.bandwidth / 1e9:.0f} GB/s"
-        )
+    work = problem.work
+    for unit, count in work.operations.items():
+        if unit is not Unit.SPECIAL and count > limits.peak(unit) * seconds:
+            rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
+            peak = f"{limits.peak(unit) / 1e12:.1f}"
+            return f"{rate} TFLOP/s for {count} operations of {unit} is above the device's peak of {peak} TFLOP/s"
+    if work.bytes - limits.l2_bytes > limits.bandwidth * seconds:
+        rate = f"{work.bytes / seconds / 1e9:.0f}" if seconds else "infinitely many"
+        bandwidth = f"{limits.bandwidth / 1e9:.0f}"
+        return f"{rate} GB/s for {work.bytes} B is above the device's bandwidth of {bandwidth} GB/s"
     return ""

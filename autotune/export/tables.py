@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codegen.matmul.sgemm.schedule import SgemmSchedule
 from ..codegen.program import Program, cuda_arguments
+from ..codegen.work import Unit
 from ..db.states import TimeSource
 from ..devices.model import DEFAULT, fixed_seconds
 from ..dispatcher.choice.transfer import DOUBT, FARTHEST
@@ -15,7 +16,7 @@ def tables(bundle: Bundle) -> str:
     limits = bundle.limits
     numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
     fixed = (fixed_seconds(shared=False), fixed_seconds(shared=True))
-    figures = [limits.peak_flops, limits.bandwidth, *fixed, DEFAULT.hiding, DOUBT, FARTHEST]
+    figures = [limits.peak(Unit.FP32), limits.bandwidth, *fixed, DEFAULT.hiding, DOUBT, FARTHEST]
     device = ", ".join([str(limits.sm_count), str(limits.registers_per_sm), *(float(f).hex() for f in figures)])
     kernels = [_kernel(digest, *pair) for digest, pair in bundle.kernels.items()]
     records = [_record(one, numbers) for one in bundle.exported]

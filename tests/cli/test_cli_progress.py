@@ -10,8 +10,11 @@ import pytest
 
 from autotune.cli.rendering.progress import shown_progress
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 from autotune.tuner import Progress
+
+H200 = named_device("h200")
 
 
 def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,7 +26,7 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
     )  # fmt: skip
     first = replace(failed, status=Status.OK, samples=(2e-3,))
     second = replace(first, samples=(1e-3,))
-    with shown_progress() as screen, screen.run("title", problem, 9) as show:
+    with shown_progress() as screen, screen.run("title", problem, H200, 9) as show:
         for done, (trial, elapsed, best) in enumerate(
             [(failed, 1, None), (first, 12, first), (failed, 13, first), (failed, 22, first), (second, 23, second)], 1
         ):
@@ -46,7 +49,7 @@ def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
     problem = operator("sgemm").problem_type(8, 8, 8)
     shown = []
     with shown_progress() as screen:
-        with screen.run("first", problem, 9, "0: "), screen.run("second", problem, 9, "1: "):
+        with screen.run("first", problem, H200, 9, "0: "), screen.run("second", problem, H200, 9, "1: "):
             for _ in range(2):
                 with screen.paused():
                     print("winner")

@@ -130,7 +130,7 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
     assert document["database"] == str(environment)
     (run,) = document["runs"]
     assert list(run) == [
-        "operator", "problem", "fields", "device", "selector", "best", "flops_per_second", "bytes_per_second",
+        "operator", "problem", "fields", "device", "selector", "best", "bytes_per_second", "operations_per_second",
         "peak_share", "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
         "final",
     ]  # fmt: skip
@@ -141,7 +141,7 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
 
 def test_peak_is_what_bounds_the_problem(autotune: Command, search: Search) -> None:
     document = autotune("tune", "sgemm", "--device", "h200", "--json").json
-    assert document["runs"][0]["flops_per_second"] == 2 * 4096**3 / 1e-3
+    assert document["runs"][0]["operations_per_second"] == {"fp32": 2 * 4096**3 / 1e-3}
     assert document["runs"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
 
 

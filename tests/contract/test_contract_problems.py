@@ -49,8 +49,8 @@ def test_tensors_hold_what_is_moved(name: str, problem: Problem) -> None:
         assert tensor.alignment in (1, 2, 4, 8, 16)
         assert tensor.alignment % min(16, tensor.dtype.bytes) == 0
     if any(tensor.size for tensor in tensors if tensor.role is not Role.INPUT):
-        assert 0 < problem.bytes_moved <= sum((1 + (t.role is Role.IN_OUT)) * t.bytes for t in tensors)
-    assert problem.flops >= 0
+        assert 0 < problem.work.bytes <= sum((1 + (t.role is Role.IN_OUT)) * t.bytes for t in tensors)
+    assert all(count >= 0 for count in problem.work.operations.values())
     assert problem.error_bound(problem.scalars) >= 0
 
 

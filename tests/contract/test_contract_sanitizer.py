@@ -30,7 +30,7 @@ PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
 _SEEDS, _DRAWN = 3, 20
-_LEAST_BYTES, _MOST_BYTES, _MOST_FLOPS = 1 << 10, 1 << 20, 1 << 22
+_LEAST_BYTES, _MOST_BYTES, _MOST_OPERATIONS = 1 << 10, 1 << 20, 1 << 22
 
 Kernel = tuple[Problem, Program]
 
@@ -59,7 +59,11 @@ def sampled(name: str, limits: DeviceSpec) -> list[Case]:
 
 def _small(problem: Problem) -> bool:
     sizes = [tensor.bytes for tensor in problem.tensors]
-    return min(sizes) >= _LEAST_BYTES and sum(sizes) <= _MOST_BYTES and problem.flops <= _MOST_FLOPS
+    return (
+        min(sizes) >= _LEAST_BYTES
+        and sum(sizes) <= _MOST_BYTES
+        and sum(problem.work.operations.values()) <= _MOST_OPERATIONS
+    )
 
 
 def test_the_sample_has_every_pipeline_of_sgemm() -> None:

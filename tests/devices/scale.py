@@ -12,6 +12,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.work import Unit, Work
 from autotune.search_spaces.operator import Operator
 
 
@@ -31,12 +32,8 @@ class ScaleProblem(Problem):
         return f"scale-{self.rows}x{self.columns}"
 
     @property
-    def flops(self) -> int:
-        return self.rows * self.columns
-
-    @property
-    def bytes_moved(self) -> int:
-        return 8 * self.rows * self.columns
+    def work(self) -> Work:
+        return Work(8 * self.rows * self.columns, {Unit.FP32: self.rows * self.columns})
 
     @property
     def size(self) -> int:
@@ -77,16 +74,14 @@ class ScaleProblem(Problem):
 class Claim(ScaleProblem):
     """A problem that says that it has so much to do."""
 
-    claimed_flops: int = 0
+    claimed_operations: int = 0
     claimed_bytes: int = 0
 
-    @property
-    def flops(self) -> int:
-        return self.claimed_flops
+    claimed_unit: Unit = Unit.FP32
 
     @property
-    def bytes_moved(self) -> int:
-        return self.claimed_bytes
+    def work(self) -> Work:
+        return Work(self.claimed_bytes, {self.claimed_unit: self.claimed_operations})
 
 
 SCALE = "for (int column = threadIdx.x; column < a.columns; column += blockDim.x) { SET }"

@@ -15,6 +15,7 @@ from scale import OPERATOR, Claim, ScaleProblem, scale
 
 from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.work import Unit
 from autotune.compiler import compile_kernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
@@ -53,7 +54,7 @@ def test_limits_and_environment(device: CudaDevice) -> None:
     assert limits.name.startswith("NVIDIA") or limits.name.startswith("Tesla")
     assert limits.sm_count > 0
     assert limits.shared_per_block + limits.shared_reserved <= limits.shared_per_sm
-    assert 1e12 < limits.peak_flops < 1e15
+    assert 1e12 < limits.peak(Unit.FP32) < 1e15
     assert 1e11 < limits.bandwidth < 1e14
     assert limits.l2_bytes >= 1 << 20
     assert set(device.environment) == {"device", "uuid", "driver", "cuda", "compiler", "cuda-core"}
@@ -186,7 +187,7 @@ def test_a_launch_that_the_driver_refuses_is_a_launch_error(device: CudaDevice) 
 @pytest.mark.parametrize(
     ("problem", "complaint"),
     [
-        (Claim(claimed_flops=10**18), "is above the device's peak of "),
+        (Claim(claimed_operations=10**18), "is above the device's peak of "),
         (Claim(claimed_bytes=10**15), "is above the device's bandwidth of "),
     ],
 )

@@ -11,6 +11,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.work import Unit, Work
 from autotune.compiler import Resources
 from autotune.devices.model import FIX_UP_SECONDS, LAUNCH_SECONDS, predict_seconds
 from autotune.search_spaces.devices import named_device, named_devices
@@ -19,7 +20,7 @@ H200 = named_device("h200")
 
 
 @dataclass(frozen=True)
-class Work(Problem):
+class Amount(Problem):
     """A problem of which only the amount of work is known."""
 
     amount: int
@@ -31,12 +32,8 @@ class Work(Problem):
         return "work"
 
     @property
-    def flops(self) -> int:
-        return self.amount
-
-    @property
-    def bytes_moved(self) -> int:
-        return self.moved
+    def work(self) -> Work:
+        return Work(self.moved, {Unit.FP32: self.amount})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -52,15 +49,15 @@ class Work(Problem):
         raise NotImplementedError
 
 
-def sgemm(m: int, n: int, k: int) -> Work:
-    return Work(2 * m * n * k, 4 * (m * k + k * n + m * n), m * n)
+def sgemm(m: int, n: int, k: int) -> Amount:
+    return Amount(2 * m * n * k, 4 * (m * k + k * n + m * n), m * n)
 
 
 def kernel(blocks: int, threads: int, shared_bytes: int = 0, workspace_bytes: int = 0) -> Program:
     return Program("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes), workspace_bytes)
 
 
-works = st.builds(Work, st.integers(0, 10**13), st.integers(4, 10**10), st.integers(1, 10**9))
+works = st.builds(Amount, st.integers(0, 10**13), st.integers(4, 10**10), st.integers(1, 10**9))
 kernels = st.builds(kernel, st.integers(1, 10**6), st.sampled_from([32, 128, 256]), st.integers(0, 64 * 1024))
 resources = st.builds(Resources, st.integers(16, 255))
 devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
@@ -69,7 +66,7 @@ devices = st.sampled_from([named_device(identifier) for identifier in named_devi
 @given(works, kernels, resources, devices)
 def test_no_rate_is_above_a_peak(work, source, used, limits) -> None:
     seconds = predict_seconds(work, source, used, limits)
-    assert seconds >= LAUNCH_SECONDS + max(work.flops / limits.peak_flops, work.bytes_moved / limits.bandwidth)
+    assert seconds >= LAUNCH_SECONDS + max(work.amount / limits.peak(Unit.FP32), work.moved / limits.bandwidth)
 
 
 @given(works, kernels, resources, devices, st.integers(0, 10**12))
@@ -107,7 +104,7 @@ def test_one_block_over_a_full_wave_costs_another_round() -> None:
     tile, used = 128 * 128, Resources(128)
 
     def seconds(blocks: int) -> float:
-        work = Work(2 * tile * 4096 * blocks, 0, tile * blocks)
+        work = Amount(2 * tile * 4096 * blocks, 0, tile * blocks)
         return predict_seconds(work, kernel(blocks, 256), used, H200) - LAUNCH_SECONDS
 
     wave = 2 * H200.sm_count
@@ -131,7 +128,7 @@ def test_split_k_helps_where_there_are_few_tiles() -> None:
 
 
 def test_partial_results_in_a_workspace_are_moved_too() -> None:
-    work, used = Work(0, 2**30, 2**20), Resources(32)
+    work, used = Amount(0, 2**30, 2**20), Resources(32)
     plain = predict_seconds(work, kernel(2**15, 256), used, H200) - LAUNCH_SECONDS
     shared = predict_seconds(work, kernel(2**15, 256, workspace_bytes=2**29), used, H200)
     through_workspace = shared - LAUNCH_SECONDS - FIX_UP_SECONDS
@@ -140,15 +137,17 @@ def test_partial_results_in_a_workspace_are_moved_too() -> None:
 
 def test_no_more_results_are_reused_than_fit_in_registers() -> None:
     persistent, used = kernel(2 * H200.sm_count, 256), Resources(32)
-    many, more = (Work(10**13, 0, results) for results in (10**8, 10**9))
+    many, more = (Amount(10**13, 0, results) for results in (10**8, 10**9))
     assert predict_seconds(many, persistent, used, H200) == predict_seconds(more, persistent, used, H200)
 
 
 @pytest.mark.parametrize("identifier", named_devices())
 def test_a_good_matrix_product_nears_the_peak_of_every_device(identifier: str) -> None:
     limits, problem = named_device(identifier), sgemm(16384, 16384, 4096)
-    rate = problem.flops / predict_seconds(problem, kernel(256 * 64, 128, shared_bytes=30720), Resources(240), limits)
-    assert 0.7 * limits.peak_flops < rate < 0.9 * limits.peak_flops
+    rate = problem.work.count(Unit.FP32) / predict_seconds(
+        problem, kernel(256 * 64, 128, shared_bytes=30720), Resources(240), limits
+    )
+    assert 0.7 * limits.peak(Unit.FP32) < rate < 0.9 * limits.peak(Unit.FP32)
 
 
 def test_larger_thread_tiles_load_less() -> None:
@@ -159,14 +158,14 @@ def test_larger_thread_tiles_load_less() -> None:
 
 
 def test_more_warps_hide_more_latency() -> None:
-    work, used = Work(0, 2**32, 2**29), Resources(32)
+    work, used = Amount(0, 2**32, 2**29), Resources(32)
     few = predict_seconds(work, kernel(2**15, 128, shared_bytes=100 * 1024), used, H200)
     many = predict_seconds(work, kernel(2**15, 128, shared_bytes=0), used, H200)
     assert many < few / 1.5
 
 
 def test_near_a_measured_copy() -> None:
-    work = Work(0, 2**32, 2**29)
+    work = Amount(0, 2**32, 2**29)
     rate = work.moved / predict_seconds(work, kernel(2**21, 256), Resources(32), H200)
     assert rate == pytest.approx(4.21e12, rel=0.05)
 
@@ -175,11 +174,11 @@ def test_near_a_measured_matrix_product() -> None:
     """64×256×16 tiles, 16×8 per thread, 128 threads, 2 blocks per SM: 51.8 TFLOP/s at 4096³ on an H200."""
     problem = sgemm(4096, 4096, 4096)
     seconds = predict_seconds(problem, kernel(64 * 16, 128, shared_bytes=40960), Resources(240), H200)
-    assert problem.flops / seconds == pytest.approx(51.8e12, rel=0.05)
+    assert problem.work.count(Unit.FP32) / seconds == pytest.approx(51.8e12, rel=0.05)
 
 
 def test_an_empty_grid_costs_a_launch() -> None:
-    assert predict_seconds(Work(0, 0, 1), kernel(0, 128), Resources(32), H200) == LAUNCH_SECONDS
+    assert predict_seconds(Amount(0, 0, 1), kernel(0, 128), Resources(32), H200) == LAUNCH_SECONDS
 
 
 def test_a_block_that_does_not_fit_is_refused_with_its_figures() -> None:

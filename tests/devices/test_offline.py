@@ -13,6 +13,7 @@ from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.work import Unit, Work
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
@@ -35,12 +36,8 @@ class Doubling(Problem):
         return f"n{self.n}"
 
     @property
-    def flops(self) -> int:
-        return self.n
-
-    @property
-    def bytes_moved(self) -> int:
-        return 8 * self.n
+    def work(self) -> Work:
+        return Work(8 * self.n, {Unit.FP32: self.n})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

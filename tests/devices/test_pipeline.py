@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
 from autotune.devices import pipeline
-from autotune.devices.model import fixed_seconds, roofline
+from autotune.devices.model import fixed_seconds
 from autotune.devices.pipeline import LATENCY_SECONDS, modelled_seconds
+from autotune.devices.roofline import roofline
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload

@@ -78,6 +78,14 @@ def with_limits(trial, **changes):
         (lambda t: with_limits(t, clock_hz=1e99), "clock_hz=1e+99 of the device's limits: expected float"),
         (lambda t: with_limits(t, name=3), "name=3 of the device's limits: expected text"),
         (lambda t: with_limits(t, compute_capability=["9", 0]), "compute_capability=['9', 0]: expected two whole"),
+        (
+            lambda t: with_limits(t, rates={"fp32": 0}),
+            "rates={'fp32': 0} of the device's limits: expected whole numbers",
+        ),
+        (
+            lambda t: with_limits(t, rates={"fp64": 2}),
+            "rates={'fp64': 2} of the device's limits: expected whole numbers",
+        ),
         (lambda t: with_limits(t, more=1), "the device's limits are name, "),
     ],
 )
@@ -93,6 +101,13 @@ def test_a_recording_is_of_one_problem(path):
     assert "trials of 2 problems, devices and kinds of time: expected one" in refused(path)
     write_recording(path, [])
     assert "trials of 0 problems" in refused(path)
+
+
+def test_a_recording_made_before_rates_by_unit_still_opens(path):
+    (trial,) = trials(schedules(1))
+    limits = {name: value for name, value in trial.device.limits.items() if name != "rates"} | {"fp32_lanes": 128}
+    write_recording(path, [replace(trial, device=replace(trial.device, limits=limits))])
+    assert load(path).limits == LIMITS
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, cycle, repeat
 
 import pytest
 from scale import Claim
 
-from autotune.devices.model import roofline
+from autotune.codegen.work import Unit
+from autotune.devices.roofline import bounding_unit, roofline
 from autotune.devices.timing import impossible_rate, measure, time_limit, warm_up
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
@@ -115,13 +117,33 @@ def rate(claim: Claim, seconds: float) -> str:
 
 
 def test_a_rate_above_the_peak_is_impossible() -> None:
-    second = int(H200.peak_flops)
-    assert rate(Claim(claimed_flops=second), 1.0) == ""
-    assert rate(Claim(claimed_flops=2 * second), 1.0) == (
-        f"133.8 TFLOP/s for {2 * second} FLOP is above the device's peak of 66.9 TFLOP/s"
+    second = int(H200.peak(Unit.FP32))
+    assert rate(Claim(claimed_operations=second), 1.0) == ""
+    assert rate(Claim(claimed_operations=2 * second), 1.0) == (
+        f"133.8 TFLOP/s for {2 * second} operations of fp32 is above the device's peak of 66.9 TFLOP/s"
     )
-    assert rate(Claim(claimed_flops=second + 10), 1.0)
-    assert "above the device's peak" in rate(Claim(claimed_flops=1), 0.0)
+    assert rate(Claim(claimed_operations=second + 10), 1.0)
+    assert "above the device's peak" in rate(Claim(claimed_operations=1), 0.0)
+
+
+def test_a_rate_is_judged_by_the_peak_of_its_unit() -> None:
+    fast = 12 * int(H200.peak(Unit.FP32))
+    assert "of fp32 is above" in rate(Claim(claimed_operations=fast), 1.0)
+    assert rate(Claim(claimed_operations=fast, claimed_unit=Unit.TENSOR_FP16), 1.0) == ""
+    assert "of tensor_fp16 is above" in rate(Claim(claimed_operations=2 * fast, claimed_unit=Unit.TENSOR_FP16), 1.0)
+
+
+def test_special_functions_may_be_computed_by_other_units() -> None:
+    fast = 2 * int(H200.peak(Unit.SPECIAL))
+    assert rate(Claim(claimed_operations=fast, claimed_unit=Unit.SPECIAL), 1.0) == ""
+
+
+def test_the_busiest_unit_or_memory_bounds_a_problem() -> None:
+    second = int(H200.peak(Unit.TENSOR_FP16))
+    problem = Claim(claimed_operations=second, claimed_unit=Unit.TENSOR_FP16, claimed_bytes=int(H200.bandwidth / 2))
+    assert (roofline(problem, H200), bounding_unit(problem, H200)) == (pytest.approx(1.0), Unit.TENSOR_FP16)
+    moving = replace(problem, claimed_bytes=int(2 * H200.bandwidth))
+    assert (roofline(moving, H200), bounding_unit(moving, H200)) == (pytest.approx(2.0), None)
 
 
 def test_a_rate_above_the_bandwidth_is_impossible_beyond_what_the_cache_may_hold() -> None:

@@ -15,6 +15,7 @@ from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.tensor import Tensor
+from autotune.codegen.work import Work
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
@@ -30,7 +31,7 @@ class FaultyProblem(Problem):
     n: int = 1
 
     key = "faulty"
-    flops = bytes_moved = 0
+    work = Work(0)
     tensors: tuple[Tensor, ...] = ()
 
     def inputs(self, seed: int) -> dict[str, Array]:

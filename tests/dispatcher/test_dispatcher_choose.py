@@ -8,6 +8,7 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.codegen.schedule import Specialize
+from autotune.codegen.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.model import DEFAULT
 from autotune.dispatcher.choice import records as module
@@ -80,7 +81,7 @@ def test_near_means_in_every_size_not_in_their_product(database):
     """Of two records of as many multiplications, at one rate and with equal tiles, the one of a like shape."""
     for number, known in enumerate((problem(512, 4096, 1024), problem(2048, 1024, 1024))):
         chosen_tile = tiled(number, known, 64)
-        database.record(trial(known, chosen_tile, seconds=known.flops / 20e12))
+        database.record(trial(known, chosen_tile, seconds=known.work.count(Unit.FP32) / 20e12))
     assert chosen(problem(1792, 1152, 1024)) == [1, 0]
     assert chosen(problem(576, 3584, 1024)) == [0, 1]
 
@@ -88,13 +89,13 @@ def test_near_means_in_every_size_not_in_their_product(database):
 def test_near_means_with_few_empty_tiles_and_waves(database):
     """128² tiles serve 11 × 12 of them, which is one for each SM; of 11 × 13 tiles some SMs get a second one."""
     known, other = problem(11 * 128, 12 * 128), problem(12 * 128, 13 * 128)
-    database.record(trial(known, tiled(0, known, 128), seconds=known.flops / 40e12))
-    database.record(trial(other, tiled(1, other, 64), seconds=other.flops / 36e12))
+    database.record(trial(known, tiled(0, known, 128), seconds=known.work.count(Unit.FP32) / 40e12))
+    database.record(trial(other, tiled(1, other, 64), seconds=other.work.count(Unit.FP32) / 36e12))
     assert near(problem(11 * 128 - 8, 12 * 128 - 8))[0] == 0
     crowded = problem(11 * 128, 13 * 128 - 8)
     assert near(crowded) == [1, 0]
     wasteful = next(choice for choice in served(crowded) if choice.record == known.key)
-    assert wasteful.seconds == pytest.approx(4e-6 + 2 * (known.flops / 40e12 - 4e-6))
+    assert wasteful.seconds == pytest.approx(4e-6 + 2 * (known.work.count(Unit.FP32) / 40e12 - 4e-6))
     assert wasteful.loss == pytest.approx(1 - crowded.n / (12 * 128) / 2)
 
 

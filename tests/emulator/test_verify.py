@@ -12,6 +12,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.work import Work
 from autotune.emulator import EmulatorError, verify
 
 
@@ -21,7 +22,7 @@ class Doubling(Problem):
 
     rows: int = 3
     key = "doubling"
-    flops = bytes_moved = 0
+    work = Work(0)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.work import Unit
 from autotune.compiler import CompileError
 from autotune.db.states import TimeSource
 from autotune.devices.cuda import CudaDevice
@@ -47,7 +48,7 @@ def known_records(transposed: bool) -> list[Record]:
         schedule = draw.choice(SGEMM.seeds(problem, H200))
         source = TimeSource.MODELLED if transposed and number % 2 else TimeSource.MEASURED
         registers = 96 * schedule.threads if number % 5 else 0
-        seconds = 2e-6 + draw.uniform(1, 3) * 3 * problem.flops / H200.peak_flops
+        seconds = 2e-6 + draw.uniform(1, 3) * 3 * problem.work.count(Unit.FP32) / H200.peak(Unit.FP32)
         found.append(Record(problem, schedule, seconds, source, registers))
     return found
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
+from autotune.codegen.work import Work
 
 
 @pytest.mark.parametrize(
@@ -88,5 +89,4 @@ def test_inputs_never_look_unwritten() -> None:
 def test_plain_values_and_back() -> None:
     problem = TransposeProblem(5, 7, 2, batch=2, lda=8)
     assert TransposeProblem.from_dict(problem.to_dict()) == problem
-    assert problem.bytes_moved == 2 * 2 * 35 * 2
-    assert problem.flops == 0
+    assert problem.work == Work(2 * 2 * 35 * 2)

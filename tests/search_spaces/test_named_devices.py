@@ -1,14 +1,17 @@
 """The device files: complete, sourced, and in agreement with the published peak rates."""
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from autotune import search_spaces
+from autotune.codegen.work import Unit
+from autotune.db import pretuned
 from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import capability_limits, named_device, named_devices
+from autotune.search_spaces.devices import capability_limits, completed_spec, named_device, named_devices
 
 FOLDER = Path(search_spaces.__file__).parent
 FILES = [*(FOLDER / "devices").glob("*.json"), FOLDER / "compute_capabilities.json"]
@@ -28,6 +31,21 @@ ADVERTISED_TFLOPS = {
     "rtx5090": 104.8,
 }
 
+# Dense FP16 tensor TFLOP/s with FP32 accumulation, as advertised.
+ADVERTISED_TENSOR_TFLOPS = {
+    "t4": 65,
+    "a100": 312,
+    "rtx3090": 71,
+    "a6000": 154.8,
+    "rtx4090": 165.2,
+    "l4": 121,
+    "l40s": 362,
+    "h100": 989.4 * 1980 / 1830,  # advertised at 1830 MHz
+    "h200": 989.4 * 1980 / 1830,
+    "b200": 2250 * 1965 / 1856,  # the clock that the advertised rate takes
+    "rtx5090": 209.5,
+}
+
 
 def test_every_promised_device_is_there() -> None:
     assert set(named_devices()) == set(ADVERTISED_TFLOPS)
@@ -38,7 +56,8 @@ def test_a_device_is_complete_and_plausible(identifier: str) -> None:
     limits = named_device(identifier)
     for field in fields(DeviceSpec):
         assert getattr(limits, field.name) or field.name == "shared_reserved", field.name
-    assert limits.peak_flops / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
+    assert limits.peak(Unit.FP32) / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
+    assert limits.peak(Unit.TENSOR_FP16) / 1e12 == pytest.approx(ADVERTISED_TENSOR_TFLOPS[identifier], rel=0.015)
     assert limits.shared_per_block + limits.shared_reserved == limits.shared_per_sm
     assert 1e11 < limits.bandwidth < 1e13
     assert 4 << 20 <= limits.l2_bytes <= 256 << 20
@@ -60,7 +79,9 @@ def test_h200_is_the_one_that_was_measured() -> None:
 
 def test_devices_of_one_compute_capability_share_its_limits() -> None:
     assert capability_limits((8, 9)).items() <= vars(named_device("l4")).items()
-    assert capability_limits((8, 9)).items() <= vars(named_device("rtx4090")).items()
+    shared = capability_limits((8, 9))
+    assert shared.pop("rates")[Unit.FP32] == 128
+    assert shared.items() <= vars(named_device("rtx4090")).items()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -68,8 +89,8 @@ def test_every_figure_names_a_stated_source(path: Path) -> None:
     content = json.loads(path.read_text())
     sources = content.pop("sources")
     sections = content.values() if path.stem == "compute_capabilities" else [content]
-    used = {figure["source"] for section in sections for figure in section.values()}
-    assert used == set(sources)
+    figures = [figure for section in sections for figure in (section | section.pop("rates", {})).values()]
+    assert {figure["source"] for figure in figures} == set(sources)
 
 
 def test_an_unknown_device_lists_the_known_ones() -> None:
@@ -80,3 +101,31 @@ def test_an_unknown_device_lists_the_known_ones() -> None:
 def test_an_unknown_compute_capability_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"unknown compute capability 6\.1; known: 7\.5, 8\.0, "):
         capability_limits((6, 1))
+
+
+def test_a_unit_without_a_rate_bounds_nothing() -> None:
+    assert Unit.TENSOR_FP8 not in named_device("a100").rates
+    assert named_device("a100").peak(Unit.TENSOR_FP8) == inf
+    assert named_device("a100").peak(Unit.SPECIAL) == 16 * 108 * 1.41e9
+
+
+@pytest.mark.parametrize("identifier", named_devices())
+def test_a_spec_stored_before_rates_by_unit_is_completed(identifier: str) -> None:
+    today = asdict(named_device(identifier))
+    stored = json.loads(json.dumps(today))
+    stored["fp32_lanes"] = stored.pop("rates")["fp32"]
+    assert completed_spec(stored) | {"compute_capability": today["compute_capability"]} == today
+    assert completed_spec(today) == today
+
+
+def test_a_stored_spec_of_an_unknown_device_keeps_the_rate_that_it_states() -> None:
+    stored = {"name": "NVIDIA Unheard", "compute_capability": [6, 1], "fp32_lanes": 128}
+    assert completed_spec(stored)["rates"] == {"fp32": 128}
+    assert completed_spec({"fp32_lanes": 128})["rates"] == {"fp32": 128}
+    assert completed_spec({"more": 1}) == {"more": 1}
+
+
+def test_the_digest_of_the_shipped_records_still_names_their_device() -> None:
+    (device,) = json.loads((Path(pretuned.__file__).parent / "pretuned" / "h200.json").read_text())["devices"]
+    values = completed_spec(device["limits"])
+    assert DeviceSpec(**values | {"compute_capability": (9, 0)}).digest == "69812261eceb5a6b"

@@ -9,6 +9,7 @@ from threading import Condition
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
+from autotune.codegen.work import Unit, Work
 from autotune.compiler import CompiledKernel, CompileError, Resources, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
@@ -27,7 +28,7 @@ class ToyProblem(Problem):
     def key(self):
         return f"n{self.n}{'-turned' * self.turned}"
 
-    flops = bytes_moved = 1 << 20
+    work = Work(1 << 20, {Unit.FP32: 1 << 20})
     tensors = ()
 
     def inputs(self, seed):

@@ -22,8 +22,8 @@ def devices(as_json: JsonOption = False) -> None:
         print_json([_document(selector, limits, selector in offline) for selector, limits in listed.items()])
         return
     columns = (
-        "device", "model", "arch", "SMs", "FP32 TFLOP/s", "GB/s", "L2 MiB", "shared KiB/block", "shared KiB/SM",
-        "registers/SM", "threads/SM",
+        "device", "model", "arch", "SMs", "FP32 TFLOP/s", "FP16 tensor TFLOP/s", "GB/s", "L2 MiB",
+        "shared KiB/block", "shared KiB/SM", "registers/SM", "threads/SM",
     )  # fmt: skip
     print_table("Devices", columns, (_row(selector, limits) for selector, limits in listed.items()))
 
@@ -36,17 +36,19 @@ def _gpus() -> dict[str, DeviceSpec]:
 
 
 def _document(selector: str, limits: DeviceSpec, offline: bool) -> dict[str, Any]:
-    derived = {"arch": limits.arch, "peak_flops": limits.peak_flops}
+    derived = {"arch": limits.arch, "peaks": {unit: limits.peak(unit) for unit in limits.rates}}
     return {"device": selector, "offline": offline, **asdict(limits), **derived}
 
 
 def _row(selector: str, limits: DeviceSpec) -> tuple[Any, ...]:
+    from ...codegen.work import Unit
+
     return (
         selector,
         limits.name,
         limits.arch,
         limits.sm_count,
-        round(limits.peak_flops / 1e12, 1),
+        *(round(limits.peak(unit) / 1e12, 1) if unit in limits.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)),
         round(limits.bandwidth / 1e9),
         limits.l2_bytes >> 20,
         limits.shared_per_block >> 10,

@@ -49,7 +49,10 @@ def record(
         if not schedules:
             raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.limits.name}")
         title = f"{operator.name} {problem.key} on {target.limits.name}"
-        with shown_progress() as screen, screen.run(f"recording {title}", problem, len(schedules)) as show:
+        with (
+            shown_progress() as screen,
+            screen.run(f"recording {title}", problem, target.limits, len(schedules)) as show,
+        ):
             result, recorded = measure(operator, problem, target, database, schedules, show)
     if result.interrupted:
         raise InterruptedRunError(

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from .rates import rates_document
+
 if TYPE_CHECKING:
     from ...bench import Contest, Run, Setting
     from ...codegen.problem import Problem
@@ -40,7 +42,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
 
 def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ...bench import OWN
-    from ...devices.model import roofline
+    from ...devices.roofline import roofline
 
     bound = roofline(run.problem, setting.device.limits)
     contest = run.contest
@@ -63,8 +65,7 @@ def _contenders(problem: Problem, contest: Contest) -> dict[str, Any]:
         name: {
             "seconds": contest.seconds(name),
             "spread": contest.spread(name),
-            "flops_per_second": problem.flops / contest.seconds(name),
-            "bytes_per_second": problem.bytes_moved / contest.seconds(name),
+            **rates_document(problem, contest.seconds(name)),
         }
         for name in contest.samples
     }

@@ -42,7 +42,7 @@ def _contenders(setting: Setting, run: Run, contest: Contest) -> Table:
             name,
             duration(contest.seconds(name)),
             f"{contest.spread(name):.1%}",
-            rate(run.problem, contest.seconds(name)),
+            rate(run.problem, setting.device.limits, contest.seconds(name)),
             f"{contest.ratio(name):.3f}×",
         ]
         for name in contest.samples
@@ -83,7 +83,7 @@ def _problem(setting: Setting, run: Run) -> list[str]:
         *head,
         duration(seconds),
         f"{run.contest.spread(OWN):.1%}",
-        rate(run.problem, seconds),
+        rate(run.problem, setting.device.limits, seconds),
         f"{peak_share(run.problem, setting.device.limits, seconds):.1%}",
         *(f"{run.contest.ratio(name):.3f}" for name in setting.baselines),
         "",

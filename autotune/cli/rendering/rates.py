@@ -9,16 +9,29 @@ if TYPE_CHECKING:
     from ...search_spaces.device_spec import DeviceSpec
 
 
-def rate(problem: Problem, seconds: float) -> str:
-    """``51.4 TFLOP/s``, or ``3650 GB/s`` where a problem only moves bytes."""
-    if problem.flops:
-        return f"{problem.flops / seconds / 1e12:.3g} TFLOP/s"
-    return f"{problem.bytes_moved / seconds / 1e9:.4g} GB/s"
+def rate(problem: Problem, limits: DeviceSpec, seconds: float) -> str:
+    """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
+    from ...codegen.work import Unit
+    from ...devices.roofline import bounding_unit
+
+    unit = bounding_unit(problem, limits)
+    if unit is None:
+        return f"{problem.work.bytes / seconds / 1e9:.4g} GB/s"
+    name = "TOP/s" if unit in (Unit.SPECIAL, Unit.TENSOR_INT8) else "TFLOP/s"
+    return f"{problem.work.count(unit) / seconds / 1e12:.3g} {name}"
+
+
+def rates_document(problem: Problem, seconds: float | None) -> dict[str, object]:
+    """For scripts: bytes per second, and operations per second by unit; null without a time."""
+    if not seconds:
+        return {"bytes_per_second": None, "operations_per_second": None}
+    operations = {unit: count / seconds for unit, count in problem.work.operations.items()}
+    return {"bytes_per_second": problem.work.bytes / seconds, "operations_per_second": operations}
 
 
 def peak_share(problem: Problem, limits: DeviceSpec, seconds: float) -> float:
     """The roofline's time over this one."""
-    from ...devices.model import roofline
+    from ...devices.roofline import roofline
 
     return roofline(problem, limits) / seconds
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...files import write_text
 from .output import print_table
-from .rates import duration, peak_share, rate
+from .rates import duration, peak_share, rate, rates_document
 from .trials import short_schedule_of, trial_document
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def print_winner(run: Tuned) -> None:
     rows = [
         ("device", run.device.selector),
         ("time", f"{duration(best.seconds)} {best.time_source}"),
-        ("rate", rate(run.problem, best.seconds)),
+        ("rate", rate(run.problem, run.device.limits, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.device.limits, best.seconds):.1%}"),
         ("schedule", short_schedule_of(best)),
         *([("final", _final(run.result.final))] if run.result.final else []),
@@ -105,8 +105,7 @@ def document(run: Tuned) -> dict[str, Any]:
         "device": run.device.limits.name,
         "selector": run.device.selector,
         "best": trial_document(best) if best else None,
-        "flops_per_second": run.problem.flops / seconds if seconds else None,
-        "bytes_per_second": run.problem.bytes_moved / seconds if seconds else None,
+        **rates_document(run.problem, seconds),
         "peak_share": peak_share(run.problem, run.device.limits, seconds) if seconds else None,
         "source": run.source,
         "evaluated": result.evaluated,

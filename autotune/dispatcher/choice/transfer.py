@@ -12,7 +12,8 @@ from math import log, prod, sqrt
 from ...codegen.integers import ceil_div
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
-from ...devices.model import fixed_seconds, hiding, roofline
+from ...devices.model import fixed_seconds, hiding
+from ...devices.roofline import roofline
 from ...search_spaces.device_spec import DeviceSpec
 from .records import Record
 

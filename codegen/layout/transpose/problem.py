@@ -11,6 +11,7 @@ import numpy as np
 from ...dtype import DType
 from ...problem import Array, Problem
 from ...tensor import Role, Tensor
+from ...work import Work
 
 ELEMENT_BYTES = (1, 2, 4, 8, 16)
 
@@ -94,14 +95,9 @@ class TransposeProblem(Problem):
         return "-".join(words)
 
     @property
-    def flops(self) -> int:
-        """0: only bytes move."""
-        return 0
-
-    @property
-    def bytes_moved(self) -> int:
+    def work(self) -> Work:
         """Every element read once and written once."""
-        return 2 * self.batch * self.m * self.n * self.element_bytes
+        return Work(2 * self.batch * self.m * self.n * self.element_bytes)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from ...dtype import DType
 from ...problem import Array, Problem
 from ...tensor import Role, Tensor
+from ...work import Unit, Work
 
 _UNIT_ROUNDOFF = 2.0**-24
 _INT_MAX = 2**31 - 1
@@ -119,21 +120,20 @@ class SgemmProblem(Problem):
         return "-".join(words)
 
     @property
-    def flops(self) -> int:
-        """A multiplication and an addition for each term."""
-        return 2 * self.batch * self.m * self.n * self.k
+    def work(self) -> Work:
+        """One FMA for each term.
 
-    @property
-    def bytes_moved(self) -> int:
-        """A and B once (a broadcast one once for all), C written once, and read once if beta may not be 0."""
+        A and B are read once (a broadcast one once for all), C is written once, and read once if beta may not be 0.
+        """
         if not self.batch * self.m * self.n:
-            return 0
+            return Work(0)
         a, b = (
             rows * columns * (self.batch if getattr(self, f"stride_{operand}") else 1)
             for operand, (rows, columns) in self.stored.items()
             if operand != "c"
         )
-        return 4 * (a + b + (2 if self.read_c else 1) * self.batch * self.m * self.n)
+        c = (2 if self.read_c else 1) * self.batch * self.m * self.n
+        return Work(4 * (a + b + c), {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
