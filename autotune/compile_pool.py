@@ -28,19 +28,19 @@ class CompilePool:
         self._own = threading.local()
         self._threads = ThreadPoolExecutor(workers or os.cpu_count())
 
-    def submit(self, source: Program, arch: str) -> Future[CompiledKernel]:
+    def submit(self, program: Program, arch: str) -> Future[CompiledKernel]:
         """Compile when a process is free; the future raises what `compile_kernel` raises.
 
         A process that dies, or takes two minutes, makes its own future raise `CompileError`, and a new one takes its
         place.
         """
-        return self._threads.submit(self._compile, source, arch)
+        return self._threads.submit(self._compile, program, arch)
 
-    def _compile(self, source: Program, arch: str) -> CompiledKernel:
+    def _compile(self, program: Program, arch: str) -> CompiledKernel:
         try:
-            kernel: CompiledKernel = self._worker().call("compile", source, arch, seconds=_SECONDS)
+            kernel: CompiledKernel = self._worker().call("compile", program, arch, seconds=_SECONDS)
         except WorkerError as error:
-            raise CompileError(f"the compiler {error} on {source.entry} for {arch}") from None
+            raise CompileError(f"the compiler {error} on {program.name} for {arch}") from None
         return kernel
 
     def _worker(self) -> Worker:
@@ -72,5 +72,5 @@ class CompilePool:
 class _Compiler:
     """What the processes host."""
 
-    def compile(self, source: Program, arch: str) -> CompiledKernel:
-        return compile_kernel(source, arch)
+    def compile(self, program: Program, arch: str) -> CompiledKernel:
+        return compile_kernel(program, arch)

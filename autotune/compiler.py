@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -42,7 +43,7 @@ class CompilerMissingError(AutotuneError, RuntimeError):
 
 @dataclass(frozen=True)
 class Resources:
-    """What ptxas says that one kernel uses.
+    """What ptxas says that a kernel uses; of a program with several entries, the most that any of them does.
 
     Attributes:
         registers: 32-bit registers of a thread.
@@ -75,18 +76,18 @@ class CompiledKernel:
     compiler: str
 
 
-def compile_kernel(source: Program, arch: str) -> CompiledKernel:
+def compile_kernel(program: Program, arch: str) -> CompiledKernel:
     """Compile a source for an architecture such as ``sm_90``, or take the result from the disk cache.
 
     Raises:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
-    compiler, options = compiler_version(), _options(source, arch)
-    key, store = _key(source, options), _opened(cache_folder("cubins"))
+    compiler, options = compiler_version(), _options(program, arch)
+    key, store = _key(program, options), _opened(cache_folder("cubins"))
     built = _decoded(key, store.get(key) or b"")
     if built is None:
-        built = _built(source, options, compiler)
+        built = _built(program, options, compiler)
         # A cache that cannot be written, on a full disk for example, costs time and nothing else.
         with suppress(OSError):
             store[key] = _encoded(key, *built)
@@ -94,31 +95,33 @@ def compile_kernel(source: Program, arch: str) -> CompiledKernel:
     return CompiledKernel(cubin, resources, arch, compiler)
 
 
-def is_compiled(source: Program, arch: str) -> bool:
+def is_compiled(program: Program, arch: str) -> bool:
     """Whether `compile_kernel` would take the result from the disk cache.
 
     Raises:
         CompilerMissingError: NVRTC is not installed.
     """
     compiler_version()  # asked first, for a missing compiler has no options either
-    key = _key(source, _options(source, arch))
+    key = _key(program, _options(program, arch))
     return _decoded(key, _opened(cache_folder("cubins")).get(key) or b"") is not None
 
 
-def _options(source: Program, arch: str) -> ProgramOptions:
+def _options(program: Program, arch: str) -> ProgramOptions:
     from cuda.core import ProgramOptions
 
     # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
     # NVRTC's own cache, which it has where there is a driver, gives a cubin without the log that names its resources.
-    return ProgramOptions(name=f"{source.entry}.cu", arch=arch, std="c++17", ptxas_options=["-v"], no_cache=True)
+    return ProgramOptions(
+        name=f"{program.name}.cu", arch=arch + program.arch_suffix, std="c++17", ptxas_options=["-v"], no_cache=True
+    )
 
 
-def _key(source: Program, options: ProgramOptions) -> bytes:
+def _key(program: Program, options: ProgramOptions) -> bytes:
     """Of a cache entry: covers the text, the entry (by the name), the options, the compiler's version, our schema."""
     from cuda.core.utils import make_program_cache_key
 
     key: bytes = make_program_cache_key(
-        code=source.text, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
+        code=program.source, code_type="c++", options=options, target_type="cubin", extra_digest=_SCHEMA
     )
     return key
 
@@ -140,8 +143,8 @@ def compiler_version() -> str:
     return f"NVRTC {major}.{minor}"
 
 
-def _built(source: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
-    from cuda.core import Program
+def _built(program: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
+    from cuda.core import Program as CudaProgram
 
     from .cuda_core import NVRTCError
 
@@ -149,10 +152,15 @@ def _built(source: Program, options: ProgramOptions, compiler: str) -> tuple[byt
     try:
         # No variable holds the program: an error that is kept would keep it too, and cuda.core 1.2 complains on
         # standard error when the garbage collector finds a program in a cycle.
-        cubin = bytes(Program(source.text, "c++", options).compile("cubin", logs=log).code)
+        cubin = bytes(CudaProgram(program.source, "c++", options).compile("cubin", logs=log).code)
     except NVRTCError as error:
         raise CompileError(first_error(str(error), compiler), str(error)) from None
-    return cubin, parsed_resources(log.getvalue(), source.entry)
+    return cubin, worst(parsed_resources(log.getvalue(), entry) for entry in program.entries)
+
+
+def worst(resources: Iterable[Resources]) -> Resources:
+    """The most that any of some entries uses, figure by figure."""
+    return Resources(*(max(figures) for figures in zip(*map(astuple, resources), strict=True)))
 
 
 def first_error(log: str, compiler: str) -> str:

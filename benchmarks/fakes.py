@@ -24,7 +24,7 @@ class Pool(AbstractContextManager[None]):
     def __exit__(self, *_exception: object) -> None:
         """Nothing is to be ended."""
 
-    def submit(self, source: Program, arch: str) -> Future[CompiledKernel]:
+    def submit(self, program: Program, arch: str) -> Future[CompiledKernel]:
         """A future that is done."""
         future: Future[CompiledKernel] = Future()
         future.set_result(CompiledKernel(b"", Resources(128), arch, "none"))
@@ -50,11 +50,11 @@ class Device(OfflineDevice):
         self.time_limit = 60.0
         yield self
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """A modelled time."""
         time.sleep(self._seconds)
         try:
-            seconds = predict_seconds(self._problem, source, kernel.resources, self.limits)
+            seconds = predict_seconds(self._problem, program, kernel.resources, self.limits)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         return Evaluation(Status.OK, tuple(seconds * (1 + 1e-6 * sample) for sample in range(100)))

@@ -29,7 +29,7 @@ def main(selector: str, size: int = 4096) -> None:
         print(f"start of the process  {perf_counter() - start:.2f} s, once for a run of many problems")
         places: dict[str, Device] = {"here": device(selector), "there": there}
         seeds = SGEMM.seeds(problem, there.limits)
-        sources = [SGEMM.source(problem, seed, there.limits) for seed in seeds]
+        sources = [SGEMM.program(problem, seed, there.limits) for seed in seeds]
         kernels = [job.result() for job in [pool.submit(source, there.limits.arch) for source in sources]]
         candidates = list(zip(seeds, sources, kernels, strict=True))
         # The first round makes what is cached, such as the emulator's executables.

@@ -69,7 +69,7 @@ def _winner(problem: Problem, device: Device, pool: CompilePool, seed: int, seco
 
 
 def _compiled(problem: Problem, device: Device, pool: CompilePool, schedule: Schedule) -> Kernel:
-    source = SGEMM.source(problem, schedule, device.limits)
+    source = SGEMM.program(problem, schedule, device.limits)
     return schedule, source, pool.submit(source, device.limits.arch).result()
 
 

@@ -39,7 +39,9 @@ def work(url: str, barrier: Barrier, seed: int, trials: int, bare: bool) -> None
     pool: Any = Pool() if bare else CompilePool(1)
     with TuningDB(url) as db, pool:
         schedule = transpose.default(problem, device.limits)
-        pool.submit(transpose.source(problem, schedule, device.limits), device.limits.arch).result()  # starts a process
+        pool.submit(
+            transpose.program(problem, schedule, device.limits), device.limits.arch
+        ).result()  # starts a process
         barrier.wait()
         tune(transpose, problem, device, db, options, pool=pool)
     if not bare:

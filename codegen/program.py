@@ -1,53 +1,88 @@
-"""One self-contained CUDA source: its text, its entry, how to launch it and how to pack its arguments."""
+"""A program: one self-contained CUDA source, and what is launched of it, in which order, with which arguments."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 import re
-import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
+from math import prod
 from pathlib import Path
+from typing import Protocol
 
-_FOLDER = Path(__file__).parent
-_INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
+from .tensor_map import TENSOR_MAP_BYTES, TensorMap
+
 _CTYPES: Mapping[str, type] = {
+    "bool": ctypes.c_bool,
+    "signed char": ctypes.c_int8,
+    "unsigned char": ctypes.c_uint8,
+    "short": ctypes.c_int16,
+    "unsigned short": ctypes.c_uint16,
     "int": ctypes.c_int32,
+    "unsigned": ctypes.c_uint32,
     "long long": ctypes.c_int64,
+    "unsigned long long": ctypes.c_uint64,
     "float": ctypes.c_float,
     "double": ctypes.c_double,
 }
+_COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
+_TensorMapBytes = ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One member of a kernel's argument struct.
+    """One member of ``struct Arguments``, which is the one parameter of every entry.
+
+    A scalar that lies in device memory is a pointer here and a tensor of one element of the problem.
 
     Attributes:
-        name: the member's name.
-        cuda_type: ``int``, ``long long``, ``float``, ``double`` or a pointer type such as ``const float*``.
+        name: the member's name; a pointer has that of its tensor, or is ``workspace``.
+        cuda_type: a number's type such as ``int`` or ``unsigned long long``, a pointer type such as ``const float*``,
+            or ``TensorMap``.
         value: the value where the problem fixes it; None for pointers and for scalars that the caller brings.
+        tensor_map: what a ``TensorMap`` describes; it is encoded anew for each address of its tensor.
     """
 
     name: str
     cuda_type: str
     value: int | None = None
+    tensor_map: TensorMap | None = None
+
+    @property
+    def pointer(self) -> bool:
+        """Whether it is an address."""
+        return self.cuda_type.endswith("*")
+
+    @property
+    def scalar(self) -> bool:
+        """Whether the caller brings its value."""
+        return self.value is None and not self.pointer and self.tensor_map is None
 
     @property
     def ctype(self) -> type:
         """The ctypes twin of `cuda_type`."""
-        return ctypes.c_void_p if self.cuda_type.endswith("*") else _CTYPES[self.cuda_type]
+        if self.tensor_map is not None:
+            return _TensorMapBytes
+        return ctypes.c_void_p if self.pointer else _CTYPES[self.cuda_type]
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Launch dimensions: blocks in the grid, threads in a block, blocks in a cluster, bytes of dynamic shared memory.
+    """A launch of one entry of the source.
 
     A grid with a zero in it means that there is nothing to compute and nothing to launch.
+
+    Attributes:
+        entry: the name of the ``extern "C" __global__`` function.
+        grid, block: blocks of the grid and threads of a block along x, y, z.
+        shared_bytes: dynamic shared memory of a block.
+        cluster: blocks of a cluster; more than one are declared by the entry too (``__cluster_dims__``).
     """
 
+    entry: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared_bytes: int = 0
@@ -55,100 +90,146 @@ class Launch:
 
     @property
     def blocks(self) -> int:
-        """Blocks in the whole grid."""
-        return self.grid[0] * self.grid[1] * self.grid[2]
+        """Blocks of the grid."""
+        return prod(self.grid)
 
     @property
     def threads(self) -> int:
         """Threads of a block."""
-        return self.block[0] * self.block[1] * self.block[2]
+        return prod(self.block)
+
+
+@dataclass(frozen=True)
+class Memset:
+    """A part of the workspace that is set to one byte value before the steps that follow.
+
+    Attributes:
+        offset: bytes from the start of the workspace.
+        bytes: how many.
+        value: of each byte, 0 to 255.
+    """
+
+    offset: int
+    bytes: int
+    value: int = 0
+
+
+Step = Launch | Memset
+
+
+class Encode(Protocol):
+    """Makes the `TENSOR_MAP_BYTES` bytes of a tensor map for a tensor at an address."""
+
+    def __call__(self, tensor_map: TensorMap, address: int) -> bytes: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
 class Program:
-    """The text of one self-contained .cu file for one problem and one schedule.
+    """One self-contained .cu file and its steps, for one problem and one schedule.
 
-    The entry is ``extern "C" __global__ void <entry>(const Arguments arguments)``: one struct by value, so the same
+    Each entry is ``extern "C" __global__ void <entry>(const Arguments arguments)``: one struct by value, so the same
     packed bytes serve the driver's launch call and the emulator.
 
     Attributes:
-        text: the whole file; equal texts may serve many problems.
-        entry: the name of the kernel.
-        arguments: the members of ``struct Arguments``, in order.
-        launch: the launch dimensions for the problem that it was emitted for.
+        source: the whole file; equal sources may serve many problems.
+        arguments: the members of ``struct Arguments``, in order; tensor maps come first.
+        steps: launches, and memsets of the workspace between them, in stream order.
         workspace_bytes: scratch that the pointer argument ``workspace`` refers to; zeroed once when allocated,
-            and left fit for the next launch by the kernel.
+            and left fit for the next launch by the program.
+        arch_suffix: ``a`` where the source needs architecture-specific instructions, such as those of ``sm_90a``.
     """
 
-    text: str
-    entry: str
+    source: str
     arguments: tuple[Argument, ...]
-    launch: Launch
+    steps: tuple[Step, ...]
     workspace_bytes: int = 0
+    arch_suffix: str = field(default="", kw_only=True)
+
+    @cached_property
+    def launches(self) -> tuple[Launch, ...]:
+        """The steps that launch, in order."""
+        return tuple(step for step in self.steps if isinstance(step, Launch))
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """The names of the entries that are launched, each once."""
+        return tuple(dict.fromkeys(launch.entry for launch in self.launches))
 
     @property
-    def digest(self) -> str:
-        """64 hexadecimal digits of the text: part of every cache key."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+    def launch(self) -> Launch:
+        """The launch of a program that has no other step.
 
-    def pack(self, pointers: Mapping[str, int], scalars: Mapping[str, float]) -> ctypes.Structure:
+        Raises:
+            ValueError: it has several.
+        """
+        (launch,) = self.launches
+        return launch
+
+    @property
+    def name(self) -> str:
+        """What people call it: its first entry."""
+        return self.entries[0]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to launch."""
+        return all(launch.blocks == 0 for launch in self.launches)
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hexadecimal digits over all that decides what runs: the code without comments, the steps, the suffix."""
+        code = "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
+        steps = [asdict(step) for step in self.steps]
+        return hashlib.sha256(json.dumps([code, steps, self.arch_suffix]).encode()).hexdigest()
+
+    def pack(
+        self, pointers: Mapping[str, int], scalars: Mapping[str, float], encode: Encode | None = None
+    ) -> ctypes.Structure:
         """The argument struct: the problem's constants, the device `pointers` and the caller's `scalars`.
+
+        Args:
+            pointers: the address of each tensor by name, and of ``workspace``.
+            scalars: by name.
+            encode: for programs with tensor maps.
 
         Raises:
             KeyError: a pointer or a scalar of the struct was not given.
         """
-        values = [
-            pointers[a.name] if a.cuda_type.endswith("*") else scalars[a.name] if a.value is None else a.value
-            for a in self.arguments
-        ]
-        structure = _structure(tuple((a.name, a.ctype) for a in self.arguments))
-        packed: ctypes.Structure = structure(*values)
-        return packed
+
+        def value(argument: Argument) -> object:
+            if argument.tensor_map is not None:
+                assert encode is not None
+                encoded = encode(argument.tensor_map, pointers[argument.tensor_map.tensor])
+                return _TensorMapBytes.from_buffer_copy(encoded)
+            if argument.pointer:
+                return pointers[argument.name]
+            return scalars[argument.name] if argument.value is None else argument.value
+
+        return _structure(tuple((a.name, a.ctype) for a in self.arguments))(*map(value, self.arguments))
 
 
 @cache
 def _structure(members: tuple[tuple[str, type], ...]) -> type[ctypes.Structure]:
-    return type("Arguments", (ctypes.Structure,), {"_fields_": members})
+    """The twin of ``struct Arguments``; with tensor maps, which come first, as long as their alignment makes that."""
+    plain: type[ctypes.Structure] = type("Arguments", (ctypes.Structure,), {"_fields_": members})
+    if not any(kind is _TensorMapBytes for _, kind in members):
+        return plain
+    padding = -ctypes.sizeof(plain) % 64
+    return type("Arguments", (ctypes.Structure,), {"_fields_": (*members, ("padding_", ctypes.c_uint8 * padding))})
 
 
-def comment(text: str) -> str:
-    """A C++ comment, wrapped."""
-    return textwrap.fill(text, 110, initial_indent="// ", subsequent_indent="// ")
-
-
-def launch_comment(launch: Launch) -> str:
-    """What the launches of a text have in common; the grid goes with the problem."""
-    return comment(
-        f"launched in blocks of {launch.threads} threads with {launch.shared_bytes} bytes of dynamic shared memory"
-    )
-
-
-def cuda_arguments(arguments: tuple[Argument, ...]) -> str:
-    """``struct Arguments`` as C++ text."""
+def cuda_arguments(arguments: Sequence[Argument]) -> str:
+    """``struct Arguments`` as C++ source."""
     members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
     return f"struct Arguments {{\n{members}}};"
 
 
 @cache
-def inlined(*names: str) -> str:
-    """The text of .cuh files under codegen/ with the project's own headers inlined, each once."""
-    seen: set[str] = set()
-    return "".join(_inlined(name, seen) for name in names)
-
-
-def _inlined(name: str, seen: set[str]) -> str:
-    if name in seen:
-        return ""
-    seen.add(name)
-    text = (_FOLDER / name).read_text().replace("#pragma once\n", "")
-    return _INCLUDE.sub(lambda match: f"{_inlined(match.group(1), seen)}\n".lstrip("\n"), text)
-
-
-@cache
 def generator_digest() -> str:
     """16 hexadecimal digits over every file of the generator: a record made by another one may be stale."""
+    folder = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in sorted([*_FOLDER.rglob("*.py"), *_FOLDER.rglob("*.cuh")]):
-        digest.update(path.relative_to(_FOLDER).as_posix().encode())
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.cuh")]):
+        digest.update(path.relative_to(folder).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -57,7 +57,7 @@ class Operator(Generic[P, S]):
     checks: Callable[[P, S], list[tuple[P, S]]]
     workload: Callable[[P, S, DeviceSpec], Workload]
 
-    def source(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
+    def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.
 
         Raises:

@@ -83,10 +83,10 @@ def _launches(
 ) -> dict[str, Launch]:
     """What launches each contender, as long as the stack lasts."""
     launches: dict[str, Launch] = {}
-    for name, source in kernels.items():
-        compiled = compile_kernel(source, session.limits.arch)
+    for name, program in kernels.items():
+        compiled = compile_kernel(program, session.limits.arch)
         with _blamed(name):
-            launches[name] = stack.enter_context(session.prepared(source, compiled))
+            launches[name] = stack.enter_context(session.prepared(program, compiled))
     for name, baseline in baselines.items():
         with _blamed(name):
             launches[name] = stack.enter_context(baseline.prepare(session))

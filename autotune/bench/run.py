@@ -56,7 +56,7 @@ class Setting:
         """Hold a contest; one that fails leaves its reason, and the device to the next one."""
         presets = self.operator.presets if self.ladder else {}
         kernels = {name: preset(problem) for name, preset in presets.items()}
-        kernels[OWN] = self.operator.source(problem, choice.schedule, self.device.limits)
+        kernels[OWN] = self.operator.program(problem, choice.schedule, self.device.limits)
         try:
             with self.device.session(self.operator, problem, seed=0) as session:
                 contest = hold(session, kernels, self.baselines, self.rounds)

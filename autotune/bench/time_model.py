@@ -67,8 +67,8 @@ class Modelled:
     @cached_property
     def _kernels(self) -> list[tuple[Program, Resources]]:
         recording = self._recording
-        sources = [recording.operator.emit(recording.problem, schedule) for schedule in recording.seconds]
-        return [(s, estimated_resources(recording.problem, s, recording.limits)) for s in sources]
+        programs = [recording.operator.emit(recording.problem, schedule) for schedule in recording.seconds]
+        return [(s, estimated_resources(recording.problem, s, recording.limits)) for s in programs]
 
     @cached_property
     def sample(self) -> list[int]:

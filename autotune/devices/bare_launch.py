@@ -12,13 +12,13 @@ from ..codegen.program import Program
 from ..codegen.tensor import Role, Tensor
 from ..compiler import CompiledKernel
 from ..cuda_core import handle_return
-from .launcher import LoadedKernel
+from .launcher import LoadedProgram
 
 _DEFAULT_STREAM = 0
 
 
 def run(
-    source: Program,
+    program: Program,
     tensors: tuple[Tensor, ...],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
@@ -28,13 +28,13 @@ def run(
     """Launch a compiled source once, on copies of the arrays, and copy the outputs back into them."""
     with ExitStack() as memory:
         pointers = {t.name: memory.enter_context(_allocated(t.bytes, t.alignment)) for t in tensors}
-        pointers["workspace"] = memory.enter_context(_allocated(source.workspace_bytes, 0))
-        if source.workspace_bytes:
-            handle_return(driver.cuMemsetD8(pointers["workspace"], 0, source.workspace_bytes))
+        pointers["workspace"] = memory.enter_context(_allocated(program.workspace_bytes, 0))
+        if program.workspace_bytes:
+            handle_return(driver.cuMemsetD8(pointers["workspace"], 0, program.workspace_bytes))
         filled = [tensor for tensor in tensors if tensor.size]
         for tensor in filled:
             handle_return(driver.cuMemcpyHtoD(pointers[tensor.name], arrays[tensor.name].ctypes.data, tensor.bytes))
-        LoadedKernel(kernel, source).launch(_DEFAULT_STREAM, source.pack(pointers, scalars))
+        LoadedProgram(kernel, program).launch(_DEFAULT_STREAM, program.pack(pointers, scalars))
         handle_return(driver.cuCtxSynchronize())
         for tensor in filled:
             if tensor.role is not Role.INPUT:

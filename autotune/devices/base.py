@@ -56,7 +56,7 @@ class Session(Protocol):
     @property
     def time_limit(self) -> float: ...  # noqa: D102
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""
 
 

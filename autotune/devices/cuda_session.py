@@ -28,7 +28,7 @@ from ..verification import Mismatch
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
-from .launcher import LoadedKernel
+from .launcher import LoadedProgram
 from .memory import POISON, GuardedBuffer
 from .timing import impossible_rate, measure, time_limit
 from .verifier import Verifier
@@ -104,16 +104,16 @@ class CudaSession:
         return self._buffers[name].pointer
 
     @contextmanager
-    def prepared(self, source: Program, kernel: CompiledKernel) -> Iterator[Callable[[], None]]:
+    def prepared(self, program: Program, kernel: CompiledKernel) -> Iterator[Callable[[], None]]:
         """What launches a kernel on the session's buffers, as long as the context lasts."""
         with ExitStack() as memory:
-            yield self._ready(source, kernel, self._buffers, memory)[0]
+            yield self._ready(program, kernel, self._buffers, memory)[0]
 
     def verify(self, launch: Callable[[], None]) -> Evaluation:
         """Launch something else that computes the problem on the session's buffers, and check all that it wrote."""
         return self._verify(launch, self._watched)
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
 
         Raises:
@@ -122,13 +122,13 @@ class CudaSession:
         self._context.check_usable()
         try:
             with ExitStack() as memory:
-                return self._evaluate(source, kernel, memory)
+                return self._evaluate(program, kernel, memory)
         except CUDAError as error:
             lost = self._context.check_context()
             return Evaluation(Status.CRASHED if lost else Status.LAUNCH_ERROR, error=reason(error))
 
-    def _evaluate(self, source: Program, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
-        launch, workspace = self._ready(source, kernel, self._buffers, memory)
+    def _evaluate(self, program: Program, kernel: CompiledKernel, memory: ExitStack) -> Evaluation:
+        launch, workspace = self._ready(program, kernel, self._buffers, memory)
         watched = [*self._watched, *([self._watch("workspace", workspace, guards_only=True)] if workspace else [])]
         checked = self._verify(launch, watched)
         if checked.status is not Status.OK:
@@ -186,25 +186,25 @@ class CudaSession:
             if tensor.role is Role.IN_OUT:
                 buffer.upload(inputs[tensor.name].astype(dtype))
             self._expected[tensor.name] = buffer
-        source = self._operator.reference(self.problem)
-        kernel = compile_kernel(source, self._context.limits.arch)
+        program = self._operator.reference(self.problem)
+        kernel = compile_kernel(program, self._context.limits.arch)
         with ExitStack() as memory:
-            launch, _ = self._ready(source, kernel, self._buffers | self._expected, memory)
+            launch, _ = self._ready(program, kernel, self._buffers | self._expected, memory)
             launch()
             self._stream.sync()
 
     def _ready(
-        self, source: Program, kernel: CompiledKernel, buffers: dict[str, GuardedBuffer], memory: ExitStack
+        self, program: Program, kernel: CompiledKernel, buffers: dict[str, GuardedBuffer], memory: ExitStack
     ) -> tuple[Callable[[], None], GuardedBuffer | None]:
         """Load a kernel, give it a workspace and pack its arguments; what launches it, and the workspace."""
-        loaded = LoadedKernel(kernel, source)
+        loaded = LoadedProgram(kernel, program)
         workspace = None
-        if source.workspace_bytes:
-            workspace = self._buffer(source.workspace_bytes, _WORKSPACE_ALIGNMENT, memory)
+        if program.workspace_bytes:
+            workspace = self._buffer(program.workspace_bytes, _WORKSPACE_ALIGNMENT, memory)
             workspace.fill(0)
         pointers = {name: buffer.pointer for name, buffer in buffers.items()}
         pointers["workspace"] = workspace.pointer if workspace else 0
-        packed: ctypes.Structure = source.pack(pointers, self.problem.scalars)
+        packed: ctypes.Structure = program.pack(pointers, self.problem.scalars)
         return partial(loaded.bound(packed), self.stream), workspace
 
     def _verify(self, launch: Callable[[], None], watched: list[_Watched]) -> Evaluation:

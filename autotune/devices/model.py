@@ -77,7 +77,7 @@ class _Block:
 
 def predict_seconds(
     problem: Problem,
-    source: Program,
+    program: Program,
     resources: Resources,
     limits: DeviceSpec,
     calibration: Calibration = DEFAULT,
@@ -87,7 +87,7 @@ def predict_seconds(
     Raises:
         ValueError: not even one block fits on an SM, so that a launch would fail.
     """
-    launch = source.launch
+    launch = program.launch
     if launch.blocks == 0:
         return LAUNCH_SECONDS
     shared_bytes = resources.shared_bytes + launch.shared_bytes
@@ -97,14 +97,14 @@ def predict_seconds(
             f"a block of {launch.threads} threads with {resources.registers} registers each and {shared_bytes} B of "
             f"shared memory does not fit on an SM of {limits.name}: too many {', '.join(resident.limiters)}"
         )
-    block = _block(problem, source, resources)
+    block = _block(problem, program, resources)
     wave = limits.sm_count * resident.blocks_per_sm
     full, tail = divmod(launch.blocks, wave)
     seconds = full * _wave_seconds(wave, block, limits, calibration)
     seconds += _wave_seconds(tail, block, limits, calibration)
     # A spilled word costs about what a register's worth of the thread's state is of the whole.
     spills = (resources.spill_store_bytes + resources.spill_load_bytes) / (_WORD * max(1, resources.registers))
-    return fixed_seconds(source.workspace_bytes > 0) + seconds * (1 + spills)
+    return fixed_seconds(program.workspace_bytes > 0) + seconds * (1 + spills)
 
 
 def fixed_seconds(shared: bool) -> float:
@@ -116,34 +116,34 @@ def fixed_seconds(shared: bool) -> float:
     return LAUNCH_SECONDS + (FIX_UP_SECONDS if shared else 0.0)
 
 
-def estimated_resources(problem: Problem, source: Program, limits: DeviceSpec) -> Resources:
+def estimated_resources(problem: Problem, program: Program, limits: DeviceSpec) -> Resources:
     """What a kernel that is not compiled yet may use: enough registers for its results, operands and addresses.
 
     A thread's results are its share of the outputs. In the sgemm records of an H200 that ship, threads with 16, 64 and
     128 results take 91 to 147, 146 to 255 and 213 to 255 registers.
     """
-    launch = source.launch
+    launch = program.launch
     fitting = limits.registers_per_block // max(1, launch.threads)
-    registers = _ADDRESS_REGISTERS + _REGISTERS_PER_RESULT * _results(problem, source)
+    registers = _ADDRESS_REGISTERS + _REGISTERS_PER_RESULT * _results(problem, program)
     return Resources(int(min(registers, limits.registers_per_thread, fitting)))
 
 
-def _results(problem: Problem, source: Program) -> float:
+def _results(problem: Problem, program: Program) -> float:
     """Words that a thread writes. Partial results in the workspace (split-K) are written like any others."""
     outputs = sum(tensor.bytes for tensor in problem.tensors if tensor.role is not Role.INPUT)
-    threads = source.launch.blocks * source.launch.threads
-    return max(1.0, (outputs + source.workspace_bytes) / _WORD / max(1, threads))
+    threads = program.launch.blocks * program.launch.threads
+    return max(1.0, (outputs + program.workspace_bytes) / _WORD / max(1, threads))
 
 
-def _block(problem: Problem, source: Program, resources: Resources) -> _Block:
-    launch = source.launch
+def _block(problem: Problem, program: Program, resources: Resources) -> _Block:
+    launch = program.launch
     # About half of a thread's registers can hold results: the rest are operands and addresses.
-    results = max(1.0, min(_results(problem, source), resources.registers / 2))
+    results = max(1.0, min(_results(problem, program), resources.registers / 2))
     side = sqrt(results)
     multiply_adds = problem.work.count(Unit.FP32) / 2 / launch.blocks
     return _Block(
         multiply_adds=multiply_adds,
-        bytes=(problem.work.bytes + 2 * source.workspace_bytes) / launch.blocks,
+        bytes=(problem.work.bytes + 2 * program.workspace_bytes) / launch.blocks,
         operand_bytes=_WORD * multiply_adds * 2 / sqrt(results * launch.threads),
         loads=2 / side / min(4.0, side),
         registers=resources.registers * launch.threads,

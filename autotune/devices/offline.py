@@ -59,24 +59,24 @@ class OfflineSession:
         self._seeds = (0, 1, 2 + seed)
         self._verify = lru_cache(_REMEMBERED)(self._emulate)
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify one kernel in the emulator, and model its time."""
         try:
-            seconds = predict_seconds(self._problem, source, kernel.resources, self._limits)
+            seconds = predict_seconds(self._problem, program, kernel.resources, self._limits)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []
         for problem, like in self._operator.checks(self._problem, schedule):
-            check = self._verify(problem, self._operator.source(problem, like, self._limits))
+            check = self._verify(problem, self._operator.program(problem, like, self._limits))
             if check.status is not Status.OK:
                 return check
             errors.append(check.max_error or 0.0)
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
-    def _emulate(self, problem: Problem, source: Program) -> Evaluation:
+    def _emulate(self, problem: Problem, program: Program) -> Evaluation:
         """What the emulator says of one kernel on one small problem."""
         try:
-            return Evaluation(Status.OK, max_error=verify(problem, source, self._seeds))
+            return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds))
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

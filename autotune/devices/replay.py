@@ -69,7 +69,7 @@ class ReplaySession:
         self._recording = recording
         self.time_limit = 1.0  # for what only looks a time up
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """The recorded verdict and times; a schedule without any is illegal here."""
         trial = self._recording.trials.get(schedule)
         if trial is None:

@@ -12,7 +12,7 @@ from ..codegen.program import Argument, Launch, Program
 from ..codegen.tensor import Tensor
 from ..compiler import compile_kernel
 from ..search_spaces.device_spec import DeviceSpec
-from .launcher import LoadedKernel
+from .launcher import LoadedProgram
 from .memory import GuardedBuffer
 
 _TEXT = Path(__file__).with_name("verify.cuh")
@@ -54,8 +54,8 @@ class Comparison:
 
 def verification_source(entry: str, sm_count: int) -> Program:
     """A kernel of verify.cuh: ``compare_<dtype>``, ``compare_exact`` or ``checksum``, for a device of so many SMs."""
-    launch = Launch((sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
-    return Program(_TEXT.read_text(), entry, _CHECKSUM if entry == "checksum" else _COMPARE, launch)
+    launch = Launch(entry, (sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
+    return Program(_TEXT.read_text(), _CHECKSUM if entry == "checksum" else _COMPARE, (launch,))
 
 
 class Verifier:
@@ -66,7 +66,7 @@ class Verifier:
         self._stream = int(stream.handle)
         self._report = GuardedBuffer(device, stream, REPORT.itemsize, 8)
         self._sum = GuardedBuffer(device, stream, 8, 8)
-        self._kernels: dict[str, tuple[Program, LoadedKernel]] = {}
+        self._kernels: dict[str, tuple[Program, LoadedProgram]] = {}
 
     def compare(self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, bound: float) -> Comparison:
         """Compare a whole flat buffer with its reference, gaps included.
@@ -96,10 +96,10 @@ class Verifier:
 
     def _launch(self, entry: str, pointers: dict[str, int], scalars: dict[str, float]) -> None:
         if entry not in self._kernels:
-            source = verification_source(entry, self._limits.sm_count)
-            self._kernels[entry] = source, LoadedKernel(compile_kernel(source, self._limits.arch), source)
-        source, kernel = self._kernels[entry]
-        kernel.launch(self._stream, source.pack(pointers, scalars))
+            program = verification_source(entry, self._limits.sm_count)
+            self._kernels[entry] = program, LoadedProgram(compile_kernel(program, self._limits.arch), program)
+        program, kernel = self._kernels[entry]
+        kernel.launch(self._stream, program.pack(pointers, scalars))
 
     def close(self) -> None:
         """Free the memory."""

@@ -86,7 +86,7 @@ class WorkerSession:
         with suppress(WorkerError):  # Ctrl-C may have ended it, and a driver may hang
             self._worker.call("close", seconds=_CLOSE_SECONDS)
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify and time one kernel.
 
         Raises:
@@ -94,7 +94,7 @@ class WorkerSession:
         """
         if not self._worker.alive:
             self._open()
-        found = self._evaluation(schedule, source, kernel)
+        found = self._evaluation(schedule, program, kernel)
         if found.status in (Status.CRASHED, Status.TIMEOUT):
             self._worker.end()  # a CUDA context that a kernel has destroyed stays so until its process ends
         return found
@@ -150,9 +150,9 @@ class _Host:
         self._session: Session = self._opened.enter_context(self._device.session(registered(operator), problem, seed))
         return self._session.time_limit
 
-    def evaluate(self, schedule: Schedule, source: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         try:
-            return self._session.evaluate(schedule, source, kernel)
+            return self._session.evaluate(schedule, program, kernel)
         except MemoryError:
             return Evaluation(Status.CRASHED, error="the process for measuring ran out of memory")
 

@@ -34,7 +34,7 @@ class HostCompilerMissingError(AutotuneError, RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
-def executable(source: Program) -> Path:
+def executable(program: Program) -> Path:
     """The executable of a kernel, from the cache if it was built before.
 
     Raises:
@@ -42,12 +42,12 @@ def executable(source: Program) -> Path:
         HostCompilerMissingError: there is no compiler, or it fails at anything, on a full disk for example.
     """
     compiler = _compiler()
-    path = cache_folder("emulator") / _digest(source.digest, source.entry, _toolchain(compiler), *_KERNEL_FLAGS)
+    path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *_KERNEL_FLAGS)
     if not _kept(path):
         runtime = _runtime(compiler)
         with replacing(path) as built:
             kernel = built.with_name("kernel.o")
-            _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(source))
+            _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(program))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
             _add_seal(built)
         keep_newest(path.parent, _MOST)
@@ -79,13 +79,13 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
     return path
 
 
-def _with_call(source: Program) -> str:
+def _with_call(program: Program) -> str:
     """The kernel's text, and what main.cpp calls it by."""
-    return f"""{source.text}
+    return f"""{program.source}
 extern "C" void autotune_emulator_kernel(const void* arguments) {{
-  autotune_emulator::call({source.entry}, arguments);
+  autotune_emulator::call({program.launch.entry}, arguments);
 }}
-extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({source.entry});
+extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({program.launch.entry});
 """
 
 

@@ -13,7 +13,7 @@ from .launch import EmulatorError, run
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
 
 
-def verify(problem: Problem, source: Program, seeds: Iterable[int] = SEEDS) -> float:
+def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> float:
     """Run a kernel on the problem's inputs, poisoned outputs beside them, and compare each output as a whole.
 
     A kernel with a workspace is launched twice on the same one with the second seed.
@@ -26,16 +26,16 @@ def verify(problem: Problem, source: Program, seeds: Iterable[int] = SEEDS) -> f
         CompileError: g++ refused the kernel.
         HostCompilerMissingError: there is no g++.
     """
-    runs = [(seed, 2 if source.workspace_bytes and index == 1 else 1) for index, seed in enumerate(seeds)]
-    return max(_error(problem, source, seed, launches) for seed, launches in runs)
+    runs = [(seed, 2 if program.workspace_bytes and index == 1 else 1) for index, seed in enumerate(seeds)]
+    return max(_error(problem, program, seed, launches) for seed, launches in runs)
 
 
-def _error(problem: Problem, source: Program, seed: int, launches: int) -> float:
+def _error(problem: Problem, program: Program, seed: int, launches: int) -> float:
     inputs = problem.inputs(seed)
     outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     arrays = {name: array.copy() for name, array in inputs.items()}
     arrays |= {tensor.name: poisoned(tensor) for tensor in outputs if tensor.role is Role.OUTPUT}
-    run(source, problem.tensors, arrays, problem.scalars, seed=seed, launches=launches)
+    run(program, problem.tensors, arrays, problem.scalars, seed=seed, launches=launches)
     expected = problem.reference(inputs, problem.scalars)
     bound = problem.error_bound(problem.scalars)
     return max((_compared(arrays[t.name], expected[t.name], bound, t.name) for t in outputs), default=0.0)

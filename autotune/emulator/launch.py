@@ -62,7 +62,7 @@ class _Buffer(ctypes.Structure):
 
 
 def run(
-    source: Program,
+    program: Program,
     tensors: Iterable[Tensor],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
@@ -74,7 +74,7 @@ def run(
     """Run a kernel on flat arrays; outputs are changed in place.
 
     Args:
-        source: the kernel; a grid with a zero runs nothing.
+        program: the kernel; a grid with a zero runs nothing.
         tensors: what the kernel's pointers refer to, such as `Problem.tensors`.
         arrays: for each tensor, an array of its dtype and of `Tensor.size` elements, one after another in memory.
         scalars: the arguments that the problem does not fix.
@@ -89,14 +89,14 @@ def run(
         HostCompilerMissingError: there is no g++.
         ValueError: an array does not fit its tensor.
     """
-    tensors = [tensor for tensor in tensors if any(tensor.name == a.name for a in source.arguments)]
+    tensors = [tensor for tensor in tensors if any(tensor.name == a.name for a in program.arguments)]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
-    _check_launch(source.launch)
-    if source.launch.blocks == 0:
+    _check_launch(program.launch)
+    if program.launch.blocks == 0:
         return
-    request = _request(source, tensors, arrays, scalars, (seed, launches, cpu_seconds))
-    completed = subprocess.run([executable(source)], input=request, capture_output=True, check=False)
+    request = _request(program, tensors, arrays, scalars, (seed, launches, cpu_seconds))
+    completed = subprocess.run([executable(program)], input=request, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in tensors if t.role is not Role.INPUT])
 
@@ -128,22 +128,22 @@ def _check_launch(launch: Launch) -> None:
 
 
 def _request(
-    source: Program,
+    program: Program,
     tensors: list[Tensor],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
     settings: tuple[int, int, int],
 ) -> bytes:
     """What main.cpp reads: the request, the buffers, the packed arguments, the contents of the tensors."""
-    launch = source.launch
+    launch = program.launch
     # The process puts its own addresses in the place of these zeros.
-    arguments = source.pack({a.name: 0 for a in source.arguments}, scalars)
+    arguments = program.pack({a.name: 0 for a in program.arguments}, scalars)
     buffers = [
         _Buffer(t.name.encode(), t.bytes, t.alignment, _offset(arguments, t.name), _USES[t.role]) for t in tensors
     ]
-    if source.workspace_bytes:
+    if program.workspace_bytes:
         offset = _offset(arguments, "workspace")
-        buffers.append(_Buffer(b"workspace", source.workspace_bytes, _WORKSPACE_ALIGNMENT, offset, _Use.WORKSPACE))
+        buffers.append(_Buffer(b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, offset, _Use.WORKSPACE))
     header = _Request(
         launch.grid,
         launch.block,

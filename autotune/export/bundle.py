@@ -45,22 +45,22 @@ class Bundle:
         limits: the device.
         layout: a problem of the layout that all of them have.
         exported: in the order in which ties are decided.
-        schedule, source: of the kernel that serves where no record does.
+        schedule, program: of the kernel that serves where no record does.
     """
 
     limits: DeviceSpec
     layout: SgemmProblem
     exported: tuple[Exported, ...]
     schedule: SgemmSchedule
-    source: Program
+    program: Program
 
     @property
     def kernels(self) -> dict[str, tuple[SgemmSchedule, Program]]:
         """Schedules and sources by the digest of the source."""
-        pairs = [(self.schedule, self.source)]
+        pairs = [(self.schedule, self.program)]
         for one in self.exported:
-            pairs += [(one.schedule, source) for source in (one.own, one.larger, one.others)]
-        return {source.digest: (schedule, source) for schedule, source in pairs}
+            pairs += [(one.schedule, program) for program in (one.own, one.larger, one.others)]
+        return {program.digest: (schedule, program) for schedule, program in pairs}
 
 
 def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceSpec, known: Iterable[Record]) -> Bundle:
@@ -89,7 +89,7 @@ def _exported(record: Record, limits: DeviceSpec) -> Exported | None:
     assert isinstance(record.schedule, SgemmSchedule)
     if OPERATOR.violations(record.problem, record.schedule, limits):
         return None
-    own = OPERATOR.source(replace(record.problem, read_c=True), record.schedule, limits)
+    own = OPERATOR.program(replace(record.problem, read_c=True), record.schedule, limits)
     if record.own_only:
         return Exported(record, own, own, own)
     sizes = (_PRIME * record.schedule.vector_along(record.problem, dimension) for dimension in "mnk")

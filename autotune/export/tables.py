@@ -27,17 +27,17 @@ def tables(bundle: Bundle) -> str:
 
 namespace autotune {{
 
-{cuda_arguments(bundle.source.arguments)}
+{cuda_arguments(bundle.program.arguments)}
 
 struct Kernel {{
   const char* file;
   int block_m, block_n, grid_blocks, cluster_k, threads, shared_bytes;
 }};
 
-constexpr const char* entry = "{bundle.source.entry}";
+constexpr const char* entry = "{bundle.program.name}";
 constexpr bool transpose_a = {_bool(bundle.layout.transpose_a)}, transpose_b = {_bool(bundle.layout.transpose_b)};
 constexpr Device device = {{{device}}};
-constexpr int any_kernel = {numbers[bundle.source.digest]};
+constexpr int any_kernel = {numbers[bundle.program.digest]};
 constexpr Kernel kernels[] = {{
 {_lines(kernels)}
 }};
@@ -49,9 +49,9 @@ constexpr Record records[] = {{
 """
 
 
-def _kernel(digest: str, schedule: SgemmSchedule, source: Program) -> str:
+def _kernel(digest: str, schedule: SgemmSchedule, program: Program) -> str:
     tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
-    sizes = (*tile, schedule.threads, source.launch.shared_bytes)
+    sizes = (*tile, schedule.threads, program.launch.shared_bytes)
     return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'
 
 
@@ -61,7 +61,7 @@ def _record(one: Exported, numbers: dict[str, int]) -> str:
     flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
     tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
     vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
-    kernels = (numbers[source.digest] for source in (one.own, one.larger, one.others))
+    kernels = (numbers[program.digest] for program in (one.own, one.larger, one.others))
     integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
     return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {flags}, {integers}}}"
 

@@ -24,7 +24,7 @@ class Job:
     """A schedule whose kernel is being compiled."""
 
     schedule: Schedule
-    source: Program
+    program: Program
     kernel: Future[CompiledKernel]
 
 
@@ -55,8 +55,8 @@ class Evaluator:
 
     def start(self, schedule: Schedule) -> Job:
         """Emit a legal schedule and have it compiled."""
-        source = self._operator.source(self._problem, schedule, self._limits)
-        return Job(schedule, source, self._pool.submit(source, self._limits.arch))
+        program = self._operator.program(self._problem, schedule, self._limits)
+        return Job(schedule, program, self._pool.submit(program, self._limits.arch))
 
     def finish(self, job: Job) -> Trial:
         """Wait for the kernel, verify and time it.
@@ -69,14 +69,14 @@ class Evaluator:
             self._trial,
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
-            source=job.source.digest,
+            source=job.program.digest,
             environment=self._environment,
         )
         try:
             kernel = job.kernel.result()
         except CompileError as error:
             return trial(status=Status.COMPILE_ERROR, error=str(error), compiler=compiler_version())
-        evaluation = self._session.evaluate(job.schedule, job.source, kernel)
+        evaluation = self._session.evaluate(job.schedule, job.program, kernel)
         return trial(
             status=evaluation.status,
             samples=evaluation.samples,

@@ -51,8 +51,8 @@ class Forecast:
 
 def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> Forecast:
     """Of a legal schedule."""
-    source = operator.emit(problem, schedule)
-    resources, launch = estimated_resources(problem, source, limits), source.launch
+    program = operator.emit(problem, schedule)
+    resources, launch = estimated_resources(problem, program, limits), program.launch
     shared = resources.shared_bytes + launch.shared_bytes
     resident = max(1, occupancy(limits, launch.threads, resources.registers, shared).blocks_per_sm)
     waves = launch.blocks / (limits.sm_count * resident)

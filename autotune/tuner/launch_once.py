@@ -22,10 +22,10 @@ def main(bundle: str, ordinal: str) -> None:
     limits = CudaDevice(int(ordinal)).limits
     read = Bundle.read(Path(bundle))
     candidate = Candidate.of(read, limits)
-    problem, source = candidate.problem, candidate.source
+    problem, program = candidate.problem, candidate.program
     outputs = {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
-    kernel = compile_kernel(source, limits.arch)
-    run(source, problem.tensors, problem.inputs(read.seed) | outputs, problem.scalars, kernel=kernel)
+    kernel = compile_kernel(program, limits.arch)
+    run(program, problem.tensors, problem.inputs(read.seed) | outputs, problem.scalars, kernel=kernel)
 
 
 if __name__ == "__main__":

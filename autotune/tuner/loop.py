@@ -100,7 +100,7 @@ def tune(
                 db.record(trial)
                 compared.add(trial.schedule_digest)
                 if trial.status is not Status.OK:
-                    Bundle(trial, device.selector, options.seed, job.source.text).write()
+                    Bundle(trial, device.selector, options.seed, job.program.source).write()
                 best, few = _better(best, trial), fastest([*few, trial])
                 by_status[trial.status] += 1
                 return trial

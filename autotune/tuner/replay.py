@@ -25,7 +25,7 @@ class Candidate:
     operator: Operator[Any, Any]
     problem: Problem
     schedule: Schedule
-    source: Program
+    program: Program
 
     @classmethod
     def of(cls, bundle: Bundle, limits: DeviceSpec) -> Candidate:
@@ -40,7 +40,7 @@ class Candidate:
         if problem.key != record.key:
             raise ValueError(f"the problem {record.key!r} has the fields of {problem.key!r}")
         schedule = operator.schedule_type.from_dict(bundle.trial.schedule)
-        return cls(operator, problem, schedule, operator.source(problem, schedule, limits))
+        return cls(operator, problem, schedule, operator.program(problem, schedule, limits))
 
 
 def replay(bundle: Bundle, device: Device) -> Trial:

@@ -20,17 +20,17 @@ def test_words_change_the_default_schedule(autotune: Command) -> None:
     sizes = ("--m", "1000", "--n", "256", "--k", "64", "--transpose-b")
     outcome = autotune("emit", "sgemm", "BK=8", *sizes, "--device", "a100")
     assert (outcome.code, outcome.stderr) == (0, "")
-    assert outcome.stdout == sgemm.source(problem, schedule, limits).text
+    assert outcome.stdout == sgemm.program(problem, schedule, limits).source
 
 
 def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:
     document = autotune("emit", "sgemm", "--device", "h200", "--json").json
     assert list(document) == [
-        "operator", "problem", "schedule", "entry", "arguments", "launch", "workspace_bytes", "digest", "path", "text",
+        "operator", "problem", "schedule", "arguments", "steps", "workspace_bytes", "digest", "path", "source",
     ]  # fmt: skip
     assert document["problem"]["m"] == 4096
-    assert document["entry"] in document["text"]
-    assert len(document["launch"]["grid"]) == 3
+    assert document["steps"][0]["entry"] in document["source"]
+    assert len(document["steps"][0]["grid"]) == 3
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -38,7 +38,7 @@ def test_every_preset_is_printed(autotune: Command, name: str) -> None:
     for preset in operator(name).presets:
         outcome = autotune("emit", name, "--preset", preset, "--json")
         assert outcome.json["schedule"] is None
-        assert outcome.json["entry"] in outcome.json["text"]
+        assert outcome.json["steps"][0]["entry"] in outcome.json["source"]
 
 
 def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> None:

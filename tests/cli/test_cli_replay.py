@@ -25,7 +25,7 @@ H200 = named_device("h200")
 TRANSPOSE = operator("transpose")
 PROBLEM = TRANSPOSE.problem_type(40, 30)
 SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
-SOURCE = TRANSPOSE.source(PROBLEM, SCHEDULE, H200)
+SOURCE = TRANSPOSE.program(PROBLEM, SCHEDULE, H200)
 
 
 def bundle(**changes: Any) -> Bundle:
@@ -40,7 +40,7 @@ def bundle(**changes: Any) -> Bundle:
         generator=generator_digest(),
         source=SOURCE.digest,
     )
-    return Bundle(replace(trial, **changes), "h200", 3, SOURCE.text)
+    return Bundle(replace(trial, **changes), "h200", 3, SOURCE.source)
 
 
 def written(failure: Bundle) -> str:

@@ -27,7 +27,7 @@ def test_what_it_compiled_is_not_compiled_again(
     for m, entry in zip((40, 72), outcome.json, strict=True):
         schedule = transpose.schedule_type.from_dict(entry["schedule"])
         problem = transpose.problem_type(m, 33)
-        assert compiler.compile_kernel(transpose.source(problem, schedule, limits), limits.arch).cubin
+        assert compiler.compile_kernel(transpose.program(problem, schedule, limits), limits.arch).cubin
 
 
 def test_people_get_a_table(autotune: Command) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments, inlined
+from autotune.codegen.emission import inlined
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.compiler import compile_kernel
 
 ARGUMENTS = (Argument("x", "const void*"), Argument("y", "float*"))
@@ -36,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const Arguments argumen
   {body}
 }}
 """
-    return Program(text, "kernel", ARGUMENTS, Launch((1, 1, 1), (256, 1, 1)))
+    return Program(text, ARGUMENTS, (Launch("kernel", (1, 1, 1), (256, 1, 1)),))
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])

@@ -17,11 +17,11 @@ from autotune.codegen.program import Launch, Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError, compile_kernel
 
-LAUNCH = Launch((1, 1, 1), (32, 1, 1))
+LAUNCH = Launch("probe", (1, 1, 1), (32, 1, 1))
 
 
 def source(value: str) -> Program:
-    return Program(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', "probe", (), LAUNCH)
+    return Program(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', (), (LAUNCH,))
 
 
 class Bomb(str):
@@ -59,10 +59,10 @@ def test_a_compile_error_arrives_with_its_log(pool: CompilePool) -> None:
 
 def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
     before = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2)]
-    bombs = [pool.submit(Program(Bomb(), "bomb", (), LAUNCH), "sm_90") for _ in range(3)]
+    bombs = [pool.submit(Program(Bomb(), (), (LAUNCH,)), "sm_90") for _ in range(3)]
     after = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2, 5)]
     for bomb in bombs:
-        with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on bomb for sm_90$"):
+        with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on probe for sm_90$"):
             bomb.result()
     assert all(future.result().cubin for future in [*before, *after])
 
@@ -70,8 +70,8 @@ def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
 def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monkeypatch: pytest.MonkeyPatch) -> None:
     with CompilePool(workers=1) as pool:
         monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
-        with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on long for sm_90$"):
-            pool.submit(Program(Standstill(), "long", (), LAUNCH), "sm_90").result()
+        with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on probe for sm_90$"):
+            pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90").result()
         monkeypatch.undo()
         assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
@@ -91,7 +91,7 @@ from autotune.compile_pool import CompilePool
 if __name__ == "__main__":
     text = 'extern "C" __global__ void probe(float* x) { *x = 3; }'
     with CompilePool(workers=2) as pool:
-        job = pool.submit(Program(text, "probe", (), Launch((1, 1, 1), (1, 1, 1))), "sm_90")
+        job = pool.submit(Program(text, (), (Launch("probe", (1, 1, 1), (1, 1, 1)),)), "sm_90")
 """
 INTERRUPTED = """
         while not pool._workers:

@@ -13,12 +13,14 @@ from autotune import compiler
 from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel, is_compiled
 
-LAUNCH = Launch((1, 1, 1), (32, 1, 1))
+
+def launched(entry: str) -> tuple[Launch]:
+    return (Launch(entry, (1, 1, 1), (32, 1, 1)),)
 
 
 def source(body: str, entry: str = "probe") -> Program:
     text = f'extern "C" __global__ void {entry}(float* x) {{\n{body}\n}}\n'
-    return Program(text, entry, (), LAUNCH)
+    return Program(text, (), launched(entry))
 
 
 SIMPLE = source("x[threadIdx.x] = 1.0f;")
@@ -56,7 +58,7 @@ def test_static_shared_memory_and_spills_are_reported() -> None:
       #pragma unroll
       for (int i = 0; i < 64; ++i) x[(63 - i) * 32 + threadIdx.x] = r[i] * r[(i * 7) % 64];
     }"""
-    spilled = compile_kernel(Program(text, "probe", (), LAUNCH), "sm_90").resources
+    spilled = compile_kernel(Program(text, (), launched("probe")), "sm_90").resources
     assert spilled.registers == 32
     assert spilled.spill_store_bytes > 0
     assert spilled.spill_load_bytes > 0
@@ -64,8 +66,11 @@ def test_static_shared_memory_and_spills_are_reported() -> None:
 
 
 def test_resources_are_those_of_the_entry() -> None:
-    text = SIMPLE.text + source("__shared__ float s[8]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];", "other").text
-    kernels = [compile_kernel(Program(text, entry, (), LAUNCH), "sm_90") for entry in ("probe", "other", "probe")]
+    text = (
+        SIMPLE.source
+        + source("__shared__ float s[8]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];", "other").source
+    )
+    kernels = [compile_kernel(Program(text, (), launched(entry)), "sm_90") for entry in ("probe", "other", "probe")]
     assert [kernel.resources.shared_bytes for kernel in kernels] == [0, 32, 0]
 
 
@@ -77,12 +82,12 @@ def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> 
 
 
 def test_an_error_that_is_kept_keeps_no_program() -> None:
-    from cuda.core import Program
+    from cuda.core import Program as CudaProgram
 
     with pytest.raises(CompileError) as caught:
         compile_kernel(source("x[0] = y;"), "sm_90")
     assert caught.value.log
-    assert not [thing for thing in gc.get_objects() if isinstance(thing, Program)]
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, CudaProgram)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_an_error_that_is_kept_keeps_no_program() -> None:
     [
         (source("__shared__ float s[20000]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];"), "sm_90", "shared data"),
         (SIMPLE, "sm_10", "does not compile for this architecture"),
-        (Program(SIMPLE.text, "absent", (), LAUNCH), "sm_90", "the source has no kernel 'absent'"),
+        (Program(SIMPLE.source, (), launched("absent")), "sm_90", "the source has no kernel 'absent'"),
     ],
 )
 def test_other_refusals_take_one_line(wrong: Program, arch: str, message: str) -> None:
@@ -103,10 +108,11 @@ def test_other_refusals_take_one_line(wrong: Program, arch: str, message: str) -
 def test_numerics_are_those_of_ieee() -> None:
     """Fast math would make the division one instruction; FMA contraction stays on."""
     divide = compile_kernel(source("x[0] = x[1] / x[2];"), "sm_90")
-    from cuda.core import Program, ProgramOptions
+    from cuda.core import Program as CudaProgram
+    from cuda.core import ProgramOptions
 
     options = ProgramOptions(arch="sm_90", std="c++17", use_fast_math=True)
-    fast = Program(source("x[0] = x[1] / x[2];").text, "c++", options).compile("cubin")
+    fast = CudaProgram(source("x[0] = x[1] / x[2];").source, "c++", options).compile("cubin")
     assert len(divide.cubin) > len(fast.code)
 
 
@@ -120,11 +126,11 @@ def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("change", ["text", "entry", "arch", "compiler", "schema"])
 def test_whatever_makes_another_kernel_misses_the_cache(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = SIMPLE.text + source("", "other").text
-    compile_kernel(Program(text, "probe", (), LAUNCH), "sm_90")
-    changed, arch = Program(text + ("//" if change == "text" else ""), "probe", (), LAUNCH), "sm_90"
+    text = SIMPLE.source + source("", "other").source
+    compile_kernel(Program(text, (), launched("probe")), "sm_90")
+    changed, arch = Program(text + ("//" if change == "text" else ""), (), launched("probe")), "sm_90"
     if change == "entry":
-        changed = Program(text, "other", (), LAUNCH)
+        changed = Program(text, (), launched("other"))
     if change == "arch":
         arch = "sm_80"
     if change == "compiler":

@@ -16,10 +16,10 @@ from autotune.verification import poisoned
 def main(file: str) -> None:
     """Read pickled tuples of a problem, a source and a compiled kernel, and say which one comes next."""
     Device(0).set_current()
-    for problem, source, kernel in pickle.loads(Path(file).read_bytes()):
-        print(f"launching {source.entry} for {problem.key}: {source.launch}", flush=True)
+    for problem, program, kernel in pickle.loads(Path(file).read_bytes()):
+        print(f"launching {program.name} for {problem.key}: {program.steps}", flush=True)
         arrays = problem.inputs(1) | {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
-        run(source, problem.tensors, arrays, problem.scalars, kernel=kernel)
+        run(program, problem.tensors, arrays, problem.scalars, kernel=kernel)
 
 
 if __name__ == "__main__":

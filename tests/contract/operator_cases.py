@@ -42,9 +42,9 @@ def cases_of(operator: str) -> OperatorCases:
     return cast(OperatorCases, import_module(f"{path.parent.name}.{path.stem}"))
 
 
-def archs(source: Program) -> Sequence[str]:
+def archs(program: Program) -> Sequence[str]:
     """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
-    return ARCHS if source.launch.cluster == (1, 1, 1) else ARCHS[2:]
+    return ARCHS if program.launch.cluster == (1, 1, 1) else ARCHS[2:]
 
 
 def label(value: object) -> str:

@@ -57,7 +57,7 @@ def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataO
         violations = chosen.violations(problem, schedule, LIMITS)
         assert all(violation and "\n" not in violation for violation in violations)
         if not violations:
-            assert chosen.source(problem, schedule, LIMITS).text
+            assert chosen.program(problem, schedule, LIMITS).source
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -40,7 +40,7 @@ def device() -> CudaDevice:
 def test_drawn_schedules_are_right(name: str, device: CudaDevice) -> None:
     chosen, cases = operator(name), cases_of(name)
     drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.limits)
-    assert complaints(device, chosen, [(str(s), p, chosen.source(p, s, device.limits)) for p, s in drawn]) == []
+    assert complaints(device, chosen, [(str(s), p, chosen.program(p, s, device.limits)) for p, s in drawn]) == []
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -49,7 +49,7 @@ def test_seeds_and_presets_are_right(name: str, device: CudaDevice) -> None:
     for problem in cases_of(name).SMALL_PROBLEMS:
         kernels += [(preset, problem, emit(problem)) for preset, emit in chosen.presets.items()]
         seeds = chosen.seeds(problem, device.limits)
-        kernels += [(str(seed), problem, chosen.source(problem, seed, device.limits)) for seed in seeds]
+        kernels += [(str(seed), problem, chosen.program(problem, seed, device.limits)) for seed in seeds]
     assert complaints(device, chosen, kernels) == []
 
 
@@ -61,9 +61,9 @@ def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDev
         pytest.skip(f"needs {needed} B of device memory, and {free} B are free")
     chosen = operator(name)
     schedule = chosen.default(problem, device.limits)
-    source = chosen.source(problem, schedule, device.limits)
+    program = chosen.program(problem, schedule, device.limits)
     with device.session(chosen, problem, seed=1) as session:
-        found = session.evaluate(schedule, source, compile_kernel(source, device.limits.arch))
+        found = session.evaluate(schedule, program, compile_kernel(program, device.limits.arch))
     assert (found.error, found.status) == ("", Status.OK)
     assert found.samples
 
@@ -78,10 +78,10 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
     """A line for each kernel that is not right; they compile in parallel, ahead."""
     found: list[str] = []
     with CompilePool() as pool:
-        compiled = [pool.submit(source, device.limits.arch) for _, _, source in kernels]
-        for (called, problem, source), kernel in zip(kernels, compiled, strict=True):
+        compiled = [pool.submit(program, device.limits.arch) for _, _, program in kernels]
+        for (called, problem, program), kernel in zip(kernels, compiled, strict=True):
             try:
-                error = _complaint(device, chosen, problem, source, kernel.result())
+                error = _complaint(device, chosen, problem, program, kernel.result())
             except CUDAError as crash:
                 # It may have taken the context with it: the kernels after it could say nothing.
                 return [*found, f"{called}, {problem.key}: {reason(crash)}"]
@@ -90,8 +90,8 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
 
 
 def _complaint(
-    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, source: Program, kernel: CompiledKernel
+    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, program: Program, kernel: CompiledKernel
 ) -> str:
     """What is wrong after a launch, or after a second one on the same workspace; empty if nothing is."""
-    with device.session(chosen, problem, seed=1) as session, session.prepared(source, kernel) as launch:
+    with device.session(chosen, problem, seed=1) as session, session.prepared(program, kernel) as launch:
         return session.verify(launch).error or session.verify(launch).error

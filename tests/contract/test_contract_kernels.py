@@ -49,7 +49,7 @@ def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule
 )
 def test_default_is_right(name: str, problem: Problem) -> None:
     chosen = operator(name)
-    emulator.verify(problem, chosen.source(problem, chosen.default(problem, LIMITS), LIMITS))
+    emulator.verify(problem, chosen.program(problem, chosen.default(problem, LIMITS), LIMITS))
 
 
 @presets
@@ -126,8 +126,8 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
         assert launch.grid[0] % launch.cluster[0] == 0
         assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
         assert source.workspace_bytes >= 0
-        assert f"__global__ void __launch_bounds__({launch.threads}" in source.text
-        assert f" {source.entry}(const Arguments arguments)" in source.text
+        assert f"__global__ void __launch_bounds__({launch.threads}" in source.source
+        assert f" {source.name}(const Arguments arguments)" in source.source
 
 
 @pytest.fixture(params=OPERATORS)
@@ -137,7 +137,7 @@ def readable(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     sources = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
     sources += [source for problem in cases.SMALL_PROBLEMS for source in emitted(request.param, problem)]
     paths = [tmp_path / f"{digest}.cu" for digest in dict.fromkeys(source.digest for source in sources)]
-    for path, text in zip(paths, dict.fromkeys(source.text for source in sources), strict=True):
+    for path, text in zip(paths, dict.fromkeys(source.source for source in sources), strict=True):
         path.write_text(text)
     return paths
 

@@ -116,8 +116,8 @@ def test_a_planted_bug_is_found(
 ) -> None:
     problem = TransposeProblem(31, 64)
     source = operator("transpose").source(problem, TransposeSchedule(), limits)
-    assert right in source.text
-    source = replace(source, text=source.text.replace(right, planted))
+    assert right in source.source
+    source = replace(source, source=source.source.replace(right, planted))
     clean, output = watched_kernels(tool, [(problem, source)], limits.arch, tmp_path)
     assert not clean, output
     assert report in output, output

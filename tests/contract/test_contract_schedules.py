@@ -85,7 +85,7 @@ def test_an_illegal_draw_has_no_source(name: str, problem: Problem) -> None:
         violations = chosen.violations(problem, schedule, LIMITS)
         if violations:
             with pytest.raises(IllegalScheduleError) as caught:
-                chosen.source(problem, schedule, LIMITS)
+                chosen.program(problem, schedule, LIMITS)
             assert str(caught.value) == "; ".join(violations)
             assert "\n" not in str(caught.value)
 

@@ -120,8 +120,8 @@ extern "C" __global__ void scale(const Arguments a) {{
   {(body or SCALE).replace("SCALE", SCALE).replace("SET", set_).replace("PLUS", plus)}
 }}
 """
-    launch = Launch((problem.rows, 1, 1), (threads, 1, 1), shared_bytes)
-    return Program(text, "scale", arguments, launch, workspace_bytes)
+    launch = Launch("scale", (problem.rows, 1, 1), (threads, 1, 1), shared_bytes)
+    return Program(text, arguments, (launch,), workspace_bytes)
 
 
 def _unused(*_: Any) -> Any:

@@ -77,12 +77,12 @@ REGISTERS = """
 
 @pytest.mark.parametrize("registers", [8, 40, 100, 200])
 def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) -> None:
-    from autotune.devices.launcher import LoadedKernel
+    from autotune.devices.launcher import LoadedProgram
 
     limits = device.limits
     source = scale(PROBLEM, REGISTERS.replace("COUNT", str(registers)), shared_bytes=limits.shared_per_block)
     compiled = compile_kernel(source, limits.arch)
-    loaded = LoadedKernel(compiled, source)
+    loaded = LoadedProgram(compiled, source)
     used = compiled.resources.registers
     for threads in (32, 33, 96, 128, 160, 256, 384, 512, 1024):
         for shared in (0, 1, 1000, 16384, 40000, limits.shared_per_block // 2, limits.shared_per_block):

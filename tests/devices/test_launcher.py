@@ -11,9 +11,9 @@ import pytest
 from autotune.codegen.program import Argument, Launch, Program
 from autotune.compiler import CompiledKernel, Resources
 from autotune.devices import launcher
-from autotune.devices.launcher import LoadedKernel
+from autotune.devices.launcher import LoadedProgram
 
-SOURCE = Program("", "entry", (Argument("x", "int"),), Launch((3, 1, 1), (64, 1, 1)))
+SOURCE = Program("", (Argument("x", "int"),), (Launch("entry", (3, 1, 1), (64, 1, 1)),))
 
 
 def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +28,7 @@ def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(launcher.driver, "cuLaunchKernelEx", launched)
     packed = SOURCE.pack({}, {"x": 5})
-    launch = LoadedKernel(CompiledKernel(b"", Resources(1), "sm_90", ""), SOURCE).bound(packed)
+    launch = LoadedProgram(CompiledKernel(b"", Resources(1), "sm_90", ""), SOURCE).bound(packed)
     for stream in (7, 7, 9, 0, 1, 7):
         launch(stream)
     packed.x = 6

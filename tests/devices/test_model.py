@@ -54,7 +54,7 @@ def sgemm(m: int, n: int, k: int) -> Amount:
 
 
 def kernel(blocks: int, threads: int, shared_bytes: int = 0, workspace_bytes: int = 0) -> Program:
-    return Program("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes), workspace_bytes)
+    return Program("", (), (Launch("kernel", (blocks, 1, 1), (threads, 1, 1), shared_bytes),), workspace_bytes)
 
 
 works = st.builds(Amount, st.integers(0, 10**13), st.integers(4, 10**10), st.integers(1, 10**9))

@@ -81,7 +81,7 @@ extern "C" __global__ void doubling(const Arguments a) {{
 }}
 """
     blocks = ceil_div(problem.n, schedule.threads)
-    return Program(text, "doubling", arguments, Launch((blocks, 1, 1), (schedule.threads, 1, 1)))
+    return Program(text, arguments, (Launch("doubling", (blocks, 1, 1), (schedule.threads, 1, 1)),))
 
 
 def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec) -> list[str]:
@@ -133,7 +133,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
     """Every call of the emulator: the problem and the seeds."""
     calls: list[tuple[str, tuple[int, ...]]] = []
 
-    def verify(problem: Problem, source: Program, seeds: tuple[int, ...]) -> float:
+    def verify(problem: Problem, program: Program, seeds: tuple[int, ...]) -> float:
         calls.append((problem.key, seeds))
         return 0.25 * len(calls)
 

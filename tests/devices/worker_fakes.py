@@ -63,7 +63,7 @@ class FaultySchedule(Schedule):
 
 
 def emit(problem: FaultyProblem, schedule: FaultySchedule) -> Program:
-    return Program(f"// {schedule}", "faulty", (), Launch((1, 1, 1), (32, 1, 1)))
+    return Program(f"// {schedule}", (), (Launch("faulty", (1, 1, 1), (32, 1, 1)),))
 
 
 FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
@@ -108,8 +108,8 @@ class FaultyDevice:
             signal.pause()
         yield self
 
-    def evaluate(self, schedule: FaultySchedule, source: Program, kernel: CompiledKernel) -> Evaluation:
-        assert (source.text, kernel.arch) == (f"// {schedule}", "sm_90")
+    def evaluate(self, schedule: FaultySchedule, program: Program, kernel: CompiledKernel) -> Evaluation:
+        assert (program.source, kernel.arch) == (f"// {schedule}", "sm_90")
         assert self.setup == ("faulty", FaultyProblem(), 7)
         match schedule.fault:
             case Fault.SEGFAULT:

@@ -21,23 +21,23 @@ class FakeGpu:
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []
         self.before_launch = lambda: None
 
-    def load(self, problem, source):
-        self.loaded.append(source)
-        self.refuse(source, CompileError)
-        return FakeKernel(self, source)
+    def load(self, problem, program):
+        self.loaded.append(program)
+        self.refuse(program, CompileError)
+        return FakeKernel(self, program)
 
-    def compiled(self, source):
-        return any(f"for {problem.key}\n" in source.text for problem in self.problems)
+    def compiled(self, program):
+        return any(f"for {problem.key}\n" in program.source for problem in self.problems)
 
     def baseline(self, name, problem):
         self.loaded.append(name)
         if name in self.refused:
             raise self.refused[name]
-        return FakeKernel(self, SGEMM.source(problem, SGEMM.default(problem, H200), H200))
+        return FakeKernel(self, SGEMM.program(problem, SGEMM.default(problem, H200), H200))
 
-    def refuse(self, source, kind):
+    def refuse(self, program, kind):
         for word, error in self.refused.items():
-            if word in source.text and isinstance(error, kind):
+            if word in program.source and isinstance(error, kind):
                 raise error
 
     def synchronize(self, stream):
@@ -50,13 +50,13 @@ class FakeGpu:
 @dataclass
 class FakeKernel:
     gpu: FakeGpu
-    source: Program
+    program: Program
 
     def bound(self, packed):
         def launch(stream):
-            self.gpu.refuse(self.source, LaunchError)
+            self.gpu.refuse(self.program, LaunchError)
             self.gpu.before_launch()
-            self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.source.arguments}))
+            self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.program.arguments}))
 
         return launch
 

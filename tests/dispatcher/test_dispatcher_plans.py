@@ -113,7 +113,7 @@ def test_the_record_of_the_problem_is_served(gpu, database):
     known = problem(512)
     database.record(trial(known, schedule(3, known)))
     dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
-    assert "group_m = 103" in gpu.loaded[0].text
+    assert "group_m = 103" in gpu.loaded[0].source
 
 
 @pytest.mark.parametrize("error", [CompileError("no such register"), LaunchError("out of resources")])
@@ -128,7 +128,7 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
         dispatcher.sgemm(a, b)
         dispatcher.sgemm(a, b)
     assert len(caught) == 1
-    assert "group_m = 101" in gpu.loaded[-1].text
+    assert "group_m = 101" in gpu.loaded[-1].source
     assert len(gpu.launched) == 2
 
 
@@ -142,7 +142,7 @@ def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, dat
     with pytest.warns(RuntimeWarning, match="skipped") as caught:
         dispatcher.sgemm(FakeTensor(A, (2048, 2048)), FakeTensor(B, (2048, 2048)))
     assert ["the record of" in str(warning.message) for warning in caught] == [True, False]
-    assert default in gpu.loaded[-1].text
+    assert default in gpu.loaded[-1].source
 
 
 def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):

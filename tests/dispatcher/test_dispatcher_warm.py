@@ -23,10 +23,10 @@ def compiler(monkeypatch):
     class Pool:
         def submit(self, source, arch):
             future = Future()
-            if any(word in source.text for word in refused):
+            if any(word in source.source for word in refused):
                 future.set_exception(CompileError("no such register"))
             else:
-                future.set_result(compiled.append(source.text))
+                future.set_result(compiled.append(source.source))
             return future
 
     monkeypatch.setattr(compile_pool, "CompilePool", lambda: nullcontext(Pool()))

@@ -9,8 +9,9 @@ import pytest
 
 from autotune import emulator
 from autotune.codegen.dtype import DType
+from autotune.codegen.emission import inlined
 from autotune.codegen.problem import Array
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments, inlined
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
 
 ARGUMENTS = (
@@ -44,8 +45,8 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments a
   {body}
 }}
 """
-    launch = Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes, (cluster, 1, 1))
-    return Program(text, "kernel", ARGUMENTS, launch, workspace_bytes)
+    launch = Launch("kernel", (blocks, 1, 1), (threads, 1, 1), shared_bytes, (cluster, 1, 1))
+    return Program(text, ARGUMENTS, (launch,), workspace_bytes)
 
 
 def execute(source: Program, x: Array, size: int, *, alignment: int = 4, **options: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def test_an_atomic_returns_the_old_value_and_is_no_race(
 
 def test_blocks_have_three_dimensions(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
     source = kernel("y[t + 4 * (threadIdx.y + 2 * threadIdx.z)] = 100 * threadIdx.z + 10 * threadIdx.y + t;")
-    source = type(source)(source.text, source.entry, source.arguments, type(source.launch)((1, 1, 1), (4, 2, 3)))
+    source = replace(source, steps=(replace(source.launch, grid=(1, 1, 1), block=(4, 2, 3)),))
     z, y, x = np.indices((3, 2, 4))
     np.testing.assert_array_equal(run(source, X, 24), (100 * z + 10 * y + x).ravel())
 

@@ -12,7 +12,6 @@ import pytest
 from autotune.codegen.matmul.sgemm.emit import emit
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
-from autotune.codegen.program import Program
 from autotune.emulator import EmulatorError, verify
 
 SMALL = SgemmSchedule(
@@ -30,10 +29,10 @@ PROBLEM = SgemmProblem(m=64, n=32, k=48)
 def caught(problem: SgemmProblem, schedule: SgemmSchedule, plant: Callable[[str], str]) -> bool:
     """Whether the emulator sees what `plant` did to the emitted text."""
     source = emit(problem, schedule)
-    text = plant(source.text)
-    assert text != source.text
+    text = plant(source.source)
+    assert text != source.source
     try:
-        verify(problem, Program(text, source.entry, source.arguments, source.launch, source.workspace_bytes))
+        verify(problem, replace(source, source=text))
     except EmulatorError:
         return True
     return False
@@ -52,7 +51,7 @@ def without(text: str, words: str, index: int) -> str:
 
 def test_no_barrier_may_be_missing() -> None:
     barrier = "__syncthreads();"
-    for index in range(emit(PROBLEM, SMALL).text.count(barrier)):
+    for index in range(emit(PROBLEM, SMALL).source.count(barrier)):
         plant = partial(without, words=barrier, index=index)
         assert any(caught(PROBLEM, schedule, plant) for schedule in SCHEDULES.values()), f"barrier {index}"
 

@@ -25,7 +25,7 @@ Run = Callable[..., Array]
 
 
 def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
-    source = replace(kernel(COPY), launch=Launch((4, 0, 1), (64, 1, 1)))
+    source = replace(kernel(COPY), steps=(Launch("kernel", (4, 0, 1), (64, 1, 1)),))
     assert np.isnan(run(source, X, 64)).all()
 
 
@@ -65,17 +65,17 @@ def test_a_damaged_executable_is_built_again_and_never_run(
 @pytest.mark.parametrize(
     ("launch", "error"),
     [
-        (Launch((1, 65536, 1), (64, 1, 1)), "grid 65536 over 65535"),
-        (Launch((1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
-        (Launch((1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
-        (Launch((3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),
-        (Launch((16, 1, 1), (64, 1, 1), cluster=(16, 1, 1)), "expected 8 blocks or fewer"),
-        (Launch((2, 2, 1), (64, 1, 1), cluster=(1, 2, 1)), "all along x"),
+        (Launch("kernel", (1, 65536, 1), (64, 1, 1)), "grid 65536 over 65535"),
+        (Launch("kernel", (1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
+        (Launch("kernel", (1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
+        (Launch("kernel", (3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),
+        (Launch("kernel", (16, 1, 1), (64, 1, 1), cluster=(16, 1, 1)), "expected 8 blocks or fewer"),
+        (Launch("kernel", (2, 2, 1), (64, 1, 1), cluster=(1, 2, 1)), "all along x"),
     ],
 )
 def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, run: Run) -> None:
     with pytest.raises(EmulatorError, match=error):
-        run(replace(kernel(COPY), launch=launch), X, 64)
+        run(replace(kernel(COPY), steps=(launch,)), X, 64)
 
 
 @pytest.mark.parametrize("array", [np.ones(63, np.float32), np.ones(64), np.ones(128, np.float32)[::2]])
@@ -88,7 +88,7 @@ def test_an_array_must_fit_its_tensor(array: Array, kernel: Build) -> None:
 def test_the_arguments_must_be_as_the_struct_says(kernel: Build, run: Run) -> None:
     source = kernel(COPY)
     with pytest.raises(EmulatorError, match="struct Arguments has 40 bytes in CUDA and 32 as packed"):
-        run(replace(source, text=source.text.replace("int n;", "int n; long long more;")), X, 64)
+        run(replace(source, source=source.source.replace("int n;", "int n; long long more;")), X, 64)
 
 
 def test_what_does_not_compile_is_one_line(kernel: Build, run: Run) -> None:

@@ -53,7 +53,7 @@ extern "C" __global__ void kernel(const Arguments arguments) {{
   {statement}
 }}
 """
-    return Program(text, "kernel", ARGUMENTS, Launch((3, 1, 1), (64, 1, 1)))
+    return Program(text, ARGUMENTS, (Launch("kernel", (3, 1, 1), (64, 1, 1)),))
 
 
 RIGHT = "if (threadIdx.x < 60) arguments.y[i] = 2 * arguments.x[i];"
@@ -81,8 +81,8 @@ def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
     arguments = (*ARGUMENTS, Argument("workspace", "int*"))
     right = source(RIGHT)
     used = "[i] + (threadIdx.x == 0 ? arguments.workspace[blockIdx.x] : 0);"
-    text = right.text.replace(cuda_arguments(ARGUMENTS), cuda_arguments(arguments)).replace("[i];", used)
+    text = right.source.replace(cuda_arguments(ARGUMENTS), cuda_arguments(arguments)).replace("[i];", used)
     wrong = text.replace(used, used + " if (threadIdx.x == 0) arguments.workspace[blockIdx.x] = 1;")
-    verify(Doubling(), Program(text, "kernel", arguments, right.launch, workspace_bytes=12))
+    verify(Doubling(), Program(text, arguments, right.steps, workspace_bytes=12))
     with pytest.raises(EmulatorError, match="wrong: "):
-        verify(Doubling(), Program(wrong, "kernel", arguments, right.launch, workspace_bytes=12))
+        verify(Doubling(), Program(wrong, arguments, right.steps, workspace_bytes=12))

@@ -42,8 +42,8 @@ def test_cases_cover_problems() -> None:
 def test_wide_index() -> None:
     """Rows that are further apart than 32 bits can tell, of which there is only one."""
     problem = TransposeProblem(1, 70, lda=2**31, ldb=1)
-    source = OPERATOR.source(problem, TransposeSchedule(), LIMITS)
-    assert "using Index = long long;" in source.text
+    source = OPERATOR.program(problem, TransposeSchedule(), LIMITS)
+    assert "using Index = long long;" in source.source
     assert verify(problem, source) == 0
 
 
@@ -61,13 +61,13 @@ def test_wide_index() -> None:
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
     problem = TransposeProblem(90, 131, batch=2)
     source = emit(problem, TransposeSchedule(group_m=2))
-    assert right in source.text
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, planted)))
+        verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
 def test_equal_texts_serve_many_problems() -> None:
     schedule = TransposeSchedule()
-    assert emit(TransposeProblem(64, 96), schedule).text == emit(TransposeProblem(640, 960), schedule).text
+    assert emit(TransposeProblem(64, 96), schedule).source == emit(TransposeProblem(640, 960), schedule).source
     shaped = replace(schedule, specialize=OPERATOR.schedule_type.parse(["specialize=shape"]).specialize)
-    assert emit(TransposeProblem(64, 96), shaped).text != emit(TransposeProblem(640, 960), shaped).text
+    assert emit(TransposeProblem(64, 96), shaped).source != emit(TransposeProblem(640, 960), shaped).source

@@ -50,15 +50,15 @@ def test_alpha_of_zero_reads_neither_a_nor_b(grid_blocks: int) -> None:
     arrays = problem.inputs(0)
     expected = -0.5 * arrays["c"].astype(np.float64)
     arrays["a"][:] = arrays["b"][:] = np.nan
-    run(OPERATOR.source(problem, schedule, LIMITS), problem.tensors, arrays, {"alpha": 0.0, "beta": -0.5}, seed=0)
+    run(OPERATOR.program(problem, schedule, LIMITS), problem.tensors, arrays, {"alpha": 0.0, "beta": -0.5}, seed=0)
     assert compare(arrays["c"], expected, 1e-6) == 0
 
 
 def test_offsets_beyond_32_bits() -> None:
     """Rows so far apart that offsets inside of a tile need 64 bits; there is only one row of each."""
     problem = SgemmProblem(1, 70, 1, lda=2**30, ldb=2**30, ldc=2**30)
-    source = OPERATOR.source(problem, OPERATOR.default(problem, LIMITS), LIMITS)
-    assert "using Index = long long;" in source.text
+    source = OPERATOR.program(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    assert "using Index = long long;" in source.source
     verify(problem, source)
 
 
@@ -89,10 +89,10 @@ PLANTED = [
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(61, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
-    source = OPERATOR.source(problem, PIPELINED, LIMITS)
-    assert right in source.text
+    source = OPERATOR.program(problem, PIPELINED, LIMITS)
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, planted)))
+        verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_planted_bug_is_caught(right: str, planted: str) -> None:
 )
 def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
     problem = SgemmProblem(64, 64, 64, transpose_a=True)
-    source = OPERATOR.source(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, LIMITS)
     verify(problem, source)
-    assert right in source.text
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, right.replace("<", "<="))))
+        verify(problem, replace(source, source=source.source.replace(right, right.replace("<", "<="))))
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
 )
 def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
-    source = OPERATOR.source(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
-    assert right in source.text
+    source = OPERATOR.program(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, planted)))
+        verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
 @pytest.mark.parametrize(
@@ -143,19 +143,19 @@ def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None
 def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
     schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
-    source = OPERATOR.source(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, LIMITS)
     verify(problem, source)
-    assert right in source.text
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, planted)))
+        verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
 def test_equal_texts_serve_many_problems() -> None:
     schedule = SgemmSchedule()
     small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)
-    assert OPERATOR.emit(small, schedule).text == OPERATOR.emit(large, schedule).text
+    assert OPERATOR.emit(small, schedule).source == OPERATOR.emit(large, schedule).source
     shaped = SgemmSchedule.parse(["specialize=shape"])
-    assert OPERATOR.emit(small, shaped).text != OPERATOR.emit(large, shaped).text
+    assert OPERATOR.emit(small, shaped).source != OPERATOR.emit(large, shaped).source
 
 
 EDGES = {
@@ -178,9 +178,9 @@ def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
 def test_specialised_texts_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
     """Tiles slide over their neighbours, and the rest along k comes first: after it one tile, two, or more."""
     problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, read_c=True)
-    source = OPERATOR.source(problem, on_edges(schedule), LIMITS)
+    source = OPERATOR.program(problem, on_edges(schedule), LIMITS)
     for fact in ("slide_m", "slide_n", "rest_first", "guard_k"):
-        assert f"{fact} = true" in source.text
+        assert f"{fact} = true" in source.source
     verify(problem, source)
 
 
@@ -200,8 +200,8 @@ def test_a_tile_slides_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
     size: dict[str, int], vectors: dict[str, int], slides: bool
 ) -> None:
     problem = SgemmProblem(**{"m": 64, "n": 70, "k": 40} | size)
-    source = OPERATOR.source(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), LIMITS)
-    assert (f"slide_n = {'true' if slides else 'false'}") in source.text
+    source = OPERATOR.program(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), LIMITS)
+    assert (f"slide_n = {'true' if slides else 'false'}") in source.source
     verify(problem, source)
 
 
@@ -220,11 +220,11 @@ def test_a_tile_slides_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
 def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> None:
     """Four blocks share 3 steps along k, or 13."""
     problem = SgemmProblem(97, 70, k, read_c=True)
-    source = OPERATOR.source(problem, on_edges(EDGES["clusters"]), LIMITS)
+    source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), LIMITS)
     verify(problem, source)
-    assert right in source.text
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, planted)))
+        verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
 def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
@@ -235,9 +235,9 @@ def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
     tile = {"block_m": 80, "block_k": 32, "warp_m": 40, "warp_n": 32, "thread_m": 20, "thread_n": 4}
     schedule = SgemmSchedule(**tile, pad_a=4, vector_a=1)
     assert schedule.lanes_k == 2
-    source = OPERATOR.source(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, LIMITS)
     verify(problem, source)
     right = "group % rows == 0"
-    assert right in source.text
+    assert right in source.source
     with pytest.raises(EmulatorError):
-        verify(problem, replace(source, text=source.text.replace(right, "true")))
+        verify(problem, replace(source, source=source.source.replace(right, "true")))

@@ -27,7 +27,7 @@ def test_a_failed_candidate_leaves_a_bundle_and_a_good_one_none(device, db):
     tune(TOY, PROBLEM, device, db, TuneOptions(trials=3, seed=11))
     (path,) = failures_folder().iterdir()
     (failed,) = db.trials(status=Status.WRONG)
-    assert Bundle.read(path) == Bundle(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).text)
+    assert Bundle.read(path) == Bundle(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).source)
 
 
 def test_the_newest_bundles_stay(device, db, monkeypatch):

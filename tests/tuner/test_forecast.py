@@ -18,7 +18,7 @@ SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
 
 
 def kernel(blocks, threads=256, shared_bytes=3 * 1024):
-    return Program("", "kernel", (), Launch((blocks, 1, 1), (threads, 1, 1), shared_bytes))
+    return Program("", (), (Launch("kernel", (blocks, 1, 1), (threads, 1, 1), shared_bytes),))
 
 
 def known(source):

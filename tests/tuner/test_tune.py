@@ -201,7 +201,7 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
         return Evaluation(Status.LAUNCH_ERROR, error="too many resources") if schedule.depth == 3 else None
 
     device.outcome = outcome
-    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda source: "order=column" in source.text))
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda source: "order=column" in source.source))
     result = run(device, db, trials=1000)
     by_status = {status: db.trials(status=status) for status in Status}
     assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}

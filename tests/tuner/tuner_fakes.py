@@ -68,7 +68,7 @@ def space(problem, limits):
 
 
 def emit(problem, schedule):
-    return Program(f"// {problem} {schedule}", "toy", (), Launch((1, 1, 1), (32, 1, 1)))
+    return Program(f"// {problem} {schedule}", (), (Launch("toy", (1, 1, 1), (32, 1, 1)),))
 
 
 SEEDS = [ToySchedule(width=8), ToySchedule(depth=3), ToySchedule(depth=4, order=Order.COLUMN)]
@@ -124,7 +124,7 @@ class ToyDevice:
         finally:
             self.open_sessions -= 1
 
-    def evaluate(self, schedule, source, kernel):
+    def evaluate(self, schedule, program, kernel):
         self.evaluations.append(schedule)
         found = self.outcome(schedule) if self.outcome else None
         return found or Evaluation(Status.OK, (toy_seconds(schedule),), max_error=0.25)
@@ -147,7 +147,7 @@ class FakePool:
 
     made: list = []  # noqa: RUF012
     lazy = False
-    refused = staticmethod(lambda source: False)
+    refused = staticmethod(lambda program: False)
 
     def __init__(self, workers):
         self.workers = workers
@@ -168,12 +168,12 @@ class FakePool:
             self.more.wait_for(lambda: len(self.submitted) >= count, timeout=60)
             return len(self.submitted)
 
-    def submit(self, source, arch):
+    def submit(self, program, arch):
         with self.more:
-            self.submitted.append((source, arch))
+            self.submitted.append((program, arch))
             self.more.notify_all()
         future = LazyFuture()
-        if self.refused(source):
+        if self.refused(program):
             future.set_exception(CompileError("toy.cu(1): error: refused"))
         elif not self.lazy:
             future.set_result(KERNEL)

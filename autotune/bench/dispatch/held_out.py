@@ -86,21 +86,21 @@ def compiled(
     operator: Operator[Any, Any], limits: DeviceSpec, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
 ) -> None:
     """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
-    sources = (operator.source(problem, one, limits) for problem, schedules in wanted for one in schedules)
-    distinct = {source.digest: source for source in sources}
+    programs = (operator.program(problem, one, limits) for problem, schedules in wanted for one in schedules)
+    distinct = {program.digest: program for program in programs}
     with CompilePool() as pool:
-        wait([pool.submit(source, limits.arch) for source in distinct.values()])
+        wait([pool.submit(program, limits.arch) for program in distinct.values()])
 
 
 def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
     """Times of the time model, for a device that is not here."""
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
-        sources = [operator.source(problem, schedule, limits) for schedule in schedules]
-        kernels = [compile_kernel(source, limits.arch) for source in sources]
+        programs = [operator.program(problem, schedule, limits) for schedule in schedules]
+        kernels = [compile_kernel(program, limits.arch) for program in programs]
         return [
-            predict_seconds(problem, source, kernel.resources, limits)
-            for source, kernel in zip(sources, kernels, strict=True)
+            predict_seconds(problem, program, kernel.resources, limits)
+            for program, kernel in zip(programs, kernels, strict=True)
         ]
 
     return measure
@@ -112,7 +112,7 @@ def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> M
     from .. import hold
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
-        kernels = {str(schedule): operator.source(problem, schedule, device.limits) for schedule in schedules}
+        kernels = {str(schedule): operator.program(problem, schedule, device.limits) for schedule in schedules}
         try:
             with device.session(operator, problem, seed=0) as session:
                 contest = hold(session, kernels, {}, rounds)

@@ -64,34 +64,35 @@ def _contenders(torch: Any) -> dict[str, Launch]:
 
 def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
     """cuda.core takes no struct by value: the kernel is compiled to take the struct's members one by one."""
-    from cuda.core import Device, LaunchConfig, Program, ProgramOptions, Stream, launch
+    from cuda.core import Device, LaunchConfig, ProgramOptions, Stream, launch
+    from cuda.core import Program as CudaProgram
 
     device = Device(0)
     device.set_current()
     sgemm, problem, limits = operator("sgemm"), SgemmProblem(_SIDE, _SIDE, _SIDE), CudaDevice(0).limits
-    source = sgemm.source(problem, schedule, limits)
+    program = sgemm.program(problem, schedule, limits)
     options = ProgramOptions(arch=limits.arch, std="c++17")
-    kernel = Program(_with_members(source), "c++", options).compile("cubin").get_kernel(source.entry)
-    workspace = torch.zeros(max(1, source.workspace_bytes), dtype=torch.int8, device="cuda")
+    kernel = CudaProgram(_with_members(program), "c++", options).compile("cubin").get_kernel(program.name)
+    workspace = torch.zeros(max(1, program.workspace_bytes), dtype=torch.int8, device="cuda")
     pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
-    packed = source.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
-    values = [getattr(packed, argument.name) for argument in source.arguments]
+    packed = program.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
+    values = [getattr(packed, argument.name) for argument in program.arguments]
     # A Python number would be 8 bytes wide, and cuda.core is many times as slow with numbers of ctypes.
     arguments = [
         value if argument.ctype is c_void_p else np.dtype(argument.ctype).type(value)
-        for value, argument in zip(values, source.arguments, strict=True)
+        for value, argument in zip(values, program.arguments, strict=True)
     ]
-    config = LaunchConfig(grid=source.launch.grid, block=source.launch.block, shmem_size=source.launch.shared_bytes)
+    config = LaunchConfig(grid=program.launch.grid, block=program.launch.block, shmem_size=program.launch.shared_bytes)
     stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
     keeping = partial(launch, stream, config, kernel, *arguments)
     keeping.workspace = workspace  # type: ignore[attr-defined]
     return keeping
 
 
-def _with_members(source: Program) -> str:
+def _with_members(program: Program) -> str:
     """The text of a kernel whose entry takes the members of its argument struct."""
-    members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in source.arguments)
-    struct = ", ".join(f"{argument.name}_" for argument in source.arguments)
-    signature, entry = "(const Arguments arguments) {", f" {source.entry}"
-    assert source.text.count(entry + signature) == 1
-    return source.text.replace(entry + signature, f"{entry}({members}) {{ const Arguments arguments = {{{struct}}};")
+    members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in program.arguments)
+    struct = ", ".join(f"{argument.name}_" for argument in program.arguments)
+    signature, entry = "(const Arguments arguments) {", f" {program.name}"
+    assert program.source.count(entry + signature) == 1
+    return program.source.replace(entry + signature, f"{entry}({members}) {{ const Arguments arguments = {{{struct}}};")

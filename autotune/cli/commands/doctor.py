@@ -107,7 +107,7 @@ def _probe() -> Program:
 
     arguments = (Argument("out", "float*"),)
     text = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
-    return Program(text, "probe", arguments, Launch((1, 1, 1), (1, 1, 1)))
+    return Program(text, arguments, (Launch("probe", (1, 1, 1), (1, 1, 1)),))
 
 
 def _gpus() -> str:

@@ -36,46 +36,45 @@ def emit(
     """Print the CUDA source of a schedule."""
     problem = problem_of(operator, fields)
     if preset is None:
-        schedule, source = _of_schedule(operator, problem, words or [], device)
+        schedule, program = _of_schedule(operator, problem, words or [], device)
     elif words:
         raise BadInputError(f"--preset {preset} and {words[0]} exclude each other: a preset has its schedule")
     else:
-        schedule, source = None, _of_preset(operator, problem, preset)
+        schedule, program = None, _of_preset(operator, problem, preset)
     if output:
-        write_text(output, source.text)
+        write_text(output, program.source)
     if as_json:
-        print_json(_document(operator, problem, schedule, source, output))
+        print_json(_document(operator, problem, schedule, program, output))
     elif not output:
-        print(source.text, end="")
+        print(program.source, end="")
 
 
 def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
     limits = limits_of(selector)
     with user_input():
         schedule = operator.schedule_type.parse(words, operator.default(problem, limits))
-        return schedule, operator.source(problem, schedule, limits)
+        return schedule, operator.program(problem, schedule, limits)
 
 
 def _of_preset(operator: Any, problem: Problem, preset: str) -> Program:
     if preset not in operator.presets:
         known = ", ".join(operator.presets) or "none"
         raise BadInputError(f"unknown preset {preset!r} of {operator.name}; known: {known}")
-    source: Program = operator.presets[preset](problem)
-    return source
+    program: Program = operator.presets[preset](problem)
+    return program
 
 
 def _document(
-    operator: Any, problem: Problem, schedule: Schedule | None, source: Program, output: Path | None
+    operator: Any, problem: Problem, schedule: Schedule | None, program: Program, output: Path | None
 ) -> dict[str, Any]:
     return {
         "operator": operator.name,
         "problem": problem.to_dict(),
         "schedule": schedule.to_dict() if schedule else None,
-        "entry": source.entry,
-        "arguments": [asdict(argument) for argument in source.arguments],
-        "launch": asdict(source.launch),
-        "workspace_bytes": source.workspace_bytes,
-        "digest": source.digest,
+        "arguments": [asdict(argument) for argument in program.arguments],
+        "steps": [{"step": type(step).__name__.lower(), **asdict(step)} for step in program.steps],
+        "workspace_bytes": program.workspace_bytes,
+        "digest": program.digest,
         "path": output,
-        "text": source.text,
+        "source": program.source,
     }

@@ -53,9 +53,9 @@ def _written_source(operator: Any, problem: Problem, limits: DeviceSpec, best: T
     from ...cache import cache_folder, keep_newest
 
     schedule = operator.schedule_type.from_dict(best.schedule)
-    source = operator.source(problem, schedule, limits)
+    source = operator.program(problem, schedule, limits)
     path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
-    write_text(path, source.text)
+    write_text(path, source.source)
     keep_newest(path.parent, _MOST_SOURCES)
     return path
 

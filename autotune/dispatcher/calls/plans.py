@@ -124,15 +124,15 @@ class Plan:
         special = choice.for_one_shape
         if special == choice:
             return None
-        source = self._operator.source(self.problem, special.schedule, self._place.limits)
-        return special if self._one_shape or self._place.compiled(source) else None
+        program = self._operator.program(self.problem, special.schedule, self._place.limits)
+        return special if self._one_shape or self._place.compiled(program) else None
 
     def _load(self, choice: Choice) -> _Loaded | None:
         try:
-            source = self._operator.source(self.problem, choice.schedule, self._place.limits)
+            program = self._operator.program(self.problem, choice.schedule, self._place.limits)
             baseline, place = choice.baseline, self._place
-            kernel = place.baseline(baseline, self.problem) if baseline else place.load(self.problem, source)
-            return _Loaded(choice, source, kernel)
+            kernel = place.baseline(baseline, self.problem) if baseline else place.load(self.problem, program)
+            return _Loaded(choice, program, kernel)
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
@@ -183,14 +183,14 @@ class _Loaded:
 
     __slots__ = ("_kernel", "_template", "choice", "fill", "free", "proven")
 
-    def __init__(self, choice: Choice, source: Program, kernel: Kernel) -> None:
-        names = [argument.name for argument in source.arguments]
+    def __init__(self, choice: Choice, program: Program, kernel: Kernel) -> None:
+        names = [argument.name for argument in program.arguments]
         self.choice = choice
-        self.fill = _filler(tuple(a.name for a in source.arguments if a.value is None and a.name != "workspace"))
+        self.fill = _filler(tuple(a.name for a in program.arguments if a.value is None and a.name != "workspace"))
         self.free: list[_Arguments] = []
         self.proven = False
         self._kernel = kernel
-        self._template = source.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0.0))
+        self._template = program.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0.0))
 
     def arguments(self) -> _Arguments:
         """New ones, not filled in."""

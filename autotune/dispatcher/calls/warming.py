@@ -97,8 +97,8 @@ class _Job:
         if choice is None:
             return False
         self._choice = choice.for_one_shape
-        source = self._operator.source(self.problem, self._choice.schedule, self._limits)
-        self._kernel: Future[CompiledKernel] = self._pool.submit(source, self._limits.arch)
+        program = self._operator.program(self.problem, self._choice.schedule, self._limits)
+        self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
         return True
 
 

@@ -42,7 +42,7 @@ class Target(Protocol):
     limits: DeviceSpec
     baselines: tuple[str, ...]
 
-    def load(self, problem: Problem, source: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program) -> Kernel:
         """Compile a kernel, or take it from the disk cache, and make it ready.
 
         Raises:
@@ -50,7 +50,7 @@ class Target(Protocol):
             LaunchError: the device refused the kernel.
         """
 
-    def compiled(self, source: Program) -> bool:
+    def compiled(self, program: Program) -> bool:
         """Whether `load` would find the kernel compiled."""
 
     def baseline(self, name: str, problem: Problem) -> Kernel:

@@ -27,12 +27,12 @@ class Emulator:
     def __init__(self) -> None:
         self.limits = named_device(_MODEL)
 
-    def load(self, problem: Problem, source: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program) -> Kernel:
         """See `Target`."""
-        executable(source)
-        return _EmulatedKernel(problem, source)
+        executable(program)
+        return _EmulatedKernel(problem, program)
 
-    def compiled(self, source: Program) -> bool:
+    def compiled(self, program: Program) -> bool:
         """Never: what the emulator builds is as slow for one shape as for any."""
         return False
 
@@ -49,9 +49,9 @@ class Emulator:
 
 
 class _EmulatedKernel:
-    def __init__(self, problem: Problem, source: Program) -> None:
+    def __init__(self, problem: Problem, program: Program) -> None:
         self._tensors = problem.tensors
-        self._source = source
+        self._source = program
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         return lambda stream: self._launch(packed)

@@ -15,7 +15,7 @@ from ...compiler import compile_kernel, is_compiled
 from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
-from ...devices.launcher import LoadedKernel
+from ...devices.launcher import LoadedProgram
 from .base import Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
@@ -37,19 +37,19 @@ class Gpu:
         # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
         self.limits = device_limits(device.name, device.properties)
 
-    def load(self, problem: Problem, source: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program) -> Kernel:
         """See `Target`."""
-        compiled = compile_kernel(source, self.limits.arch)
+        compiled = compile_kernel(program, self.limits.arch)
         try:
             with self._context:
-                loaded = LoadedKernel(compiled, source)
-            return _GpuKernel(loaded, self._context, source.workspace_bytes)
+                loaded = LoadedProgram(compiled, program)
+            return _GpuKernel(loaded, self._context, program.workspace_bytes)
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
-    def compiled(self, source: Program) -> bool:
+    def compiled(self, program: Program) -> bool:
         """See `Target`."""
-        return is_compiled(source, self.limits.arch)
+        return is_compiled(program, self.limits.arch)
 
     def baseline(self, name: str, problem: Problem) -> Kernel:
         """See `Target`."""
@@ -74,7 +74,7 @@ class Gpu:
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedKernel, context: Context, workspace_bytes: int) -> None:
+    def __init__(self, loaded: LoadedProgram, context: Context, workspace_bytes: int) -> None:
         self._loaded = loaded
         self._context = context
         self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None

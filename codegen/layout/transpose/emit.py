@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ...emission import comment, inlined, launch_comment
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
+from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
@@ -43,7 +44,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     members = arguments(problem)
     bounds = f"{schedule.threads}, {schedule.min_blocks}"
     shared_bytes = schedule.shared_bytes(problem.element_bytes)
-    launch = Launch((blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
+    launch = Launch(ENTRY, (blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
 {comment(str(schedule))}
 {launch_comment(launch)}
@@ -59,7 +60,7 @@ extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments a
   transpose_block(arguments);
 }}
 """
-    return Program(text, ENTRY, members, launch)
+    return Program(text, members, (launch,))
 
 
 def emit_naive(problem: TransposeProblem) -> Program:
@@ -75,7 +76,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 }}
 """
     grid = ceil_div(problem.batch * problem.m * problem.n, _NAIVE_THREADS)
-    return Program(text, ENTRY, members, Launch((grid, 1, 1), (_NAIVE_THREADS, 1, 1)))
+    return Program(text, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
 
 
 def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...emission import comment, inlined, launch_comment
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, comment, cuda_arguments, inlined, launch_comment
+from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
@@ -24,6 +25,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
     cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
     launch = Launch(
+        ENTRY,
         (schedule.blocks(problem), 1, 1),
         (schedule.threads, 1, 1),
         schedule.shared_bytes(problem),
@@ -44,7 +46,7 @@ extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) 
   sgemm_block(arguments);
 }}
 """
-    return Program(text, ENTRY, members, launch, schedule.workspace_bytes(problem))
+    return Program(text, members, (launch,), schedule.workspace_bytes(problem))
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
@@ -63,7 +65,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arg
 }}
 """
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
-    return Program(text, ENTRY, members, Launch((tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)))
+    return Program(text, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
 
 
 def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:
