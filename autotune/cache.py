@@ -41,7 +41,7 @@ def keep_newest(folder: Path, most: int) -> None:
     if len(entries) > most:
         for entry in sorted(entries, key=_changed_at)[: len(entries) - most + most // 10]:
             with suppress(OSError):  # another process does the same
-                # A folder is what a process that was killed left of `files.replacing`.
+                # A folder is what a process that was killed left of `files.atomic_write`.
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 

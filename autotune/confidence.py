@@ -46,14 +46,14 @@ def ratio_interval(ours: Sequence[float], theirs: Sequence[float], confidence: f
     return median_interval([a / b for a, b in zip(ours, theirs, strict=True)], confidence)
 
 
-def surely_above(samples: Sequence[float], limit: float, confidence: float = 0.99) -> bool:
-    """Whether the true median is above a limit, by its lower bound alone."""
+def lower_bound_exceeds(samples: Sequence[float], limit: float, confidence: float = 0.99) -> bool:
+    """Whether the lower confidence bound of the median is above a limit."""
     return median_interval(samples, 2 * confidence - 1).low > limit
 
 
 @cache
 def _rank(count: int, confidence: float) -> int:
-    """The bounds' place from either end, counted from 1; 0 if even the ends are not far enough out."""
+    """The rank of the bounds from either end, counted from 1; 0 if even the extremes are not `confidence` apart."""
     from scipy.stats import binom
 
     # The smallest number of heads that is not improbable: one fewer has at most half of the error allowed.

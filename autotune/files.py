@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write at, in a folder of its own; at the end what is there takes the place of `path`, by a rename.
+def atomic_write(path: Path) -> Iterator[Path]:
+    """A temporary path to write to, which is renamed to `path` at the end.
 
-    A device or a pipe is written to as it is.
+    A device or a pipe is written to directly.
 
     Raises:
-        OSError: nothing can be written there; what was there is still there.
+        OSError: the file cannot be written; the old one is unchanged.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -27,6 +27,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file by `replacing`."""
-    with replacing(path) as written:
+    """Write a whole file by `atomic_write`."""
+    with atomic_write(path) as written:
         written.write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..files import replacing
+from ..files import atomic_write
 from .exchange import from_document, to_document
 from .records import Trial
 
@@ -31,7 +31,7 @@ def write_recording(path: Path, trials: Iterable[Trial]) -> None:
     document = to_document(_rounded(trial) for trial in trials)
     lines = [document | {"trials": len(document["trials"])}, *document["trials"]]
     text = "".join(json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n" for line in lines)
-    with replacing(path) as written:
+    with atomic_write(path) as written:
         written.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Schedule)
 
 
 class IllegalScheduleError(AutotuneError, ValueError):
-    """A schedule that `Operator.violations` objects to."""
+    """A schedule that breaks a rule of `Operator.violations`."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Operator(Generic[P, S]):
         name: as in ``autotune tune <name>`` and in the database.
         summary: one line for people.
         problem_type, schedule_type: its dataclasses.
-        violations: THE statement of what is legal: one string for each objection, with the values.
+        violations: THE statement of what is legal: one string for each violation, with its values.
         emit: the source of a legal schedule; use `source`, which checks first.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device.

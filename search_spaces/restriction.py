@@ -1,4 +1,4 @@
-"""Smaller spaces: some values of a space's parameters, a sample of its schedules, nothing but a list of schedules."""
+"""Smaller spaces: fewer values of the parameters, a sample of the schedules, or a given list of schedules."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from .device_spec import DeviceSpec
 from .operator import Operator, S
 from .space import Draw, Parameter, Space
 
-_ALL = 100_000  # draws that are gone through one by one; more are sampled
-_TYPED = str.maketrans(" ×·", "-x.")
-_PATIENCE = 1_000  # random draws in a row that bring nothing new before the search for more ends
+_ENUMERATED = 100_000  # a space of at most so many draws is enumerated, a larger one sampled
+_ASCII = str.maketrans(" ×·", "-x.")
+_MOST_FRUITLESS = 1_000  # consecutive draws without a new schedule, after which sampling ends
 
 
-def narrowed(space: Space[S], words: Sequence[str]) -> Space[S]:
-    """The space with fewer values: ``stages=2,3`` leaves two to the parameter `stages`.
+def restrict_values(space: Space[S], words: Sequence[str]) -> Space[S]:
+    """The space with fewer values of some parameters: ``stages=2,3`` keeps two values of `stages`.
+
+    Args:
+        space: the whole space.
+        words: PARAMETER=VALUE,… each.
 
     Raises:
-        ValueError: one line that says which parameters and values there are.
+        ValueError: an unknown parameter or value; the message lists the known ones.
     """
     known = {parameter.name: parameter for parameter in space.parameters}
-    chosen = dict(known)
+    kept = dict(known)
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in known:
@@ -34,16 +38,16 @@ def narrowed(space: Space[S], words: Sequence[str]) -> Space[S]:
         unknown = [value for value in text.split(",") if value not in values]
         if unknown:
             raise ValueError(f"{name}={unknown[0]}: expected some of {', '.join(values)}")
-        chosen[name] = Parameter(name, tuple(values[value] for value in dict.fromkeys(text.split(","))))
-    return replace(space, parameters=tuple(chosen.values()))
+        kept[name] = Parameter(name, tuple(values[value] for value in dict.fromkeys(text.split(","))))
+    return replace(space, parameters=tuple(kept.values()))
 
 
 def sample(
     operator: Operator[Any, S], problem: Problem, limits: DeviceSpec, space: Space[S], count: int, seed: int
 ) -> list[S]:
-    """All legal schedules of a space if they are `count` or fewer, else so many: its seeds and uniform draws.
+    """At most `count` legal schedules: the seeds, then uniform draws without repetition.
 
-    The same arguments give the same list, and a greater `count` one that begins with it.
+    The same arguments give the same list; a greater `count` appends to it.
     """
 
     def legal(draws: Iterator[Draw]) -> Iterator[S | None]:
@@ -52,13 +56,13 @@ def sample(
             yield None if operator.violations(problem, schedule, limits) else schedule
 
     found: dict[S, None] = dict.fromkeys(known for known in operator.seeds(problem, limits) if known in space)
-    if space.size <= _ALL:
+    if space.size <= _ENUMERATED:
         others = list(dict.fromkeys(s for s in legal(space.all_draws()) if s is not None and s not in found))
         Random(seed).shuffle(others)
         return [*found, *others][:count]
     fruitless = 0
     draws = legal(space.random_draws(seed))
-    while len(found) < count and fruitless < _PATIENCE:
+    while len(found) < count and fruitless < _MOST_FRUITLESS:
         schedule = next(draws)
         fruitless = fruitless + 1 if schedule is None or schedule in found else 0
         if schedule is not None:
@@ -66,19 +70,19 @@ def sample(
     return list(found)[:count]
 
 
-def restricted(operator: Operator[Any, S], schedules: Collection[S], source: str) -> Operator[Any, S]:
+def restrict_schedules(operator: Operator[Any, S], schedules: Collection[S], source: str) -> Operator[Any, S]:
     """The operator as if only these schedules were legal.
 
     Args:
         operator: the operator.
         schedules: legal ones of its space.
-        source: where they come from, for the objection to all others.
+        source: where they come from, for the message about any other schedule.
     """
     listed = frozenset(schedules)
 
     def violations(problem: Any, schedule: S, limits: DeviceSpec) -> list[str]:
-        objection = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
-        return operator.violations(problem, schedule, limits) or objection
+        unlisted = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
+        return operator.violations(problem, schedule, limits) or unlisted
 
     @cache
     def space(problem: Any, limits: DeviceSpec) -> Space[S]:
@@ -130,18 +134,18 @@ def _listed(space: Space[S], schedules: Collection[S]) -> Space[S]:
 def _nearest(
     parameters: Sequence[Parameter], draws: Sequence[tuple[Any, ...]]
 ) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """What finds the draw that differs least: in the fewest parameters, and then by the fewest steps."""
+    """A function that returns the draw with the fewest different parameters; the fewest steps break a tie."""
     import numpy as np
 
-    places = [{value: place for place, value in enumerate(p.values)} for p in parameters]
+    indices = [{value: index for index, value in enumerate(p.values)} for p in parameters]
 
-    def placed(draw: Sequence[Any]) -> list[int]:
-        return [place[value] for place, value in zip(places, draw, strict=True)]
+    def coordinates(draw: Sequence[Any]) -> list[int]:
+        return [index[value] for index, value in zip(indices, draw, strict=True)]
 
-    table = np.array([placed(draw) for draw in draws])
+    table = np.array([coordinates(draw) for draw in draws])
 
     def nearest(draw: Sequence[Any]) -> tuple[Any, ...]:
-        steps = np.abs(table - placed(draw))
+        steps = np.abs(table - coordinates(draw))
         difference = np.count_nonzero(steps, axis=1) + steps.sum(axis=1) / (1 + steps.sum())
         return draws[int(np.argmin(difference))]
 
@@ -149,5 +153,5 @@ def _nearest(
 
 
 def _word(value: Any) -> str:
-    """A value as people can type it."""
-    return str(int(value)) if isinstance(value, bool) else str(value).translate(_TYPED)
+    """A value as it is typed on the command line."""
+    return str(int(value)) if isinstance(value, bool) else str(value).translate(_ASCII)

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from autotune.confidence import Interval, median_interval, ratio_interval, surely_above
+from autotune.confidence import Interval, lower_bound_exceeds, median_interval, ratio_interval
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_a_ratio_of_equals_has_one_inside():
 
 def test_only_what_is_surely_slower_is_above():
     samples = [1.0 + number / 100 for number in range(10)]
-    assert surely_above(samples, 0.999)
-    assert not surely_above(samples, 1.0)
-    assert not surely_above(samples[:6], 0.5), "six samples cannot be 99 % sure"
+    assert lower_bound_exceeds(samples, 0.999)
+    assert not lower_bound_exceeds(samples, 1.0)
+    assert not lower_bound_exceeds(samples[:6], 0.5), "six samples cannot be 99 % sure"
 
 
 def test_no_samples_and_unequal_turns_are_errors():

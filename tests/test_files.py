@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autotune.files import replacing, write_text
+from autotune.files import atomic_write, write_text
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -16,7 +16,7 @@ def test_a_file_that_is_not_finished_leaves_what_was_there(tmp_path: Path, befor
     path = tmp_path / "file.txt"
     if before:
         path.write_text(before)
-    with pytest.raises(ZeroDivisionError), replacing(path) as written:
+    with pytest.raises(ZeroDivisionError), atomic_write(path) as written:
         written.write_text("half")
         raise ZeroDivisionError
     assert [file.read_text() for file in tmp_path.iterdir()] == ([before] if before else [])

@@ -16,7 +16,7 @@ from ..devices.driver import reason
 from ..devices.timing import impossible_rate
 from .baseline import Launch
 from .graph import captured
-from .turns import interleaved
+from .interleave import interleaved
 
 if TYPE_CHECKING:
     from ..codegen.program import Program

@@ -23,7 +23,7 @@ from .cublaslt_api import (
     MatmulPreference,
     MatrixLayout,
 )
-from .turns import interleaved
+from .interleave import interleaved
 
 if TYPE_CHECKING:
     from ..devices.cuda_session import CudaSession

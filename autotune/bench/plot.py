@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..files import replacing
+from ..files import atomic_write
 from .run import Run
 
 FORMATS = (".svg", ".png")
@@ -31,5 +31,5 @@ def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) 
         axes.tick_params(axis="y", labelsize=7)
         axes.margins(y=0.01)
     columns[0].invert_yaxis()
-    with replacing(path) as written:
+    with atomic_write(path) as written:
         figure.savefig(written)

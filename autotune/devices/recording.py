@@ -18,7 +18,7 @@ from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import completed_spec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
-from ..search_spaces.restriction import restricted
+from ..search_spaces.restriction import restrict_schedules
 from .timing import impossible_rate
 
 
@@ -84,7 +84,7 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     legal = {s: trial for s, trial in read if not operator.violations(problem, s, limits) and s in space}
     if not any(trial.status is Status.OK for trial in legal.values()):
         raise ValueError(f"none of {len(trials)} schedules is legal here and was ok")
-    return Recording(path, restricted(operator, legal, str(path)), problem, limits, first.time_source, legal)
+    return Recording(path, restrict_schedules(operator, legal, str(path)), problem, limits, first.time_source, legal)
 
 
 def _limits(values: Mapping[str, Any]) -> DeviceSpec:

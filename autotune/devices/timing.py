@@ -16,7 +16,7 @@ from time import monotonic
 
 from ..codegen.problem import Problem
 from ..codegen.work import Unit
-from ..confidence import surely_above
+from ..confidence import lower_bound_exceeds
 from ..search_spaces.device_spec import DeviceSpec
 from .roofline import roofline
 
@@ -58,7 +58,7 @@ def measure(
     count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))
     samples: list[float] = []
     again = _AGAIN
-    while len(samples) < count and not (samples and surely_above(samples, incumbent)):
+    while len(samples) < count and not (samples and lower_bound_exceeds(samples, incumbent)):
         batch = [sample() for _ in range(min(_FEWEST, count - len(samples)))]
         if again and slowed_down():
             again -= 1

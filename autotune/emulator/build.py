@@ -15,7 +15,7 @@ from ..cache import SEAL_BYTES, cache_folder, keep_newest, seal
 from ..codegen.program import Program
 from ..compiler import CompileError
 from ..errors import AutotuneError
-from ..files import replacing
+from ..files import atomic_write
 
 _MOST = 10_000  # executables, of 40 KB
 _FOLDER = Path(__file__).parent
@@ -45,7 +45,7 @@ def executable(program: Program) -> Path:
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *_KERNEL_FLAGS)
     if not _kept(path):
         runtime = _runtime(compiler)
-        with replacing(path) as built:
+        with atomic_write(path) as built:
             kernel = built.with_name("kernel.o")
             _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(program))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
@@ -73,7 +73,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
     """The object file of all that does not depend on the kernel."""
     path = cache_folder("emulator") / f"{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}.o"
     if not _kept(path):
-        with replacing(path) as built:
+        with atomic_write(path) as built:
             _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
             _add_seal(built)
     return path

@@ -12,7 +12,7 @@ from ..codegen.schedule import Schedule
 from ..db.records import Trial
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
-from ..search_spaces.restriction import restricted
+from ..search_spaces.restriction import restrict_schedules
 from .history import known_trials
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
@@ -34,7 +34,7 @@ def record(
     Returns:
         How the run ended, and the trials of all schedules that have one, earlier ones included.
     """
-    listed = replace(restricted(operator, schedules, "the list"), seeds=lambda problem, limits: list(schedules))
+    listed = replace(restrict_schedules(operator, schedules, "the list"), seeds=lambda problem, limits: list(schedules))
     result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
     known = known_trials(operator, problem, device, db)
     stored = {

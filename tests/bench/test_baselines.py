@@ -9,7 +9,7 @@ import pytest
 
 from autotune.bench import BASELINES, cublaslt, triton_baseline
 from autotune.bench.cublaslt_api import HeuristicResult
-from autotune.bench.ladder import PUBLISHED
+from autotune.bench.published import PUBLISHED
 from autotune.search_spaces.registry import OPERATORS, operator
 
 SGEMM = BASELINES["sgemm"]

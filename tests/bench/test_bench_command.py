@@ -6,7 +6,7 @@ import pytest
 from bench_fakes import baseline
 
 from autotune.bench import BASELINES, OWN
-from autotune.bench.ladder import PUBLISHED
+from autotune.bench.published import PUBLISHED
 from autotune.cli.commands import bench as cli_bench
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule

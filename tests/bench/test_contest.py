@@ -4,7 +4,7 @@ import pytest
 from bench_fakes import Session, baseline
 
 from autotune.bench import OWN, Contest, hold
-from autotune.bench.turns import interleaved
+from autotune.bench.interleave import interleaved
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation

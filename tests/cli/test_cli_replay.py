@@ -145,4 +145,4 @@ def test_the_sanitizer_watches_one_launch(
     path = written(bundle())
     outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
     assert (outcome.code, outcome.stdout) == (code, "the report\n")
-    assert watched == ["racecheck", "-m", "autotune.tuner.launch_once", Path(path), "1"]
+    assert watched == ["racecheck", "-m", "autotune.tuner.launch_failure", Path(path), "1"]

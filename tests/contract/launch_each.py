@@ -9,7 +9,7 @@ from pathlib import Path
 from cuda.core import Device
 
 from autotune.codegen.tensor import Role
-from autotune.devices.bare_launch import run
+from autotune.devices.sanitizer_launch import run
 from autotune.verification import poisoned
 
 

@@ -16,9 +16,9 @@ from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compile_kernel
 from autotune.cuda_core import CUDAError, handle_return
 from autotune.db.states import Status
-from autotune.devices.bare_launch import run
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.driver import reason
+from autotune.devices.sanitizer_launch import run
 from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.registry import OPERATORS, operator
 

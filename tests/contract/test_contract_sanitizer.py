@@ -137,6 +137,6 @@ def test_the_candidate_of_a_bundle_is_watched(limits: DeviceSpec) -> None:
     )
     path = Bundle(trial, "0", 1, "").write()
     assert path
-    clean, output = watched("memcheck", ["-m", "autotune.tuner.launch_once", path, "0"], SECONDS)
+    clean, output = watched("memcheck", ["-m", "autotune.tuner.launch_failure", path, "0"], SECONDS)
     assert clean, output
     assert "ERROR SUMMARY: 0 errors" in output

@@ -31,7 +31,7 @@ def chosen(wanted, limits=H200):
 def near(wanted):
     """The numbers of the records that may serve, nearest first."""
     found = from_records(SGEMM, wanted, H200, records(SGEMM, H200))
-    return [choice.schedule.group_m - 100 for choice in found if not choice.objection]
+    return [choice.schedule.group_m - 100 for choice in found if not choice.reason]
 
 
 def tiled(number, wanted, tile):

@@ -84,7 +84,7 @@ def test_cpp_chooses_as_python_does(transposed: bool, tmp_path: Path) -> None:
     expected = []
     for m, n, k in sizes:
         served = from_records(SGEMM, SgemmProblem(m, n, k, transpose_b=transposed), H200, known)
-        expected.append(next((choice.record for choice in served if not choice.objection), None))
+        expected.append(next((choice.record for choice in served if not choice.reason), None))
     assert chosen_in_cpp(made, sizes, tmp_path) == expected
     assert len(set(expected)) > len(known) / 2  # many records serve, and sometimes none
     assert None in expected

@@ -18,7 +18,7 @@ from ...dispatcher.calls.bound import plan
 from ...dispatcher.calls.operators import sgemm
 from ...search_spaces.registry import operator
 from ..baseline import Launch
-from ..turns import interleaved
+from ..interleave import interleaved
 
 _CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
 _SIDE = 64  # of the matrices: a kernel that ends before the next call is through

@@ -63,7 +63,7 @@ def with_rivals(
 ) -> RandomSize:
     """The case with the schedules that it is going to be measured against."""
     problem = case.problem
-    legal = (choice for choice in from_records(operator, problem, limits, known) if not choice.objection)
+    legal = (choice for choice in from_records(operator, problem, limits, known) if not choice.reason)
     near = dict.fromkeys(choice.schedule for choice in legal)
     seeds = operator.seeds(problem, limits)
     fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, limits))

@@ -42,7 +42,7 @@ def explain(
         )
         return
     title = f"{operator.name} {found.problem.key} on {found.limits.name}, first choice first"
-    columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or objection")
+    columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or reason")
     print_table(title, columns, [_row(choice, choice is found.chosen) for choice in found.considered])
 
 
@@ -54,7 +54,7 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
         None if choice.distance is None else f"{choice.distance:.2f}",
         None if choice.seconds is None else duration(choice.seconds),
         None if choice.loss is None else f"{choice.loss:.1%}",
-        choice.objection or short_schedule(choice.schedule),
+        choice.reason or short_schedule(choice.schedule),
     ]
 
 

@@ -38,13 +38,13 @@ def record(
     """
     from ...db import TuningDB
     from ...db.recording import write_recording
-    from ...search_spaces.restriction import narrowed, sample
+    from ...search_spaces.restriction import restrict_values, sample
     from ...tuner.record import record as measure
 
     problem = problem_of(operator, fields)
     with worker_device_of(device) as target, TuningDB(db) as database:
         with user_input():
-            space = narrowed(operator.space(problem, target.limits), words or [])
+            space = restrict_values(operator.space(problem, target.limits), words or [])
         schedules = sample(operator, problem, target.limits, space, trials, seed)
         if not schedules:
             raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.limits.name}")

@@ -98,7 +98,7 @@ def _sanitize(bundle: Bundle, path: Path, selector: str, tool: str, as_json: boo
         raise BadInputError(f"--sanitize needs a GPU, and on {ordinal} the emulator has looked at every access already")
     with user_input():
         Candidate.of(bundle, limits)
-    clean, report = watched(tool, ["-m", "autotune.tuner.launch_once", path.absolute(), ordinal])
+    clean, report = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
     if as_json:
         print_json({"tool": tool, "clean": clean, "report": report})
     else:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
     """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
-    from ...bench.ladder import PUBLISHED
+    from ...bench.published import PUBLISHED
     from ...bench.summary import by_group, mean_ratios
 
     environment = dict(setting.device.environment)

@@ -56,7 +56,7 @@ def _contenders(setting: Setting, run: Run, contest: Contest) -> Table:
 
 def _shares(setting: Setting, contest: Contest) -> tuple[list[str], list[list[str]]]:
     """Each contender's share of the first baseline's rate, here and as published."""
-    from ...bench.ladder import PUBLISHED, PUBLISHED_DEVICE
+    from ...bench.published import PUBLISHED, PUBLISHED_DEVICE
 
     first = next(iter(setting.baselines))
     published = PUBLISHED.get(setting.operator.name, {})

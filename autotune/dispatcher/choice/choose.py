@@ -44,7 +44,7 @@ class Choice:
             time over the roofline's. None of the default.
         seconds: predicted time; that of an exact record is its own.
         loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
-        objection: why it cannot serve here; empty if it can.
+        reason: why it cannot serve here; empty if it can.
         beaten_by: baselines that are known to be faster, of an exact record.
         baseline: the one that serves in place of the schedule, by the rule of this name.
     """
@@ -56,7 +56,7 @@ class Choice:
     distance: float | None = None
     seconds: float | None = None
     loss: float | None = None
-    objection: str = ""
+    reason: str = ""
     beaten_by: frozenset[str] = frozenset()
     baseline: str = ""
 
@@ -86,7 +86,7 @@ def choices(
 
     The problem's own record goes first, or the baseline that is named and known to be faster than that.
     """
-    serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.objection]
+    serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.reason]
     tried = 0
     if serving and serving[0].rule is Rule.EXACT:
         yield from faster(serving[0], never_worse_than)
@@ -125,7 +125,7 @@ def in_order(
     def first(record: Choice) -> bool:
         if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
             return True
-        if record.objection:
+        if record.reason:
             return False
         return modelled_seconds(operator, problem, record.schedule, limits) <= RECORD_TIE * seconds
 

@@ -24,7 +24,7 @@ class Explanation:
         operator: its name.
         problem: what is to be computed.
         limits: of the device, whose model's records are looked at.
-        considered: records of the problem's layout and about its sizes, those that cannot serve with their objection;
+        considered: records of the problem's layout and about its sizes, those that cannot serve with the reason;
             then what serves without a record.
     """
 
@@ -36,7 +36,7 @@ class Explanation:
     @property
     def chosen(self) -> Choice:
         """The first that can serve. Should its kernel not load or not launch, the next one is taken."""
-        return next(choice for choice in self.considered if not choice.objection)
+        return next(choice for choice in self.considered if not choice.reason)
 
     def __str__(self) -> str:
         chosen = self.chosen
@@ -76,6 +76,6 @@ def explained(
 ) -> Explanation:
     """`explain` for what is there already."""
     considered = in_order(operator, problem, limits, from_records(operator, problem, limits, known))
-    if considered[0].rule is Rule.EXACT and not considered[0].objection:
+    if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)
     return Explanation(operator.name, problem, limits, tuple(considered))

@@ -1,4 +1,4 @@
-"""Contenders in turns: each sample of one is followed by a sample of the next, so that a drifting clock meets all."""
+"""Interleaved samples: each sample of one contender is followed by one of the next, so a drifting clock meets all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WARM_UP_ROUNDS = 10
 def interleaved(
     launches: Mapping[str, Launch], sample: Callable[[Launch], float], rounds: int
 ) -> dict[str, tuple[float, ...]]:
-    """`rounds` samples of each launch, taken in turns after a warm-up."""
+    """`rounds` samples of each launch, interleaved, after a warm-up."""
     taken: dict[str, list[float]] = {name: [] for name in launches}
     for _ in range(_WARM_UP_ROUNDS + rounds):
         for name, launch in launches.items():

@@ -1,6 +1,6 @@
-"""A program: launch the candidate of a bundle once, for a tool that watches.
+"""A program: launch the kernel of a failure report once, under a sanitizer.
 
-python -m autotune.tuner.launch_once BUNDLE GPU
+python -m autotune.tuner.launch_failure BUNDLE GPU
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from pathlib import Path
 
 from ..codegen.tensor import Role
 from ..compiler import compile_kernel
-from ..devices.bare_launch import run
 from ..devices.cuda import CudaDevice
+from ..devices.sanitizer_launch import run
 from ..verification import poisoned
 from .bundle import Bundle
 from .replay import Candidate
 
 
 def main(bundle: str, ordinal: str) -> None:
-    """Launch on the bundle's inputs and poisoned outputs; what comes out is nobody's business."""
+    """Launch on the report's inputs and poisoned outputs; the result is not checked."""
     limits = CudaDevice(int(ordinal)).limits
     read = Bundle.read(Path(bundle))
     candidate = Candidate.of(read, limits)

@@ -1,4 +1,4 @@
-"""One launch on the current GPU, in memory of exactly the declared sizes and alignments, for a tool that watches."""
+"""One launch on the current GPU, in memory of exactly the declared sizes and alignments, for a sanitizer to watch."""
 
 from __future__ import annotations
 

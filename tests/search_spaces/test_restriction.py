@@ -4,7 +4,7 @@ import pytest
 
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
-from autotune.search_spaces.restriction import narrowed, restricted, sample
+from autotune.search_spaces.restriction import restrict_schedules, restrict_values, sample
 
 LIMITS = named_device("h200")
 TRANSPOSE = operator("transpose")
@@ -27,7 +27,7 @@ def legal(space):
 
 
 def test_words_leave_values_to_parameters():
-    values = {parameter.name: parameter.values for parameter in narrowed(SPACE, WORDS).parameters}
+    values = {parameter.name: parameter.values for parameter in restrict_values(SPACE, WORDS).parameters}
     assert values["threads"] == (128, 256)
     assert values["group_m"] == (8, 1)
     assert values["streaming"] == (True,)
@@ -38,7 +38,8 @@ def test_values_with_spaces_or_signs_can_be_typed():
     sgemm = operator("sgemm")
     space = sgemm.space(sgemm.problem_type(512, 512, 512), LIMITS)
     values = {
-        p.name: p.values for p in narrowed(space, ["thread=16x8,8x16", "copy_b=async_copy-4", "grid=SMs.2"]).parameters
+        p.name: p.values
+        for p in restrict_values(space, ["thread=16x8,8x16", "copy_b=async_copy-4", "grid=SMs.2"]).parameters
     }
     assert values["thread"] == ("16×8", "8×16")
     assert values["copy_b"] == ("async_copy 4",)
@@ -55,12 +56,12 @@ def test_values_with_spaces_or_signs_can_be_typed():
 )
 def test_unknown_parameters_and_values_are_refused(word, message):
     with pytest.raises(ValueError) as error:
-        narrowed(SPACE, [word])
+        restrict_values(SPACE, [word])
     assert str(error.value).startswith(message)
 
 
 def test_a_small_space_is_sampled_whole():
-    space = narrowed(SPACE, WORDS)
+    space = restrict_values(SPACE, WORDS)
     schedules = sample(TRANSPOSE, PROBLEM, LIMITS, space, 10_000, seed=0)
     assert len(schedules) == len(set(schedules))
     assert set(schedules) == legal(space)
@@ -68,7 +69,7 @@ def test_a_small_space_is_sampled_whole():
 
 @pytest.mark.parametrize("words", [WORDS, []])
 def test_a_sample_is_legal_distinct_and_the_beginning_of_a_larger_one(words):
-    space = narrowed(SPACE, words)
+    space = restrict_values(SPACE, words)
     large = sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=1)
     assert len(set(large)) == 40
     assert not any(TRANSPOSE.violations(PROBLEM, schedule, LIMITS) for schedule in large)
@@ -81,7 +82,7 @@ def test_a_sample_is_legal_distinct_and_the_beginning_of_a_larger_one(words):
 def test_a_restricted_operator_knows_listed_schedules_only():
     listed = sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 30, seed=0)
     other = next(s for s in sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 60, seed=5) if s not in listed)
-    few = restricted(TRANSPOSE, listed, "a list")
+    few = restrict_schedules(TRANSPOSE, listed, "a list")
     space = few.space(PROBLEM, LIMITS)
     assert space.size == 30
     assert [space.build(draw) for draw in space.all_draws()] == listed
@@ -95,10 +96,10 @@ def test_a_restricted_operator_knows_listed_schedules_only():
 
 
 def test_a_draw_that_is_not_listed_builds_the_most_similar_schedule():
-    space = narrowed(SPACE, ["threads=64,256", "group_m=1,64"])
+    space = restrict_values(SPACE, ["threads=64,256", "group_m=1,64"])
     listed = sample(TRANSPOSE, PROBLEM, LIMITS, space, 200, seed=0)
     first = listed[0]
-    restricted_space = restricted(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, LIMITS)
+    restricted_space = restrict_schedules(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, LIMITS)
     draw = dict(restricted_space.draw_of(first))
     others = [other for other in restricted_space.all_draws() if sum(other[n] != draw[n] for n in draw) <= 2]
     assert others == [draw], "the example needs a schedule without neighbours"
