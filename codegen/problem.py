@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
@@ -21,8 +21,11 @@ class Problem(ABC):
     """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
 
     A problem that cannot exist (a negative size, a leading dimension shorter than its row) raises ``ValueError``
-    with one line that says what is wrong and what would be right.
+    with one line that says what is wrong and what would be right. `renamed` maps names under which fields were stored
+    by earlier releases to those that they have now.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     @property
     @abstractmethod
@@ -66,12 +69,28 @@ class Problem(ABC):
         return cls(**checked_fields(cls, values))
 
 
+def upgraded(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored values of a problem or a schedule under the names that fields have now, by the class' `renamed`.
+
+    Raises:
+        ValueError: a field is given under its old name and under its new one.
+    """
+    renamed: Mapping[str, str] = getattr(cls, "renamed", {})
+    for old in renamed.keys() & values.keys():
+        if renamed[old] in values:
+            raise ValueError(f"field {old!r} of {cls.__name__} is called {renamed[old]!r} now; give one of them")
+    return {renamed.get(name, name): value for name, value in values.items()}
+
+
 def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """Check plain values against a dataclass' fields, whose types are ``int``, ``bool`` or a ``StrEnum``.
+
+    Names of earlier releases are taken for the present ones.
 
     Raises:
         ValueError: one line that names the field, the value and what is allowed.
     """
+    values = upgraded(cls, values)
     # Annotations are strings here; the defaults of the fields carry the types, and fields without default are ints.
     known = {field.name: field for field in fields(cls)}
     unknown = sorted(set(values) - set(known))

@@ -24,10 +24,12 @@ class Schedule:
     """A frozen choice of tile sizes, layouts and orders: plain ints, bools and string enums, every field defaulted.
 
     Values that follow from others are properties, never fields. `short_names` maps the field's customary
-    abbreviations (``BM``) to field names (``block_m``).
+    abbreviations (``BM``) to field names (``block_m``); `renamed` maps names under which fields were stored by earlier
+    releases to those that they have now.
     """
 
     short_names: ClassVar[Mapping[str, str]] = {}
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values, in the order of declaration."""

@@ -19,7 +19,7 @@ def schedules(count, problem=PROBLEM):
 
 def seconds(schedule):
     """Fastest with large tiles, many rows a thread and few groups."""
-    cost = 1 + 64 / schedule.tile_m + 64 / schedule.tile_n + schedule.group_m / 64 + schedule.pad / 8
+    cost = 1 + 64 / schedule.tile_m + 64 / schedule.tile_n + schedule.raster_group / 64 + schedule.pad / 8
     return round(1e-3 * cost, 9)
 
 

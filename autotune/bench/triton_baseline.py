@@ -42,7 +42,7 @@ def multiply(a: Any, b: Any, c: Any, alpha: float, beta: float) -> None:
     def grid(config: Mapping[str, int]) -> tuple[int, int]:
         return triton.cdiv(m, config["block_m"]) * triton.cdiv(n, config["block_n"]), batch
 
-    sgemm[grid](a, b, c, alpha, beta, m, n, k, *a.stride(), *b.stride(), *c.stride()[:2], read_c=beta != 0)
+    sgemm[grid](a, b, c, alpha, beta, m, n, k, *a.stride(), *b.stride(), *c.stride()[:2], beta_nonzero=beta != 0)
 
 
 def _missing() -> str:

@@ -36,10 +36,10 @@ _CONFIGS = (
 def sgemm(
     a, b, c, alpha, beta, m, n, k,
     a_batch, a_row, a_column, b_batch, b_row, b_column, c_batch, c_row,
-    read_c: tl.constexpr,
+    beta_nonzero: tl.constexpr,
     block_m: tl.constexpr, block_n: tl.constexpr, block_k: tl.constexpr, group_m: tl.constexpr,
 ):  # fmt: skip
-    """C = alpha·A·B, + beta·C with `read_c`; words from a matrix, a row or a column to the next as strides.
+    """C = alpha·A·B, + beta·C with `beta_nonzero`; words from a matrix, a row or a column to the next as strides.
 
     The grid is tiles × batch.
     """
@@ -65,6 +65,6 @@ def sgemm(
     c_tile = c + batch * c_batch + rows.to(tl.int64)[:, None] * c_row + columns[None, :]
     inside = (rows[:, None] < m) & (columns[None, :] < n)
     result = alpha * product
-    if read_c:
+    if beta_nonzero:
         result += beta * tl.load(c_tile, mask=inside)
     tl.store(c_tile, result, mask=inside)

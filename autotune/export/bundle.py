@@ -89,7 +89,7 @@ def _exported(record: Record, limits: DeviceSpec) -> Exported | None:
     assert isinstance(record.schedule, SgemmSchedule)
     if OPERATOR.violations(record.problem, record.schedule, limits):
         return None
-    own = OPERATOR.program(replace(record.problem, read_c=True), record.schedule, limits)
+    own = OPERATOR.program(replace(record.problem, beta_nonzero=True), record.schedule, limits)
     if record.own_only:
         return Exported(record, own, own, own)
     sizes = (_PRIME * record.schedule.vector_along(record.problem, dimension) for dimension in "mnk")
@@ -100,4 +100,4 @@ def _exported(record: Record, limits: DeviceSpec) -> Exported | None:
 
 def _of_size(problem: SgemmProblem, m: int, n: int, k: int) -> SgemmProblem:
     """A problem of the same layout; whether C is read is decided by beta, when a kernel runs."""
-    return SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b, read_c=True)
+    return SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b, beta_nonzero=True)

@@ -30,10 +30,10 @@ def violations(problem: TransposeProblem, schedule: TransposeSchedule, limits: D
         found += _access_violations(problem, schedule)
         if blocks(problem, schedule) > _GRID_BLOCKS:
             found.append(f"{blocks(problem, schedule)} blocks over the {_GRID_BLOCKS} of a grid")
-        found += group_violations(schedule.group_m, ceil_div(problem.n, schedule.tile_n))
+        found += group_violations(schedule.raster_group, ceil_div(problem.n, schedule.tile_n))
         shared_bytes = schedule.shared_bytes(problem.element_bytes)
         registers = estimated_registers(problem, schedule)
-        found += resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)
+        found += resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks_per_sm)
     return found
 
 
@@ -43,7 +43,7 @@ def _field_violations(schedule: TransposeSchedule) -> Iterator[str]:
         value: int = getattr(schedule, name)
         if value < 1 or value & (value - 1):
             yield f"{name} {value} is not a power of two"
-    for name, least in (("pad", 0), ("group_m", 1), ("min_blocks", 1)):
+    for name, least in (("pad", 0), ("raster_group", 1), ("min_blocks_per_sm", 1)):
         if getattr(schedule, name) < least:
             yield f"{name} {getattr(schedule, name)} is less than {least}"
 
@@ -79,7 +79,7 @@ def estimated_registers(problem: TransposeProblem, schedule: TransposeSchedule) 
 
 # ---- what to draw from ----------------------------------------------------------------------------------------------
 
-_SAME = ("vector_load", "vector_store", "group_m", "streaming", "min_blocks", "specialize")
+_SAME = ("vector_load", "vector_store", "raster_group", "streaming", "min_blocks_per_sm", "specialize")
 
 
 def space(problem: TransposeProblem, limits: DeviceSpec) -> Space[TransposeSchedule]:
@@ -91,9 +91,9 @@ def space(problem: TransposeProblem, limits: DeviceSpec) -> Space[TransposeSched
         Parameter("vector_load", _widths(problem, "a")),
         Parameter("vector_store", _widths(problem, "b")),
         Parameter("layout", ("plain", "padded", "swizzled")),
-        Parameter("group_m", (1, 2, 4, 8, 16, 32, 64, 256)),
+        Parameter("raster_group", (1, 2, 4, 8, 16, 32, 64, 256)),
         Parameter("streaming", (False, True)),
-        Parameter("min_blocks", (1, 2, 3, 4, 6, 8)),
+        Parameter("min_blocks_per_sm", (1, 2, 3, 4, 6, 8)),
         Parameter("specialize", tuple(map(str, Specialize))),
     )
 
@@ -146,7 +146,7 @@ def seeds(problem: TransposeProblem, limits: DeviceSpec) -> list[TransposeSchedu
     candidates = []
     for shape in (first, tall, broad, deep, large):
         streaming = replace(shape, streaming=True)
-        candidates += [streaming, replace(streaming, group_m=8), replace(streaming, specialize=Specialize.SHAPE)]
+        candidates += [streaming, replace(streaming, raster_group=8), replace(streaming, specialize=Specialize.SHAPE)]
     candidates.append(first)
     drawn = space(problem, limits)
     return list(dict.fromkeys(s for s in candidates if s in drawn and not violations(problem, s, limits)))

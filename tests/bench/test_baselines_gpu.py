@@ -12,9 +12,9 @@ SGEMM = operator("sgemm").problem_type
 PROBLEMS = {
     "sgemm": [
         SGEMM(256, 256, 256),
-        SGEMM(200, 136, 72, transpose_a=True, transpose_b=True, read_c=True),
+        SGEMM(200, 136, 72, transpose_a=True, transpose_b=True, beta_nonzero=True),
         SGEMM(33, 65, 17, batch=3, stride_a=33 * 17, align_a=4, align_b=4, align_c=4),
-        SGEMM(64, 48, 32, transpose_b=True, lda=40, ldb=36, ldc=64, batch=2, stride_b=48 * 36, read_c=True),
+        SGEMM(64, 48, 32, transpose_b=True, lda=40, ldb=36, ldc=64, batch=2, stride_b=48 * 36, beta_nonzero=True),
         SGEMM(1, 512, 4096),
     ],
     "transpose": [operator("transpose").problem_type(1000, 520)],

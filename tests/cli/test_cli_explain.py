@@ -22,10 +22,10 @@ def test_it_prints_what_a_call_gets(autotune: Command, tmp_path: Path) -> None:
     assert document["chosen"] == document["considered"][0]
     assert document["chosen"]["rule"] == "nearest"
     assert document["chosen"]["record"] == known.key
-    assert document["chosen"]["schedule"]["group_m"] == 107
+    assert document["chosen"]["schedule"]["raster_group"] == 107
     assert [choice["rule"] for choice in document["considered"]] == ["nearest", "model", "default"]
     first = next(line for line in autotune("explain", "sgemm", *PROBLEM).stdout.splitlines() if "→" in line)
-    assert all(word in first for word in ("nearest", known.key, "10 µs", "group_m=107"))
+    assert all(word in first for word in ("nearest", known.key, "10 µs", "raster_group=107"))
 
 
 def test_bad_input_is_one_line(autotune: Command) -> None:

@@ -13,7 +13,15 @@ from autotune.db.recording import read_recording
 from autotune.tuner import TuneResult
 from autotune.tuner import record as measuring
 
-WORDS = ("threads=128", "lanes_n=8", "micro_tiles=1,2", "group_m=1", "min_blocks=1", "vector_load=4", "vector_store=4")
+WORDS = (
+    "threads=128",
+    "lanes_n=8",
+    "micro_tiles=1,2",
+    "raster_group=1",
+    "min_blocks_per_sm=1",
+    "vector_load=4",
+    "vector_store=4",
+)
 RECORD = ("record", "transpose", "--device", "h200", "--m", "512", "--n", "512", *WORDS)
 
 

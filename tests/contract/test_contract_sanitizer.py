@@ -14,7 +14,7 @@ from operator_cases import LIMITS, Case, cases_of
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
-from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
 from autotune.compile_pool import CompilePool
@@ -69,9 +69,9 @@ def _small(problem: Problem) -> bool:
 def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", LIMITS)]
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
-    assert {(schedule.transport_a, schedule.transport_b) for schedule in schedules} == set(
-        product(Transport, repeat=2)
-    ) - {(Transport.DIRECT, Transport.DIRECT)}
+    assert {(schedule.copy_a, schedule.copy_b) for schedule in schedules} == set(product(CopyMode, repeat=2)) - {
+        (CopyMode.DIRECT, CopyMode.DIRECT)
+    }
     assert {schedule.grid_blocks > 0 for schedule in schedules} == {False, True}
     assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 

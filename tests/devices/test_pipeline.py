@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.devices import pipeline
 from autotune.devices.model import fixed_seconds
 from autotune.devices.pipeline import LATENCY_SECONDS, modelled_seconds
@@ -18,7 +18,7 @@ from autotune.search_spaces.workload import Workload
 
 H200, SGEMM = named_device("h200"), operator("sgemm")
 SMALL = SgemmSchedule(
-    64, 64, 16, 32, 64, 8, 8, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1, stages=3
+    64, 64, 16, 32, 64, 8, 8, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, stages=3
 )
 
 
@@ -90,7 +90,7 @@ def test_a_block_waits_for_each_step_unless_more_are_in_flight():
 
 
 def test_word_by_word_takes_longer_than_in_vectors():
-    loaded = {"transport_a": Transport.REGISTERS, "copy_steps": 1}
+    loaded = {"copy_a": CopyMode.REGISTERS, "copy_steps": 1}
     assert seconds(64 * 132, 512, 512, vector_a=1, **loaded) > 1.05 * seconds(64 * 132, 512, 512, vector_a=4, **loaded)
     assert seconds(8192, 8192, 8, vector_c=1) > 1.5 * seconds(8192, 8192, 8, vector_c=4)
 

@@ -12,8 +12,8 @@ H200 = named_device("h200")  # which the emulator stands for
 
 
 def schedule(number, problem, limits=H200):
-    """A legal schedule that is told by its group_m, and is no default."""
-    return replace(SGEMM.default(problem, limits), group_m=100 + number)
+    """A legal schedule that is told by its raster_group, and is no default."""
+    return replace(SGEMM.default(problem, limits), raster_group=100 + number)
 
 
 def trial(problem, chosen, *, limits=H200, seconds=1e-5, **changes):

@@ -25,13 +25,13 @@ def served(wanted, limits=H200):
 
 def chosen(wanted, limits=H200):
     """The numbers of the records that may serve."""
-    return [found.schedule.group_m - 100 for found in served(wanted, limits) if found.record]
+    return [found.schedule.raster_group - 100 for found in served(wanted, limits) if found.record]
 
 
 def near(wanted):
     """The numbers of the records that may serve, nearest first."""
     found = from_records(SGEMM, wanted, H200, records(SGEMM, H200))
-    return [choice.schedule.group_m - 100 for choice in found if not choice.reason]
+    return [choice.schedule.raster_group - 100 for choice in found if not choice.reason]
 
 
 def tiled(number, wanted, tile):
@@ -165,7 +165,7 @@ def test_no_record_serves_sizes_that_differ_by_more_than_8(store):
 
 
 def test_no_record_of_another_layout_serves(store):
-    store(problem(512, transpose_a=True), problem(512, transpose_b=True), problem(512, read_c=True))
+    store(problem(512, transpose_a=True), problem(512, transpose_b=True), problem(512, beta_nonzero=True))
     assert chosen(problem(512)) == [2]
     assert chosen(problem(512, transpose_b=True)) == [1]
 

@@ -36,12 +36,12 @@ def call(m=512):
 
 def test_it_serves_where_it_was_faster_and_is_asked_for(gpu, known):
     call()
-    assert "group_m = 100" in gpu.loaded[-1].source
+    assert "raster_group = 100" in gpu.loaded[-1].source
     dispatcher.configure(never_worse_than="cublas")
     call()
     assert len(gpu.loaded) == 1  # a problem that has a plan keeps it
     call(640)
-    assert "group_m = 101" in gpu.loaded[-1].source
+    assert "raster_group = 101" in gpu.loaded[-1].source
 
 
 def test_the_decision_is_made_once_and_it_gets_the_calls_arguments(gpu, known):
@@ -65,7 +65,7 @@ def test_where_it_fails_the_record_serves(gpu, known, at_launch, monkeypatch):
         gpu.refused = {"cublas": LaunchError("cuBLAS is not installed")}
     with pytest.warns(RuntimeWarning, match="skipped cublas: cuBLAS is not installed"):
         call()
-    assert "group_m = 100" in gpu.loaded[-1].source
+    assert "raster_group = 100" in gpu.loaded[-1].source
     assert len(gpu.launched) == 1
 
 
@@ -148,7 +148,7 @@ def test_it_computes_what_the_kernel_would(library, transpose_a, transpose_b, ba
     c = make((batch, m, n), seed=3)
     leading = {"lda": (m if transpose_a else k) + 2, "ldb": (k if transpose_b else n) + 2, "ldc": n + 2}
     strides = {f"stride_{name}": one.strides[0] // 4 for name, one in (("a", a), ("b", b), ("c", c))}
-    wanted = SgemmProblem(m, n, k, transpose_a, transpose_b, batch=batch, **leading, **strides, read_c=True)
+    wanted = SgemmProblem(m, n, k, transpose_a, transpose_b, batch=batch, **leading, **strides, beta_nonzero=True)
     expected = 1.5 * a @ b - 0.5 * c
     source = SGEMM.program(wanted, SGEMM.default(wanted, H200), H200)
     pointers = {"a": a.ctypes.data, "b": b.ctypes.data, "c": c.ctypes.data, "workspace": 0}

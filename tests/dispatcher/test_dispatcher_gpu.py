@@ -139,7 +139,7 @@ def test_the_record_of_this_device_is_served(hold, database, monkeypatch):
     monkeypatch.setattr(plans, "choices", lambda *args: served.extend(choose(*args)) or served)
     a, b, out = random(256, 64), random(64, 256, seed=1), hold(np.zeros((256, 256), np.float32))
     dispatcher.sgemm(hold(a), hold(b), out=out)
-    assert served[0].schedule.group_m == 103
+    assert served[0].schedule.raster_group == 103
     assert_close(out.numpy(), a, b)
 
 
@@ -172,7 +172,7 @@ def test_torch_transposes_every_element_size(torch):
 def test_cublas_serves_where_it_was_faster(hold, database, batch):
     library()  # LaunchError: pip install nvidia-cublas
     limits = CudaDevice(0).limits
-    known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, read_c=True)
+    known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, beta_nonzero=True)
     contested = with_contest(trial(known, schedule(3, known, limits), limits=limits), 2e-5, {"cublas": 1e-5}, {})
     database.record(contested)
     dispatcher.configure(never_worse_than="cublas")

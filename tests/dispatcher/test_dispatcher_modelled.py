@@ -25,14 +25,14 @@ def prefer(monkeypatch):
 
         def seconds(operator, wanted, one, limits):
             asked.append(one)
-            return times[one.group_m - 100]
+            return times[one.raster_group - 100]
 
         monkeypatch.setattr(modelled, "modelled_seconds", seconds)
         found, time = preferred(replace(SGEMM, seeds=lambda wanted, limits: seeds), WANTED, H200)
         assert sorted(asked, key=str) == sorted((one.for_any_size for one in seeds), key=str)  # each once
         assert found.specialize is Specialize.NONE
-        assert time == times[found.group_m - 100]
-        return found.group_m - 100
+        assert time == times[found.raster_group - 100]
+        return found.raster_group - 100
 
     return number
 

@@ -113,14 +113,14 @@ def test_the_record_of_the_problem_is_served(gpu, database):
     known = problem(512)
     database.record(trial(known, schedule(3, known)))
     dispatcher.sgemm(FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512)))
-    assert "group_m = 103" in gpu.loaded[0].source
+    assert "raster_group = 103" in gpu.loaded[0].source
 
 
 @pytest.mark.parametrize("error", [CompileError("no such register"), LaunchError("out of resources")])
 def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
     for number, known in enumerate((problem(512), problem(600))):
         database.record(trial(known, schedule(number, known)))
-    gpu.refused = {"group_m = 100": error}
+    gpu.refused = {"raster_group = 100": error}
     a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
     with pytest.warns(
         RuntimeWarning, match=f"sgemm m512-n512-k512-nn: skipped the record of m512-n512-k512-nn: {error}"
@@ -128,7 +128,7 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
         dispatcher.sgemm(a, b)
         dispatcher.sgemm(a, b)
     assert len(caught) == 1
-    assert "group_m = 101" in gpu.loaded[-1].source
+    assert "raster_group = 101" in gpu.loaded[-1].source
     assert len(gpu.launched) == 2
 
 
@@ -138,7 +138,7 @@ def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, dat
     database.record(trial(known, schedule(0, known)))
     modelled = in_order(SGEMM, known, H200, [])[0].schedule.cuda_struct()
     assert modelled != default
-    gpu.refused = {"group_m = 100": CompileError("no such register"), modelled: LaunchError("too much")}
+    gpu.refused = {"raster_group = 100": CompileError("no such register"), modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped") as caught:
         dispatcher.sgemm(FakeTensor(A, (2048, 2048)), FakeTensor(B, (2048, 2048)))
     assert ["the record of" in str(warning.message) for warning in caught] == [True, False]

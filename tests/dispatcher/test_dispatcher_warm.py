@@ -68,7 +68,7 @@ def test_a_kernel_for_the_shape_alone_that_is_refused_makes_way_for_one_for_any(
 
 def test_what_does_not_compile_is_passed_over(compiler, database):
     database.record(trial(problem(512), schedule(0, problem(512))))
-    compiler[0].append("group_m = 100")
+    compiler[0].append("raster_group = 100")
     assert ahead(problem(512)) == [(problem(512), Rule.MODEL)]
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from autotune.codegen.matmul.sgemm.emit import emit
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.emulator import EmulatorError, verify
 
 SMALL = SgemmSchedule(
-    block_m=32, block_n=32, block_k=8, warp_m=16, warp_n=32, thread_m=4, thread_n=4, group_m=2, stages=1,
+    block_m=32, block_n=32, block_k=8, warp_m=16, warp_n=32, thread_m=4, thread_n=4, raster_group=2, stages=1,
     double_buffer_fragments=False,
 )  # fmt: skip
-PIPELINED = replace(SMALL, stages=3, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1)
+PIPELINED = replace(SMALL, stages=3, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1)
 SPLIT = replace(SMALL, grid_blocks=3)  # the second block has a piece of both tiles
 K_PARTS = replace(PIPELINED, warps_k=2)
 CLUSTER = replace(PIPELINED, cluster_k=4)  # the last two blocks have fewer steps than the others

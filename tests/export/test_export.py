@@ -93,12 +93,12 @@ def test_cpp_chooses_as_python_does(transposed: bool, tmp_path: Path) -> None:
 def test_kernels_are_those_of_the_records_and_serve_any_size() -> None:
     made, _ = exported()
     for one in made.exported:
-        assert one.own == SGEMM.program(replace(one.record.problem, read_c=True), one.record.schedule, H200)
+        assert one.own == SGEMM.program(replace(one.record.problem, beta_nonzero=True), one.record.schedule, H200)
         if one.record.own_only:
             assert one.larger == one.others == one.own
             continue
         for sizes, source in (((1031, 4 * 1033, 4 * 523), one.larger), ((1, 4, 4), one.others)):
-            ragged = SgemmProblem(*sizes, read_c=True)  # rows that vectors divide, and tiles do not
+            ragged = SgemmProblem(*sizes, beta_nonzero=True)  # rows that vectors divide, and tiles do not
             if not SGEMM.violations(ragged, replace(one.schedule, grid_blocks=0), H200):
                 assert SGEMM.emit(ragged, one.schedule).source == source.source
     chosen = made.schedule

@@ -55,12 +55,12 @@ def test_wide_index() -> None:
         ("m < inside_m && n < inside_n) b", "n < inside_n) b"),
         ("return n * Schedule::tile_m", "return n * (Schedule::tile_m - 1)"),
         ("batch * problem.stride_b", "0"),
-        ("index % rows", "index % group_m"),
+        ("index % rows", "index % raster_group"),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
     problem = TransposeProblem(90, 131, batch=2)
-    source = emit(problem, TransposeSchedule(group_m=2))
+    source = emit(problem, TransposeSchedule(raster_group=2))
     assert right in source.source
     with pytest.raises(EmulatorError):
         verify(problem, replace(source, source=source.source.replace(right, planted)))

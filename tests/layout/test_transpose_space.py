@@ -22,7 +22,7 @@ LARGE = TransposeProblem(16384, 32768)
     [
         ("tile_m=96", "tile_m 96 is not a power of two"),
         ("vector_load=0", "vector_load 0 is not a power of two"),
-        ("group_m=0", "group_m 0 is less than 1"),
+        ("raster_group=0", "raster_group 0 is less than 1"),
         ("rows_per_thread=64", "tile_m 32 is not a multiple of rows_per_thread 64"),
         ("vector_store=4 rows_per_thread=2", "rows_per_thread 2 is not a multiple of vector_store 4"),
         ("vector_store=4 pad=2", "pad 2 is not a multiple of vector_store 4"),
@@ -31,7 +31,7 @@ LARGE = TransposeProblem(16384, 32768)
         ("vector_load=8", "vector_load 8 over the 4 elements that A is aligned for"),
         ("tile_m=256 tile_n=256 rows_per_thread=128", "shared memory 262144 B over the 232448 B a block may"),
         ("tile_m=128 tile_n=128", "4096 threads over the 1024 of a block"),
-        ("min_blocks=16", "min_blocks 16 over the 8 blocks of 256 threads"),
+        ("min_blocks_per_sm=16", "min_blocks_per_sm 16 over the 8 blocks of 256 threads"),
     ],
 )  # fmt: skip
 def test_objections_carry_the_values(words: str, expected: str) -> None:
@@ -45,9 +45,9 @@ def test_grid_is_limited() -> None:
     assert huge == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
-@pytest.mark.parametrize(("group_m", "objections"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
-def test_the_tiles_of_a_group_are_counted_in_32_bits(group_m: int, objections: list[str]) -> None:
-    found = violations(TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, group_m=group_m), H200)
+@pytest.mark.parametrize(("raster_group", "objections"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
+def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, objections: list[str]) -> None:
+    found = violations(TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, raster_group=raster_group), H200)
     assert [line[: len("4096 rows of 1048576 tiles")] for line in found] == objections
 
 

@@ -24,7 +24,7 @@ PROBLEMS = {
     "m4096-n4096-k4096-nn": SgemmProblem(4096, 4096, 4096),
     "m1023-n1025-k1021-tn-alignb4": SgemmProblem(1023, 1025, 1021, transpose_a=True, align_b=4),
     "m1000-n1000-k1000-nt-lda1002-alignc8-beta": SgemmProblem(
-        1000, 1000, 1000, transpose_b=True, lda=1002, align_c=8, read_c=True
+        1000, 1000, 1000, transpose_b=True, lda=1002, align_c=8, beta_nonzero=True
     ),
     "m64-n64-k8192-nn": SgemmProblem(64, 64, 8192),
     "m16-n262144-k16-nn-batch3-sb4194304": SgemmProblem(16, 2**18, 16, batch=3, stride_b=2**22),
@@ -33,13 +33,13 @@ PROBLEMS = {
     "m1-n1-k1-nn": SgemmProblem(1, 1, 1),
     "m1-n300-k40-tt": SgemmProblem(1, 300, 40, transpose_a=True, transpose_b=True),
     "m300-n1-k40-nt-ldc3": SgemmProblem(300, 1, 40, transpose_b=True, ldc=3),
-    "m5-n7-k0-nn-beta": SgemmProblem(5, 7, 0, read_c=True),
+    "m5-n7-k0-nn-beta": SgemmProblem(5, 7, 0, beta_nonzero=True),
     "m0-n5-k7-nn": SgemmProblem(0, 5, 7),
     "m5-n7-k3-nn-batch0": SgemmProblem(5, 7, 3, batch=0),
 }
 SMALL_PROBLEMS = (
     SgemmProblem(128, 256, 64),
-    SgemmProblem(67, 131, 45, transpose_a=True, transpose_b=True, batch=2, read_c=True),
+    SgemmProblem(67, 131, 45, transpose_a=True, transpose_b=True, batch=2, beta_nonzero=True),
 )
 
 
@@ -87,7 +87,7 @@ def _schedule(random: Random, limits: DeviceSpec, problem: SgemmProblem) -> Sgem
 def _problem(random: Random, schedule: SgemmSchedule, transpose_a: bool, transpose_b: bool) -> SgemmProblem:
     m, n = _extent(random, schedule.block_m), _extent(random, schedule.block_n)
     k = _depth(random, schedule)
-    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2, 3)), "read_c": random.random() < 0.5}
+    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2, 3)), "beta_nonzero": random.random() < 0.5}
     stored = {"a": (k, m) if transpose_a else (m, k), "b": (n, k) if transpose_b else (k, n), "c": (m, n)}
     for operand, (rows, columns) in stored.items():
         vector: int = getattr(schedule, f"vector_{operand}")

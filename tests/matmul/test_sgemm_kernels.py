@@ -9,7 +9,7 @@ import pytest
 from sgemm_cases import CASES, LIMITS, Case, template
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.schedule import Specialize
 from autotune.codegen.work import Unit
 from autotune.emulator import EmulatorError, run, verify
@@ -45,7 +45,7 @@ def test_cases_cover_problems() -> None:
 
 @pytest.mark.parametrize("grid_blocks", [0, 3])
 def test_alpha_of_zero_reads_neither_a_nor_b(grid_blocks: int) -> None:
-    problem = SgemmProblem(65, 33, 70, align_a=4, align_b=4, align_c=4, read_c=True)
+    problem = SgemmProblem(65, 33, 70, align_a=4, align_b=4, align_c=4, beta_nonzero=True)
     schedule = replace(OPERATOR.default(problem, LIMITS), grid_blocks=grid_blocks)
     arrays = problem.inputs(0)
     expected = -0.5 * arrays["c"].astype(np.float64)
@@ -64,13 +64,13 @@ def test_offsets_beyond_32_bits() -> None:
 
 def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
     problem = SgemmProblem(1, 2**27, 1)
-    few, many = (OPERATOR.violations(problem, SgemmSchedule(group_m=rows), LIMITS) for rows in (2**12 - 1, 2**12))
+    few, many = (OPERATOR.violations(problem, SgemmSchedule(raster_group=rows), LIMITS) for rows in (2**12 - 1, 2**12))
     assert [line for line in many if line not in few] == [
-        "4096 rows of 1048576 tiles in a group (group_m) are over 4294967295 tiles"
+        "4096 rows of 1048576 tiles in a group (raster_group) are over 4294967295 tiles"
     ]
 
 
-PIPELINED = SgemmSchedule(stages=3, transport_b=Transport.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
+PIPELINED = SgemmSchedule(stages=3, copy_b=CopyMode.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
 PLANTED = [
     ("async_wait<stages - 2>();\n    __syncthreads();", "async_wait<stages - 2>();"),
     ("async_wait<stages - 2>();", "async_wait<stages - 1>();"),
@@ -88,7 +88,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
-    problem = SgemmProblem(61, 70, 130, batch=2, read_c=True, lda=132, ldb=72, ldc=72)
+    problem = SgemmProblem(61, 70, 130, batch=2, beta_nonzero=True, lda=132, ldb=72, ldc=72)
     source = OPERATOR.program(problem, PIPELINED, LIMITS)
     assert right in source.source
     with pytest.raises(EmulatorError):
@@ -99,7 +99,7 @@ def test_planted_bug_is_caught(right: str, planted: str) -> None:
     ("schedule", "right"),
     [
         (PIPELINED, "tile + stages - 1 < tiles"),
-        (replace(PIPELINED, transport_a=Transport.ASYNC_COPY, copy_steps=4), "tile + stages < tiles"),
+        (replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, copy_steps=4), "tile + stages < tiles"),
     ],
 )
 def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
@@ -160,11 +160,11 @@ def test_equal_texts_serve_many_problems() -> None:
 
 EDGES = {
     "registers": PIPELINED,
-    "asynchronous": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, copy_steps=4),
-    "two stages": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, stages=2),
-    "direct": replace(PIPELINED, transport_a=Transport.DIRECT, pad_a=0, stages=2),
-    "streamed": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, grid_blocks=7),
-    "clusters": replace(PIPELINED, transport_a=Transport.ASYNC_COPY, cluster_k=4),
+    "asynchronous": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, copy_steps=4),
+    "two stages": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, stages=2),
+    "direct": replace(PIPELINED, copy_a=CopyMode.DIRECT, pad_a=0, stages=2),
+    "streamed": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, grid_blocks=7),
+    "clusters": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, cluster_k=4),
 }
 
 
@@ -177,7 +177,7 @@ def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
 @pytest.mark.parametrize("transpose", [False, True])
 def test_specialised_texts_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
     """Tiles slide over their neighbours, and the rest along k comes first: after it one tile, two, or more."""
-    problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, read_c=True)
+    problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, beta_nonzero=True)
     source = OPERATOR.program(problem, on_edges(schedule), LIMITS)
     for fact in ("slide_m", "slide_n", "rest_first", "guard_k"):
         assert f"{fact} = true" in source.source
@@ -219,7 +219,7 @@ def test_a_tile_slides_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
 )
 def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> None:
     """Four blocks share 3 steps along k, or 13."""
-    problem = SgemmProblem(97, 70, k, read_c=True)
+    problem = SgemmProblem(97, 70, k, beta_nonzero=True)
     source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), LIMITS)
     verify(problem, source)
     assert right in source.source

@@ -15,8 +15,8 @@ WORDS = [
     "lanes_n=8",
     "micro_tiles=1,2",
     "vector_load=4",
-    "group_m=8,1",
-    "min_blocks=1",
+    "raster_group=8,1",
+    "min_blocks_per_sm=1",
     "streaming=1",
 ]
 
@@ -29,7 +29,7 @@ def legal(space):
 def test_words_leave_values_to_parameters():
     values = {parameter.name: parameter.values for parameter in restrict_values(SPACE, WORDS).parameters}
     assert values["threads"] == (128, 256)
-    assert values["group_m"] == (8, 1)
+    assert values["raster_group"] == (8, 1)
     assert values["streaming"] == (True,)
     assert values["specialize"] == ("none", "shape")
 
@@ -39,10 +39,10 @@ def test_values_with_spaces_or_signs_can_be_typed():
     space = sgemm.space(sgemm.problem_type(512, 512, 512), LIMITS)
     values = {
         p.name: p.values
-        for p in restrict_values(space, ["thread=16x8,8x16", "copy_b=async_copy-4", "grid=SMs.2"]).parameters
+        for p in restrict_values(space, ["thread_tile=16x8,8x16", "load_b=async_copy-4", "grid=SMs.2"]).parameters
     }
-    assert values["thread"] == ("16×8", "8×16")
-    assert values["copy_b"] == ("async_copy 4",)
+    assert values["thread_tile"] == ("16×8", "8×16")
+    assert values["load_b"] == ("async_copy 4",)
     assert values["grid"] == ("SMs·2",)
 
 
@@ -96,12 +96,12 @@ def test_a_restricted_operator_knows_listed_schedules_only():
 
 
 def test_a_draw_that_is_not_listed_builds_the_most_similar_schedule():
-    space = restrict_values(SPACE, ["threads=64,256", "group_m=1,64"])
+    space = restrict_values(SPACE, ["threads=64,256", "raster_group=1,64"])
     listed = sample(TRANSPOSE, PROBLEM, LIMITS, space, 200, seed=0)
     first = listed[0]
     restricted_space = restrict_schedules(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, LIMITS)
     draw = dict(restricted_space.draw_of(first))
     others = [other for other in restricted_space.all_draws() if sum(other[n] != draw[n] for n in draw) <= 2]
     assert others == [draw], "the example needs a schedule without neighbours"
-    draw["group_m"] = 64 if draw["group_m"] == 1 else 1
+    draw["raster_group"] = 64 if draw["raster_group"] == 1 else 1
     assert restricted_space.build(draw) == first

@@ -16,7 +16,7 @@ def test_a_wave_of_clusters_is_filled() -> None:
     """9 × 14 tiles of 88×96, each of two blocks, are 252 of the 264 blocks that fit."""
     found = {(s.block_m, s.block_n, s.cluster_k): s for s in filling(SgemmProblem(777, 1333, 555), H200)}
     schedule = found[88, 96, 2]
-    assert (schedule.thread_m, schedule.thread_n, schedule.warps, schedule.min_blocks) == (22, 6, 4, 2)
+    assert (schedule.thread_m, schedule.thread_n, schedule.warps, schedule.min_blocks_per_sm) == (22, 6, 4, 2)
 
 
 def test_seeds_fit_them_to_the_problem() -> None:

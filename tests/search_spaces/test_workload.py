@@ -7,7 +7,7 @@ import pytest
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
@@ -16,7 +16,7 @@ SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")
 # 64×64 words by a warp of 8×4 lanes and four warps, of which two share each half along k; k in steps of 16.
 SCHEDULE = SgemmSchedule(
     block_m=64, block_n=64, block_k=16, warp_m=64, warp_n=32, thread_m=8, thread_n=8, warps_k=2, stages=3,
-    transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1, vector_b=4, vector_c=4,
+    copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, vector_b=4, vector_c=4,
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_a_step_multiplies_and_loads_fragments_and_copies():
 
 
 def test_through_registers_it_also_stores_to_shared_memory_and_one_tile_is_in_flight():
-    changes = {"transport_a": Transport.REGISTERS, "vector_a": 4}
+    changes = {"copy_a": CopyMode.REGISTERS, "vector_a": 4}
     work, copied = counted(64, 64, 64, **changes), counted(64, 64, 64)
     assert work.copies == 2 * 8
     assert work.computing == copied.computing + 8 * 4  # transposing, each word by itself
@@ -55,7 +55,7 @@ def test_through_registers_it_also_stores_to_shared_memory_and_one_tile_is_in_fl
 
 
 def test_a_direct_operand_is_loaded_by_all_who_multiply_it():
-    direct = {"transport_a": Transport.DIRECT, "pad_a": 0}
+    direct = {"copy_a": CopyMode.DIRECT, "pad_a": 0}
     work = counted(64, 64, 64, stages=2, **direct)
     assert work.direct_loads == 4 * 8 * 8  # of four warps, 8 steps of each, word by word
     assert work.copies == 8
@@ -92,7 +92,7 @@ def test_a_cluster_divides_the_steps():
 
 def test_an_sm_holds_as_many_blocks_as_registers_and_shared_memory_allow():
     assert counted(64, 64, 64).resident == 3
-    assert counted(64, 64, 64, min_blocks=4).resident == 4
+    assert counted(64, 64, 64, min_blocks_per_sm=4).resident == 4
     assert counted(64, 64, 64, stages=11).resident == 2
     assert counted(64, 64, 6400, grid_blocks=2).resident == 2  # adding up pieces takes more registers
 

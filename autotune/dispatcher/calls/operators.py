@@ -87,12 +87,12 @@ def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
 def _sgemm(stream: Any, a: Any, b: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> _Call:
     if out is None and beta != 0:
         raise ValueError(f"beta={beta} scales C: pass out=, or beta=0")
-    read_c = beta != 0
+    beta_nonzero = beta != 0
     if out is None:
-        like = _repeated.like(read_c, a, b)
+        like = _repeated.like(beta_nonzero, a, b)
         if like is not None:
             out = arrays.empty(like[0].out.layout.shape, a)
-    known = _repeated.find(read_c, a, b, out)
+    known = _repeated.find(beta_nonzero, a, b, out)
     if known is not None:
         at_a, at_b, at_c = a.data_ptr(), b.data_ptr(), out.data_ptr()
         if not (at_a | at_b | at_c) & _UNALIGNED:
@@ -110,11 +110,11 @@ def _sgemm(stream: Any, a: Any, b: Any, out: Any = None, alpha: float = 1.0, bet
     else:
         _check_mutable(out)
     at_c, seen_c = glance("out", out, handle)
-    key = "sgemm", seen_a, seen_b, seen_c, read_c
-    held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, read_c))
+    key = "sgemm", seen_a, seen_b, seen_c, beta_nonzero
+    held = _held.get(key) or kept(_held, key, partial(_held_sgemm, handle, a, b, out, beta_nonzero))
     held.check_apart(at_c, at_a, at_b)
     if not (at_a | at_b | at_c) & _UNALIGNED:
-        _repeated.remember(read_c, (held, arrays.stream_of(a)), a, b, out)
+        _repeated.remember(beta_nonzero, (held, arrays.stream_of(a)), a, b, out)
     first, second = (at_b, at_a) if held.swapped else (at_a, at_b)
     return held, handle, (first, second, at_c, alpha, beta), out
 
@@ -123,10 +123,10 @@ def _product(handle: int, a: Any, b: Any) -> Shape:
     return product_shape(arrays.read("a", a, handle).layout, arrays.read("b", b, handle).layout)
 
 
-def _held_sgemm(handle: int, a: Any, b: Any, out: Any, read_c: bool) -> Held:
+def _held_sgemm(handle: int, a: Any, b: Any, out: Any, beta_nonzero: bool) -> Held:
     views = {"a": arrays.read("a", a, handle), "b": arrays.read("b", b, handle)}
     c = arrays.read("out", out, handle)
-    call = sgemm_call(views["a"], views["b"], c, read_c)
+    call = sgemm_call(views["a"], views["b"], c, beta_nonzero)
     return hold("sgemm", call.problem, c, views, handle, call.swapped)
 
 

@@ -31,7 +31,7 @@ def product_shape(a: Layout, b: Layout) -> Shape:
     return (*joint_batch(a.shape, b.shape), first.rows, second.columns)
 
 
-def sgemm_call(a: View, b: View, c: View, read_c: bool) -> SgemmCall:
+def sgemm_call(a: View, b: View, c: View, beta_nonzero: bool) -> SgemmCall:
     """The problem of C = A·B, or of C = A·B + C.
 
     Raises:
@@ -59,7 +59,7 @@ def sgemm_call(a: View, b: View, c: View, read_c: bool) -> SgemmCall:
         stride_a=first.stride,
         stride_b=second.stride,
         stride_c=product.stride,
-        read_c=read_c,
+        beta_nonzero=beta_nonzero,
         align_a=first.alignment,
         align_b=second.alignment,
         align_c=product.alignment,

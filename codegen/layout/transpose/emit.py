@@ -42,7 +42,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     members = arguments(problem)
-    bounds = f"{schedule.threads}, {schedule.min_blocks}"
+    bounds = f"{schedule.threads}, {schedule.min_blocks_per_sm}"
     shared_bytes = schedule.shared_bytes(problem.element_bytes)
     launch = Launch(ENTRY, (blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}

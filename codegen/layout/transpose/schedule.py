@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...schedule import Schedule, Specialize
 
@@ -24,11 +26,13 @@ class TransposeSchedule(Schedule):
         vector_load, vector_store: elements of one global load along n, and of one global store along m.
         pad: elements put behind each vector_load rows of the tile in shared memory, which a thread writes together.
         swizzle: shift these rows by XOR instead.
-        group_m: tiles are taken in groups of this many along m, column by column in a group.
+        raster_group: tiles are taken in groups of this many along m, column by column in a group.
         streaming: mark loads and stores as used once, so that caches let go of them first.
-        min_blocks: blocks that fit on an SM at least; bounds the registers of a thread.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"group_m": "raster_group", "min_blocks": "min_blocks_per_sm"}
 
     tile_m: int = 32
     tile_n: int = 32
@@ -37,9 +41,9 @@ class TransposeSchedule(Schedule):
     vector_store: int = 1
     pad: int = 0
     swizzle: bool = False
-    group_m: int = 1
+    raster_group: int = 1
     streaming: bool = False
-    min_blocks: int = 1
+    min_blocks_per_sm: int = 1
     specialize: Specialize = Specialize.NONE
 
     @property

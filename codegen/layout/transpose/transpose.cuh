@@ -93,7 +93,7 @@ __device__ __forceinline__ void transpose_block(const Arguments& arguments) {
   const unsigned tiles_n = (problem.n - 1) / Schedule::tile_n + 1;
   const unsigned batch = blockIdx.x / (tiles_m * tiles_n);
   const TilePosition tile =
-      grouped_tile<Schedule::group_m>(blockIdx.x % (tiles_m * tiles_n), tiles_m, tiles_n);
+      grouped_tile<Schedule::raster_group>(blockIdx.x % (tiles_m * tiles_n), tiles_m, tiles_n);
 
   // 64 bits from the pointers to the block's tiles; Index is enough inside of those.
   const long long m = static_cast<long long>(tile.m) * Schedule::tile_m;

@@ -22,7 +22,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     edges = _edges(problem, schedule)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
     members = _arguments(problem)
-    bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks})"
+    bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks_per_sm})"
     cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
     launch = Launch(
         ENTRY,
@@ -136,7 +136,7 @@ def _problem_struct(problem: SgemmProblem, edges: Mapping[str, bool], wide: bool
         "transpose_a": problem.transpose_a,
         "transpose_b": problem.transpose_b,
         "batched": problem.batch > 1,
-        "read_c": problem.read_c,
+        "beta_nonzero": problem.beta_nonzero,
         **edges,
     }
     constants = [

@@ -46,7 +46,7 @@ __device__ __forceinline__ void for_each_batch(Visit visit) {
 template <int width>
 __device__ __forceinline__ void store_to_c(float* c, const float* scaled, float beta) {
   alignas(16) float words[width];
-  if (!Problem::read_c || beta == 0.0f) {  // C is not read: it may hold NaN
+  if (!Problem::beta_nonzero || beta == 0.0f) {  // C is not read: it may hold NaN
 #pragma unroll
     for (int word = 0; word < width; ++word) words[word] = scaled[word];
   } else {

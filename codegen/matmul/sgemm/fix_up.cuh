@@ -15,7 +15,8 @@ class FixUp {
   static constexpr int place_words = Schedule::block_m * Schedule::block_n;
 
   // Pieces whose batches are under way together.
-  static constexpr int words_under_way = threads * Schedule::min_blocks <= 256 ? 128 : 64;  // in registers
+  static constexpr int words_under_way =
+      threads * Schedule::min_blocks_per_sm <= 256 ? 128 : 64;  // in registers
   static constexpr int pieces_that_fit = words_under_way / (Output::batch_size * Output::width);
   static constexpr int pieces = pieces_that_fit < fan_in ? pieces_that_fit : fan_in;
 

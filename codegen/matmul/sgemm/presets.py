@@ -16,7 +16,7 @@ from .schedule import FfmaOrder, LaneMap, SgemmSchedule
 _SHARED = SgemmSchedule(
     block_m=32, block_n=32, block_k=32, warp_m=1, warp_n=32, thread_m=1, thread_n=1, lane_map=LaneMap.ROW_MAJOR,
     pad_a=1, pad_b=0, stages=1, double_buffer_fragments=False, vector_a=1, vector_b=1, vector_c=1,
-    ffma_order=FfmaOrder.ROW, group_m=1,
+    ffma_order=FfmaOrder.ROW, raster_group=1,
 )  # fmt: skip
 _TILE_1D = replace(_SHARED, block_m=64, block_n=64, block_k=8, warp_m=8, thread_m=8, pad_a=4)
 _TILE_2D = replace(_TILE_1D, block_m=128, block_n=128, warp_m=16, warp_n=128, thread_n=8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,9 +28,11 @@ class SgemmProblem(Problem):
         batch: matrices of each operand.
         stride_a, stride_b, stride_c: words from a matrix to the next; 0 broadcasts A or B, and stands for
             m·ldc in C.
-        read_c: whether beta may be other than 0; if not, C is never read.
+        beta_nonzero: whether beta may be other than 0; if not, C is never read.
         align_a, align_b, align_c: bytes (4, 8 or 16) that the pointer is a multiple of.
     """
+
+    renamed: ClassVar[Mapping[str, str]] = {"read_c": "beta_nonzero"}
 
     m: int
     n: int
@@ -43,7 +46,7 @@ class SgemmProblem(Problem):
     stride_a: int = 0
     stride_b: int = 0
     stride_c: int = 0
-    read_c: bool = False
+    beta_nonzero: bool = False
     align_a: int = 16
     align_b: int = 16
     align_c: int = 16
@@ -115,7 +118,7 @@ class SgemmProblem(Problem):
                 words.append(f"s{operand}{stride}")
             if align != 16:
                 words.append(f"align{operand}{align}")
-        if self.read_c:
+        if self.beta_nonzero:
             words.append("beta")
         return "-".join(words)
 
@@ -132,13 +135,13 @@ class SgemmProblem(Problem):
             for operand, (rows, columns) in self.stored.items()
             if operand != "c"
         )
-        c = (2 if self.read_c else 1) * self.batch * self.m * self.n
+        c = (2 if self.beta_nonzero else 1) * self.batch * self.m * self.n
         return Work(4 * (a + b + c), {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``a`` and ``b`` are read, ``c`` is written, or read and written."""
-        roles = {"a": Role.INPUT, "b": Role.INPUT, "c": Role.IN_OUT if self.read_c else Role.OUTPUT}
+        roles = {"a": Role.INPUT, "b": Role.INPUT, "c": Role.IN_OUT if self.beta_nonzero else Role.OUTPUT}
         return tuple(self._tensor(operand, role) for operand, role in roles.items())
 
     def _tensor(self, operand: str, role: Role) -> Tensor:
@@ -149,7 +152,7 @@ class SgemmProblem(Problem):
     @property
     def scalars(self) -> Mapping[str, float]:
         """Values that would show if alpha or beta were forgotten."""
-        return {"alpha": 1.5, "beta": -0.5 if self.read_c else 0.0}
+        return {"alpha": 1.5, "beta": -0.5 if self.beta_nonzero else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1): the error bound rests on that."""
@@ -164,7 +167,7 @@ class SgemmProblem(Problem):
         """C in float64."""
         alpha, beta = scalars["alpha"], scalars["beta"]
         a, b, c = self.tensors
-        flat = inputs["c"].astype(np.float64) if self.read_c else np.full(c.size, np.nan)
+        flat = inputs["c"].astype(np.float64) if self.beta_nonzero else np.full(c.size, np.nan)
         result = c.view(flat)
         product = np.zeros(result.shape)
         if alpha != 0 and self.k and c.size:

@@ -19,7 +19,7 @@ class LaneMap(StrEnum):
     Z_ORDER = "z_order"
 
 
-class Transport(StrEnum):
+class CopyMode(StrEnum):
     """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width).
 
     `DIRECT` takes what a thread multiplies from global memory to its registers, without shared memory.
@@ -55,17 +55,17 @@ class SgemmSchedule(Schedule):
             each group of vector_a (vector_b) rows, which it writes one after the other.
         swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
         stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
-        transport_a, transport_b: how tiles of A (B) are copied.
+        copy_a, copy_b: how tiles of A (B) are copied.
         copy_steps: steps along k over which the copies of a later tile are begun, if both are asynchronous.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
         vector_a, vector_b, vector_c: words of an access to global memory.
         ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
-        group_m: rows of tiles that are worked through together, for the L2 cache.
+        raster_group: rows of tiles that are worked through together, for the L2 cache.
         cluster_k: blocks of a cluster (sm_90 and newer), which share its tiles along k and add up their sums through
             each other's shared memory.
         grid_blocks: blocks of the grid, whose clusters share the steps along k of all tiles evenly (stream-K, and
             split-K where they are a multiple of the tiles); 0: one cluster for each tile.
-        min_blocks: blocks that must fit an SM, which caps the registers of a thread.
+        min_blocks_per_sm: blocks that must fit an SM, which caps the registers of a thread.
         specialize: which dimensions are compile-time constants.
     """
 
@@ -77,6 +77,12 @@ class SgemmSchedule(Schedule):
         "WN": "warp_n",
         "TM": "thread_m",
         "TN": "thread_n",
+    }
+    renamed: ClassVar[Mapping[str, str]] = {
+        "transport_a": "copy_a",
+        "transport_b": "copy_b",
+        "group_m": "raster_group",
+        "min_blocks": "min_blocks_per_sm",
     }
 
     block_m: int = 128
@@ -93,24 +99,58 @@ class SgemmSchedule(Schedule):
     swizzle_a: bool = False
     swizzle_b: bool = False
     stages: int = 2
-    transport_a: Transport = Transport.REGISTERS
-    transport_b: Transport = Transport.REGISTERS
+    copy_a: CopyMode = CopyMode.REGISTERS
+    copy_b: CopyMode = CopyMode.REGISTERS
     copy_steps: int = 1
     double_buffer_fragments: bool = True
     vector_a: int = 4
     vector_b: int = 4
     vector_c: int = 4
     ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
-    group_m: int = 8
+    raster_group: int = 8
     cluster_k: int = 1
     grid_blocks: int = 0
-    min_blocks: int = 1
+    min_blocks_per_sm: int = 1
     specialize: Specialize = Specialize.NONE
 
     @property
     def asynchronous(self) -> bool:
         """Whether neither operand goes through registers."""
-        return self.transport_a is self.transport_b is Transport.ASYNC_COPY
+        return self.copy_a is self.copy_b is CopyMode.ASYNC_COPY
+
+    @property
+    def thread_tile(self) -> str:
+        """Rows and columns of a thread's tile, such as ``8×8``: one choice of a search space."""
+        return f"{self.thread_m}×{self.thread_n}"
+
+    @property
+    def load_a(self) -> str:
+        """How A is copied, and elements of an access, such as ``async_copy 4``: one choice of a search space."""
+        return self._load("a")
+
+    @property
+    def load_b(self) -> str:
+        """`load_a` of B."""
+        return self._load("b")
+
+    def _load(self, operand: str) -> str:
+        """A direct operand is always accessed as widely as alignment and strips allow."""
+        mode, vector = getattr(self, f"copy_{operand}"), getattr(self, f"vector_{operand}")
+        return str(mode) if mode is CopyMode.DIRECT else f"{mode} {vector}"
+
+    @property
+    def layout_a(self) -> str:
+        """``plain``, ``swizzle``, or ``pad`` and how many elements, such as ``pad8``: one choice of a search space."""
+        return self._layout("a")
+
+    @property
+    def layout_b(self) -> str:
+        """`layout_a` of B."""
+        return self._layout("b")
+
+    def _layout(self, operand: str) -> str:
+        pad = getattr(self, f"pad_{operand}")
+        return "swizzle" if getattr(self, f"swizzle_{operand}") else f"pad{pad}" if pad else "plain"
 
     @property
     def lanes_k(self) -> int:
@@ -159,7 +199,7 @@ class SgemmSchedule(Schedule):
 
     def tile_words(self, problem: SgemmProblem, operand: str) -> int:
         """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
-        if getattr(self, f"transport_{operand}") is Transport.DIRECT:
+        if getattr(self, f"copy_{operand}") is CopyMode.DIRECT:
             return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
         padding = self.block_k // self.row_group(problem, operand) * pad
@@ -183,10 +223,10 @@ class SgemmSchedule(Schedule):
 
     def staged_words(self, operand: str) -> int:
         """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
-        transport = getattr(self, f"transport_{operand}")
-        if transport is Transport.ASYNC_COPY:
+        mode = getattr(self, f"copy_{operand}")
+        if mode is CopyMode.ASYNC_COPY:
             return 0
-        if transport is Transport.DIRECT:
+        if mode is CopyMode.DIRECT:
             return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)
         vector: int = getattr(self, f"vector_{operand}")
         vectors = self.block_k * (self.block_m if operand == "a" else self.block_n) // vector

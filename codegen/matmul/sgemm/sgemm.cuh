@@ -81,7 +81,7 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
   for (int tile = work.first_tile(); tile < tiles; tile = work.next_tile(tile)) {
     const int batch = Problem::batched ? tile / matrix_tiles : 0;
     const TilePosition position =
-        grouped_tile<Schedule::group_m>(tile - batch * matrix_tiles, tiling.m, tiling.n);
+        grouped_tile<Schedule::raster_group>(tile - batch * matrix_tiles, tiling.m, tiling.n);
     const TileStart start_m(position.m, Schedule::block_m, problem.m, Problem::slide_m);
     const TileStart start_n(position.n, Schedule::block_n, problem.n, Problem::slide_n);
     const Piece piece = work.piece(tile);

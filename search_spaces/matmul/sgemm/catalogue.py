@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport
+from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, LaneMap, SgemmSchedule
 from ....codegen.schedule import Specialize
 
 
@@ -22,7 +22,7 @@ def streamed(
 ) -> SgemmSchedule:
     """Both operands by cp.async, three stages."""
     base = SgemmSchedule(
-        *block, *warp, *thread, transport_a=Transport.ASYNC_COPY, transport_b=Transport.ASYNC_COPY, vector_a=1,
+        *block, *warp, *thread, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1,
         stages=3, copy_steps=4,
     )  # fmt: skip
     return replace(base, **others)
@@ -32,7 +32,7 @@ def _loaded(
     block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
 ) -> SgemmSchedule:
     """A through registers, in vectors: fewer copies than word by word, which is what small tiles wait for."""
-    base = SgemmSchedule(*block, *warp, *thread, pad_a=4, transport_b=Transport.ASYNC_COPY)
+    base = SgemmSchedule(*block, *warp, *thread, pad_a=4, copy_b=CopyMode.ASYNC_COPY)
     return replace(base, **others)
 
 
@@ -44,8 +44,8 @@ def _direct(
         *block,
         *warp,
         *thread,
-        transport_a=Transport.DIRECT,
-        transport_b=Transport.ASYNC_COPY,
+        copy_a=CopyMode.DIRECT,
+        copy_b=CopyMode.ASYNC_COPY,
         pad_a=0,
         pad_b=4,
         **_PLAIN,
@@ -56,7 +56,7 @@ def _direct(
 _ROWS: dict[str, Any] = {"lane_map": LaneMap.ROW_MAJOR}
 _PLAIN: dict[str, Any] = {"double_buffer_fragments": False, **_ROWS}
 _BROAD: dict[str, Any] = {"ffma_order": FfmaOrder.SERPENTINE_COLUMN}
-_TWICE: dict[str, Any] = {"min_blocks": 2}
+_TWICE: dict[str, Any] = {"min_blocks_per_sm": 2}
 _SHAPE: dict[str, Any] = {"specialize": Specialize.SHAPE}
 # Best first where all fill the device. Which of a kind is best depends on where ptxas happens to place its loads (up to
 # 8 % at 4096³), so several are tried.
@@ -64,7 +64,7 @@ LARGE = (
     Seed(streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=2, vector_c=2, **_ROWS, **_BROAD, **_SHAPE), (1,)),
     Seed(streamed((64, 256, 8), (64, 64), (8, 16), copy_steps=2, **_ROWS, **_BROAD, **_TWICE, **_SHAPE), (0, 2)),
     Seed(streamed((128, 256, 8), (64, 64), (8, 16), copy_steps=8, **_ROWS, **_BROAD), (1,)),
-    Seed(streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=8, group_m=4, **_ROWS), (1,)),
+    Seed(streamed((128, 256, 8), (64, 64), (16, 8), copy_steps=8, raster_group=4, **_ROWS), (1,)),
     Seed(streamed((128, 256, 16), (64, 64), (16, 8), copy_steps=4, **_ROWS), (0,)),
     Seed(streamed((128, 128, 16), (64, 64), (16, 8), copy_steps=8, **_ROWS, **_TWICE, **_SHAPE), (0, 2)),
     Seed(streamed((128, 256, 16), (64, 64), (8, 16), copy_steps=2, vector_c=2, **_ROWS, **_BROAD, **_SHAPE), (1,)),
@@ -100,7 +100,7 @@ MEDIUM = (
 )
 # Tiles for 33 to 40 rows.
 FORTY_ROWS = (
-    Seed(streamed((36, 64, 16), (36, 64), (18, 4), warps_k=2, min_blocks=4, **_ROWS, **_SHAPE), (4,)),
+    Seed(streamed((36, 64, 16), (36, 64), (18, 4), warps_k=2, min_blocks_per_sm=4, **_ROWS, **_SHAPE), (4,)),
     Seed(streamed((40, 128, 16), (20, 128), (10, 8), warps_k=2, **_TWICE, **_SHAPE), (2,)),
     Seed(streamed((40, 128, 16), (40, 64), (10, 8), warps_k=2, **_ROWS, **_TWICE, **_SHAPE), (2,)),
     Seed(streamed((36, 128, 16), (36, 64), (18, 4), copy_steps=2, **_ROWS), (4, 2)),
@@ -150,7 +150,7 @@ FEW_ROWS = (
     Seed(streamed((16, 64, 32), (16, 64), (4, 8), warps_k=4, stages=4, **_SHAPE), (2,)),
     Seed(streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2, cluster_k=2), (0, 2)),
     Seed(streamed((16, 128, 32), (16, 64), (4, 8), warps_k=2), (2,)),
-    Seed(replace(streamed((16, 128, 32), (8, 128), (4, 8), stages=2, **_PLAIN), min_blocks=2), (4, 2)),
+    Seed(replace(streamed((16, 128, 32), (8, 128), (4, 8), stages=2, **_PLAIN), min_blocks_per_sm=2), (4, 2)),
     Seed(_loaded((8, 64, 32), (8, 64), (4, 4), stages=3), (4, 3)),
     Seed(_loaded((16, 128, 32), (8, 128), (4, 8), pad_a=8, **_PLAIN), (2,)),
     Seed(streamed((16, 128, 32), (16, 64), (4, 8), stages=4, **_TWICE), (2,)),

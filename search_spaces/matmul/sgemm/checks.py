@@ -19,7 +19,7 @@ def checks(problem: SgemmProblem, schedule: SgemmSchedule) -> list[tuple[SgemmPr
     depth = schedule.block_k * (3 + schedule.stages)
     whole = _small(problem, schedule, schedule.block_m, schedule.block_n, depth)
     ragged = _small(problem, schedule, schedule.block_m + 3, schedule.block_n // 2 + 1, depth - schedule.block_k + 3)
-    batched = replace(ragged, batch=4, stride_c=ragged.m * ragged.ldc, read_c=True)
+    batched = replace(ragged, batch=4, stride_c=ragged.m * ragged.ldc, beta_nonzero=True)
     return [(whole, schedule), (batched, schedule)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import FfmaOrder, SgemmSchedule, Transport, strip_width
+from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
 from ...device_spec import DeviceSpec
 from ...resources import group_violations, resource_violations
 
@@ -77,11 +77,11 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
     strip = strip_width(getattr(schedule, f"thread_{side}"))
     along_k = problem.along_k(operand)
     if along_k:
-        if getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY and vector > 1:
+        if getattr(schedule, f"copy_{operand}") is CopyMode.ASYNC_COPY and vector > 1:
             yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
     elif extent % vector:
         yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
-    if getattr(schedule, f"transport_{operand}") is Transport.DIRECT:
+    if getattr(schedule, f"copy_{operand}") is CopyMode.DIRECT:
         yield from _direct_violations(schedule, operand, along_k, strip)
     aligned = strip if along_k else max(strip, vector)
     if pad % aligned:
@@ -106,7 +106,7 @@ def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, str
         yield f"a direct {operand.upper()} has no tile to pad or to swizzle"
     if schedule.stages == 1:
         yield f"a direct {operand.upper()} needs 2 stages or more, not 1"
-    if schedule.transport_a is schedule.transport_b:
+    if schedule.copy_a is schedule.copy_b:
         yield "A and B cannot both be direct"
 
 
@@ -117,7 +117,7 @@ def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceSpec) -> Iterato
         yield f"copy_steps {schedule.copy_steps} over the {schedule.k_steps} steps along k that a thread takes"
     if schedule.copy_steps > 1 and (not schedule.asynchronous or schedule.stages == 1):
         yield f"copy_steps {schedule.copy_steps} needs asynchronous copies of A and B, and 2 stages or more"
-    if Transport.ASYNC_COPY in (schedule.transport_a, schedule.transport_b) and limits.compute_capability < (8, 0):
+    if CopyMode.ASYNC_COPY in (schedule.copy_a, schedule.copy_b) and limits.compute_capability < (8, 0):
         yield f"cp.async needs sm_80 or newer, not {limits.arch}"
     if schedule.ffma_order is FfmaOrder.ZIGZAG and (schedule.thread_m % 2 or schedule.thread_n % 2):
         yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
@@ -139,7 +139,7 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: Dev
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
     if tiles * cluster > _INT_MAX:
         yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
-    yield from group_violations(schedule.group_m, ceil_div(problem.n, schedule.block_n))
+    yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
     if schedule.grid_clusters > tiles * steps > 0:
         yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
@@ -159,4 +159,4 @@ def estimated_registers(schedule: SgemmSchedule) -> int:
 
 def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
     registers, shared_bytes = estimated_registers(schedule), schedule.shared_bytes(problem)
-    return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks)
+    return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks_per_sm)

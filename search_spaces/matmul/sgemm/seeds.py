@@ -7,19 +7,19 @@ from typing import Any
 
 from ....codegen.matmul.sgemm.presets import fitted
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport
+from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from ...device_spec import DeviceSpec
 from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
 from .legal import violations
 from .space import clusters, grid_blocks
 from .waves import filling
 
-_BASE = SgemmSchedule(block_k=16, pad_a=8, transport_b=Transport.ASYNC_COPY)
+_BASE = SgemmSchedule(block_k=16, pad_a=8, copy_b=CopyMode.ASYNC_COPY)
 # From large to small, for problems that a larger one would not fill the device with.
 _CUSTOMARY = (
     _BASE,
     replace(_BASE, block_n=64),
-    replace(_BASE, block_m=64, block_n=64, min_blocks=2),
+    replace(_BASE, block_m=64, block_n=64, min_blocks_per_sm=2),
     replace(_BASE, block_m=32, block_n=64, thread_m=4, warp_m=16),
     replace(_BASE, block_m=16, block_n=64, block_k=32, thread_m=4, thread_n=4, warp_m=16, warp_n=32, pad_a=4),
 )
@@ -49,9 +49,9 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
     changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, limits) else {"cluster_k": 1}
     for operand in "ab":
         if limits.compute_capability < (8, 0):
-            changes[f"transport_{operand}"] = Transport.REGISTERS
+            changes[f"copy_{operand}"] = CopyMode.REGISTERS
             changes["copy_steps"] = 1
-        elif getattr(schedule, f"transport_{operand}") is Transport.ASYNC_COPY:
+        elif getattr(schedule, f"copy_{operand}") is CopyMode.ASYNC_COPY:
             changes[f"vector_{operand}"] = 1 if problem.along_k(operand) else problem.vector_width(operand)
             across = 4 if schedule.lanes_k > 1 else 0
             changes[f"pad_{operand}"] = schedule.pad_a if problem.along_k(operand) else across

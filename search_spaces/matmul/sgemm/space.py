@@ -9,16 +9,16 @@ from typing import Any
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap, SgemmSchedule, Transport, strip_width
+from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, LaneMap, SgemmSchedule, strip_width
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
 from ...occupancy import occupancy
 from ...space import Draw, Parameter, Space
 from .legal import ADDRESS_REGISTERS, CLUSTERS, estimated_registers, steps_along_k
 
-_LAYOUTS = {"plain": (0, False), "pad4": (4, False), "pad8": (8, False), "pad16": (16, False), "swizzle": (0, True)}
+_LAYOUTS = ("plain", "pad4", "pad8", "pad16", "swizzle")
 _MOST_WARPS = 16  # of a block
-_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "group_m", "cluster_k", "specialize")
+_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "raster_group", "cluster_k", "specialize")
 _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
     *("8×8", "10×8", "8×12", "12×8", "22×6", "18×8", "8×16", "16×8", "12×12"),
@@ -28,8 +28,8 @@ _THREADS = (
 def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
-    `block_k`, `stages`, `min_blocks`, `lanes_k`, warps, `vector_c` and `copy_steps` are wanted at most: fewer are built
-    where there is no more; a loop of no more than 32 steps is unrolled, and a block has 16 warps at most.
+    The draws of `block_k`, `stages`, `min_blocks_per_sm`, `lanes_k`, warps, `vector_c` and `copy_steps` are upper
+    bounds: the schedule gets as many as fit. A loop of at most 32 steps is unrolled; a block has at most 16 warps.
     """
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
@@ -37,22 +37,22 @@ def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
         Parameter("warps_k", (1, 2, 4, 8)),
         Parameter("lanes_m", (1, 2, 4, 8, 16)),
         Parameter("lanes_k", (1, 2, 4, 8)),
-        Parameter("thread", _THREADS),
+        Parameter("thread_tile", _THREADS),
         Parameter("block_k", (8, 16, 32, 64)),
         Parameter("lane_map", tuple(map(str, LaneMap))),
-        Parameter("layout_a", tuple(_LAYOUTS)),
-        Parameter("layout_b", tuple(_LAYOUTS)),
+        Parameter("layout_a", _LAYOUTS),
+        Parameter("layout_b", _LAYOUTS),
         Parameter("stages", (1, 2, 3, 4)),
         Parameter("double_buffer_fragments", (False, True)),
-        Parameter("copy_a", _copies(problem, limits, "a")),
-        Parameter("copy_b", _copies(problem, limits, "b")),
+        Parameter("load_a", _copies(problem, limits, "a")),
+        Parameter("load_b", _copies(problem, limits, "b")),
         Parameter("cluster_k", clusters(problem, limits)),
         Parameter("copy_steps", (1, 2, 4, 8, 16)),
         Parameter("vector_c", _widths(problem, "c")),
         Parameter("ffma_order", tuple(map(str, FfmaOrder))),
-        Parameter("group_m", (1, 2, 4, 8, 16)),
+        Parameter("raster_group", (1, 2, 4, 8, 16)),
         Parameter("grid", _grids(problem, limits)),
-        Parameter("min_blocks", (1, 2, 3, 4)),
+        Parameter("min_blocks_per_sm", (1, 2, 3, 4)),
         Parameter("specialize", tuple(map(str, Specialize))),
     )
     return Space(parameters, partial(_build, problem, limits), partial(_draw_of, problem, limits))
@@ -63,18 +63,13 @@ def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
 
 
 def _copies(problem: SgemmProblem, limits: DeviceSpec, operand: str) -> tuple[str, ...]:
-    """Transport and vector width together: what is possible depends on both."""
+    """How it is copied and the vector width together: what is possible depends on both."""
     widths = _widths(problem, operand)
-    copies = [f"{Transport.REGISTERS} {width}" for width in widths]
+    copies = [f"{CopyMode.REGISTERS} {width}" for width in widths]
     if limits.compute_capability >= (8, 0):
         asynchronous = widths[:1] if problem.along_k(operand) else widths
-        copies += [f"{Transport.ASYNC_COPY} {width}" for width in asynchronous]
-    return (*copies, _direct(problem, operand))
-
-
-def _direct(problem: SgemmProblem, operand: str) -> str:
-    """Directly, in vectors as wide as problem and strips allow."""
-    return f"{Transport.DIRECT} {_widths(problem, operand)[-1]}"
+        copies += [f"{CopyMode.ASYNC_COPY} {width}" for width in asynchronous]
+    return (*copies, str(CopyMode.DIRECT))
 
 
 def clusters(problem: SgemmProblem, limits: DeviceSpec) -> tuple[int, ...]:
@@ -110,10 +105,10 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedu
 
 def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: draw[name] for name in _SAME}
-    values["thread_m"], values["thread_n"] = map(int, str(draw["thread"]).split("×"))
+    values["thread_m"], values["thread_n"] = map(int, str(draw["thread_tile"]).split("×"))
     values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
     for operand in "ab":
-        values |= _operand(values, draw, operand)
+        values |= _operand(problem, values, draw, operand)
     lanes_m, most_warps = int(draw["lanes_m"]), _most_warps(values, limits)
     warps_m = min(int(draw["warps_m"]), most_warps)
     warps_n = min(int(draw["warps_n"]), most_warps // warps_m)
@@ -133,7 +128,7 @@ def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedu
     return replace(
         staged,
         grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
-        min_blocks=max(1, min(int(draw["min_blocks"]), fit.blocks_per_sm)),
+        min_blocks_per_sm=max(1, min(int(draw["min_blocks_per_sm"]), fit.blocks_per_sm)),
     )
 
 
@@ -147,34 +142,35 @@ def _most_warps(values: Mapping[str, Any], limits: DeviceSpec) -> int:
 def _most_steps(values: Mapping[str, Any]) -> int:
     """Steps along k of a thread in a tile; those of a direct operand are 32 words in registers, or 4 steps."""
     for operand, side in (("a", "m"), ("b", "n")):
-        if values[f"transport_{operand}"] == Transport.DIRECT:
+        if values[f"copy_{operand}"] == CopyMode.DIRECT:
             return max(4, 32 // int(values[f"thread_{side}"]) // 4 * 4)
     return 32
 
 
 def _stages(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, wanted: int) -> int:
     """As many as shared memory holds; two at least where an operand does not come that way."""
-    least = 2 if Transport.DIRECT in (schedule.transport_a, schedule.transport_b) else 1
+    least = 2 if CopyMode.DIRECT in (schedule.copy_a, schedule.copy_b) else 1
     counts = range(max(wanted, least), least, -1)
     held = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
     return next(held, least)
 
 
-def _operand(values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
+def _operand(problem: SgemmProblem, values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
     """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out.
 
     Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them.
     """
-    transport, width = str(draw[f"copy_{operand}"]).split()
-    vector = int(width)
-    if transport == Transport.DIRECT and values.get("transport_a") == Transport.DIRECT:
-        transport = str(Transport.REGISTERS)
-    pad, swizzle = _LAYOUTS[str(draw[f"layout_{operand}"])]
-    if transport == Transport.DIRECT:
+    mode, _, width = str(draw[f"load_{operand}"]).partition(" ")
+    vector = int(width or _widths(problem, operand)[-1])
+    if mode == CopyMode.DIRECT and values.get("copy_a") == CopyMode.DIRECT:
+        mode = str(CopyMode.REGISTERS)
+    layout = str(draw[f"layout_{operand}"])
+    pad, swizzle = int(layout.removeprefix("pad")) if layout.startswith("pad") else 0, layout == "swizzle"
+    if mode == CopyMode.DIRECT:
         pad, swizzle = 0, False
         vector = min(vector, strip_width(values[f"thread_{'m' if operand == 'a' else 'n'}"]))
     return {
-        f"transport_{operand}": transport,
+        f"copy_{operand}": mode,
         f"vector_{operand}": vector,
         f"pad_{operand}": pad,
         f"swizzle_{operand}": swizzle,
@@ -199,9 +195,10 @@ def _draw_of(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule)
     values = schedule.to_dict()
     draw = {
         name: values[name]
-        for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks", "warps_k")
+        for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks_per_sm", "warps_k")
     }
-    draw["thread"] = f"{schedule.thread_m}×{schedule.thread_n}"
+    for name in ("thread_tile", "load_a", "load_b", "layout_a", "layout_b"):
+        draw[name] = getattr(schedule, name)
     draw["lanes_m"], draw["lanes_k"] = schedule.warp_m // schedule.thread_m, schedule.lanes_k
     for side in "mn":
         draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
@@ -209,11 +206,4 @@ def _draw_of(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule)
         grid for grid in _grids(problem, limits) if grid_blocks(problem, limits, schedule, grid) == schedule.grid_blocks
     )
     draw["grid"] = next(grids, "other")
-    names = {layout: name for name, layout in _LAYOUTS.items()}
-    for operand in "ab":
-        draw[f"layout_{operand}"] = names.get((values[f"pad_{operand}"], values[f"swizzle_{operand}"]), "other")
-        transport, vector = values[f"transport_{operand}"], values[f"vector_{operand}"]
-        draw[f"copy_{operand}"] = (
-            f"{transport} {vector}" if transport != Transport.DIRECT else _direct(problem, operand)
-        )
     return draw

@@ -56,7 +56,7 @@ def _schedule(
         thread,
         warps_k=warps_k,
         cluster_k=cluster_k,
-        min_blocks=_WARPS // (warps_m * warps_n * warps_k),
+        min_blocks_per_sm=_WARPS // (warps_m * warps_n * warps_k),
         stages=2,
         lane_map=LaneMap.ROW_MAJOR,
         specialize=Specialize.SHAPE,
@@ -66,7 +66,7 @@ def _schedule(
 def _useful(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> float:
     """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
     m, n = schedule.block_m, schedule.block_n
-    places = limits.sm_count * schedule.min_blocks // schedule.cluster_k
+    places = limits.sm_count * schedule.min_blocks_per_sm // schedule.cluster_k
     waves = ceil_div(schedule.tiles(problem), places)
     if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
         return 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import SgemmSchedule, Transport, strip_width
+from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from ...device_spec import DeviceSpec
 from ...occupancy import WARP_THREADS, occupancy
 from ...workload import Workload
@@ -75,10 +75,10 @@ def _parts_read(tiles: int, clusters: int) -> int:
 def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> int:
     registers = estimated_registers(schedule) + _MORE_REGISTERS
     if schedule.grid_blocks:
-        under_way = 128 if schedule.threads * schedule.min_blocks <= 256 else 64
+        under_way = 128 if schedule.threads * schedule.min_blocks_per_sm <= 256 else 64
         registers = max(registers, under_way + _FIX_UP_REGISTERS)
     unit = limits.register_unit // WARP_THREADS
-    bounded = limits.registers_per_sm // (schedule.threads * schedule.min_blocks) // unit * unit
+    bounded = limits.registers_per_sm // (schedule.threads * schedule.min_blocks_per_sm) // unit * unit
     registers = min(registers, bounded, limits.registers_per_thread)
     return max(1, occupancy(limits, schedule.threads, registers, schedule.shared_bytes(problem)).blocks_per_sm)
 
@@ -91,13 +91,13 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     inside = size / round_up(size, block) if size else 0.0  # what lies outside is not read
     words, along_k = schedule.block_k * block * inside, problem.along_k(operand)
     thread_words = schedule.warps * schedule.k_steps * thread  # a step's, of a lane of each warp
-    transport: Transport = getattr(schedule, f"transport_{operand}")
-    if transport is Transport.DIRECT:
+    mode: CopyMode = getattr(schedule, f"copy_{operand}")
+    if mode is CopyMode.DIRECT:
         loads = thread_words / vector
         rows = warp // thread if along_k else schedule.lanes_k
         return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), words)
     copies = schedule.block_k * block / vector / WARP_THREADS
     row = block if not along_k else 8 if vector == 1 else schedule.block_k  # words that lanes copy side by side
     lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_WORDS / row))
-    stores = 0.0 if transport is Transport.ASYNC_COPY else copies * (vector if along_k else 1)
+    stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
     return _Supply(thread_words / strip_width(thread) + stores, copies, 0.0, lines, words)
