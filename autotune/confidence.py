@@ -53,7 +53,7 @@ def lower_bound_exceeds(samples: Sequence[float], limit: float, confidence: floa
 
 @cache
 def _rank(count: int, confidence: float) -> int:
-    """The rank of the bounds from either end, counted from 1; 0 if even the extremes are not `confidence` apart."""
+    """The rank of the bounds from either end, counted from 1; 0 if there are too few samples for the confidence."""
     from scipy.stats import binom
 
     # The smallest number of heads that is not improbable: one fewer has at most half of the error allowed.

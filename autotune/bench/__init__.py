@@ -2,8 +2,18 @@
 
 from .baseline import Baseline
 from .baselines import BASELINES
-from .choice import Choice, choose
-from .contest import OWN, Contest, hold
+from .comparison import OWN, Comparison, compare
+from .own_schedule import OwnSchedule, find_own_schedule
 from .run import Run, Setting
 
-__all__ = ["BASELINES", "OWN", "Baseline", "Choice", "Contest", "Run", "Setting", "choose", "hold"]
+__all__ = [
+    "BASELINES",
+    "OWN",
+    "Baseline",
+    "Comparison",
+    "OwnSchedule",
+    "Run",
+    "Setting",
+    "compare",
+    "find_own_schedule",
+]

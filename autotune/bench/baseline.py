@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..devices.cuda_session import CudaSession
 
-Launch = Callable[[], None]
+Launcher = Callable[[], None]  # launches once, on the session's stream
 
 
 @dataclass(frozen=True)
@@ -29,4 +29,4 @@ class Baseline:
     computes: bool
     missing: Callable[[], str]
     versions: Callable[[], Mapping[str, str]]
-    prepare: Callable[[CudaSession], AbstractContextManager[Launch]]
+    prepare: Callable[[CudaSession], AbstractContextManager[Launcher]]

@@ -8,7 +8,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from .baseline import Baseline, Launch
+from .baseline import Baseline, Launcher
 from .torch_views import operands, torch_missing
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launch]:
+def _prepare(session: CudaSession) -> Iterator[Launcher]:
     import torch
 
     torch.backends.cuda.matmul.allow_tf32 = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.matmul.sgemm.problem import SgemmProblem
 from ..devices.base import DeviceError
 from ..dispatcher.targets import true_fp32
-from .baseline import Baseline, Launch
+from .baseline import Baseline, Launcher
 from .cublaslt_api import (
     COMPUTE_32F,
     R_32F,
@@ -35,7 +35,7 @@ _MOST_ALIGNMENT = 256
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launch]:
+def _prepare(session: CudaSession) -> Iterator[Launcher]:
     with ExitStack() as stack:
         launches = _launches(CublasLt(), session, stack)
         if not launches:
@@ -44,7 +44,7 @@ def _prepare(session: CudaSession) -> Iterator[Launch]:
         yield launches[min(samples, key=lambda name: median(samples[name]))]
 
 
-def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict[str, Launch]:
+def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict[str, Launcher]:
     """What launches each algorithm, by its place in the heuristics' list.
 
     cublasLt's matrices are column-major: Cᵀ = op(B)ᵀ·op(A)ᵀ, so B comes first and rows are columns.

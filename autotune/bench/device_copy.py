@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .baseline import Baseline, Launch
+from .baseline import Baseline, Launcher
 
 if TYPE_CHECKING:
     from ..devices.cuda_session import CudaSession
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launch]:
+def _prepare(session: CudaSession) -> Iterator[Launcher]:
     from cuda.bindings import driver
 
     from ..cuda_core import handle_return

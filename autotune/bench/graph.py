@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from cuda.bindings import driver
 
 from ..cuda_core import handle_return
-from .baseline import Launch
+from .baseline import Launcher
 
 
 @contextmanager
-def captured(stream: int, launch: Launch) -> Iterator[Launch]:
+def captured(stream: int, launch: Launcher) -> Iterator[Launcher]:
     """What replays all that `launch` queues on a stream, given as the address of its ``CUstream``.
 
     `launch` must have run before: libraries allocate, load and tune when they are called first.

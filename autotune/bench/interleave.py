@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .baseline import Launch
+from .baseline import Launcher
 
 _WARM_UP_ROUNDS = 10
 
 
 def interleaved(
-    launches: Mapping[str, Launch], sample: Callable[[Launch], float], rounds: int
+    launches: Mapping[str, Launcher], sample: Callable[[Launcher], float], rounds: int
 ) -> dict[str, tuple[float, ...]]:
     """`rounds` samples of each launch, interleaved, after a warm-up."""
     taken: dict[str, list[float]] = {name: [] for name in launches}

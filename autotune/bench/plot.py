@@ -20,12 +20,12 @@ def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) 
     """
     from matplotlib.figure import Figure
 
-    measured = [(run.problem.key, run.contest) for run in runs if run.contest]
+    measured = [(run.problem.key, run.comparison) for run in runs if run.comparison]
     figure = Figure(figsize=(3 + 3 * len(baselines), 1.5 + _INCHES_PER_RUN * len(measured)), layout="constrained")
     figure.suptitle(title)
     columns = figure.subplots(1, len(baselines), sharey=True, squeeze=False)[0]
     for axes, name in zip(columns, baselines, strict=True):
-        axes.barh([key for key, _ in measured], [contest.ratio(name) for _, contest in measured])
+        axes.barh([key for key, _ in measured], [comparison.ratio(name) for _, comparison in measured])
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel(f"times as fast as {name}")
         axes.tick_params(axis="y", labelsize=7)

@@ -1,4 +1,4 @@
-"""One problem after another, each with a contest or with the reason why there is none."""
+"""Comparisons on one problem after another; each run has its comparison or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..devices.base import DeviceError
 from ..devices.cuda import CudaDevice
 from ..search_spaces.operator import Operator
 from .baseline import Baseline
-from .choice import Choice
-from .contest import OWN, Contest, hold
+from .comparison import OWN, Comparison, compare
+from .own_schedule import OwnSchedule
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,22 @@ class Run:
     """What came of one problem.
 
     Attributes:
-        problem, choice: what was measured.
+        problem, own: what was measured.
         group: a label for people.
-        contest: None if it failed.
+        comparison: None if it failed.
         error: one line that says why.
     """
 
     problem: Problem
-    choice: Choice
+    own: OwnSchedule
     group: str
-    contest: Contest | None
+    comparison: Comparison | None
     error: str = ""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all contests have in common.
+    """What all comparisons share.
 
     Attributes:
         operator, device: what is measured, and where.
@@ -52,16 +52,16 @@ class Setting:
     rounds: int
     ladder: bool = False
 
-    def run(self, problem: Problem, choice: Choice, group: str = "") -> Run:
-        """Hold a contest; one that fails leaves its reason, and the device to the next one."""
+    def run(self, problem: Problem, own: OwnSchedule, group: str = "") -> Run:
+        """Compare on one problem; if that fails, the run has the reason, and the device serves the next problem."""
         presets = self.operator.presets if self.ladder else {}
         kernels = {name: preset(problem) for name, preset in presets.items()}
-        kernels[OWN] = self.operator.program(problem, choice.schedule, self.device.limits)
+        kernels[OWN] = self.operator.program(problem, own.schedule, self.device.limits)
         try:
             with self.device.session(self.operator, problem, seed=0) as session:
-                contest = hold(session, kernels, self.baselines, self.rounds)
+                comparison = compare(session, kernels, self.baselines, self.rounds)
         except (CompileError, CUDAError, DeviceError) as error:
             # Contests on a lost context must end with that word, not with what each library makes of it.
             self.device.check_context()
-            return Run(problem, choice, group, None, " ".join(str(error).split()))
-        return Run(problem, choice, group, contest)
+            return Run(problem, own, group, None, " ".join(str(error).split()))
+        return Run(problem, own, group, comparison)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .baseline import Baseline, Launch
+from .baseline import Baseline, Launcher
 from .torch_views import operands, torch_missing
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launch]:
+def _prepare(session: CudaSession) -> Iterator[Launcher]:
     import torch
 
     a, b, c = operands(session)

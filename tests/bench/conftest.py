@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 import bench_fakes
 import pytest
 
-from autotune.bench import BASELINES, contest
+from autotune.bench import BASELINES, comparison
 from autotune.cli.app import run
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
@@ -16,8 +16,8 @@ TRANSPOSE = operator("transpose")
 @pytest.fixture
 def no_gpu(monkeypatch):
     """Nothing is compiled and nothing captured."""
-    monkeypatch.setattr(contest, "compile_kernel", lambda source, arch: source)
-    monkeypatch.setattr(contest, "captured", bench_fakes.captured)
+    monkeypatch.setattr(comparison, "compile_kernel", lambda source, arch: source)
+    monkeypatch.setattr(comparison, "captured", bench_fakes.captured)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.bench import BASELINES, Choice, Setting
+from autotune.bench import BASELINES, OwnSchedule, Setting
 from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.registry import operator
 
@@ -40,16 +40,16 @@ def test_it_is_right(device, name, baseline, problem):
     if missing := opponent.missing():
         pytest.skip(missing)
     chosen = operator(name)
-    choice = Choice(chosen.default(problem, device.limits))
-    run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, choice)
+    own = OwnSchedule(chosen.default(problem, device.limits))
+    run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, own)
     assert run.error == ""
-    assert len(run.contest.samples[baseline]) == 4
+    assert len(run.comparison.samples[baseline]) == 4
     assert all(opponent.versions().values())
 
 
 def test_the_ladder_is_right(device):
     sgemm, problem = operator("sgemm"), SGEMM(512, 512, 512)
-    choice = Choice(sgemm.default(problem, device.limits))
-    run = Setting(sgemm, device, {}, rounds=4, ladder=True).run(problem, choice)
+    own = OwnSchedule(sgemm.default(problem, device.limits))
+    run = Setting(sgemm, device, {}, rounds=4, ladder=True).run(problem, own)
     assert run.error == ""
-    assert list(run.contest.samples) == [*sgemm.presets, "autotune"]
+    assert list(run.comparison.samples) == [*sgemm.presets, "autotune"]

@@ -109,15 +109,15 @@ def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
 def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> Measure:
     """Times on a GPU, of verified kernels that are sampled in turns, `rounds` times each."""
     from ...cuda_core import CUDAError
-    from .. import hold
+    from .. import compare
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
         kernels = {str(schedule): operator.program(problem, schedule, device.limits) for schedule in schedules}
         try:
             with device.session(operator, problem, seed=0) as session:
-                contest = hold(session, kernels, {}, rounds)
+                comparison = compare(session, kernels, {}, rounds)
         except CUDAError as error:
             raise DeviceError(" ".join(str(error).split())) from None
-        return [contest.seconds(name) for name in kernels]
+        return [comparison.seconds(name) for name in kernels]
 
     return measure

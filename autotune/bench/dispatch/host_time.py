@@ -17,7 +17,7 @@ from ...devices.cuda import CudaDevice
 from ...dispatcher.calls.bound import plan
 from ...dispatcher.calls.operators import sgemm
 from ...search_spaces.registry import operator
-from ..baseline import Launch
+from ..baseline import Launcher
 from ..interleave import interleaved
 
 _CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
@@ -38,7 +38,7 @@ def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
     """Seconds of a call, by contender: `rounds` samples each, taken in turns on an idle stream of GPU 0."""
     import torch
 
-    def sample(launch: Launch) -> float:
+    def sample(launch: Launcher) -> float:
         torch.cuda.synchronize()
         begin = perf_counter()
         for _ in range(_CALLS):
@@ -49,7 +49,7 @@ def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
         return interleaved(_contenders(torch), sample, rounds)
 
 
-def _contenders(torch: Any) -> dict[str, Launch]:
+def _contenders(torch: Any) -> dict[str, Launcher]:
     """Calls with the same arguments; the barest one launches the kernel that serves them all."""
     a, b, c = (torch.rand(_SIDE, _SIDE, device="cuda") for _ in range(3))
     step = plan("sgemm", a, b, out=c)
@@ -62,7 +62,7 @@ def _contenders(torch: Any) -> dict[str, Launch]:
     }
 
 
-def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launch:
+def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launcher:
     """cuda.core takes no struct by value: the kernel is compiled to take the struct's members one by one."""
     from cuda.core import Device, LaunchConfig, ProgramOptions, Stream, launch
     from cuda.core import Program as CudaProgram

@@ -20,7 +20,7 @@ from ..rendering.rates import duration
 from ..suite import Entry, SuiteOption, entries_of
 
 if TYPE_CHECKING:
-    from ...bench import Baseline, Choice, Run, Setting
+    from ...bench import Baseline, OwnSchedule, Run, Setting
     from ...devices.cuda import CudaDevice
 
 
@@ -56,14 +56,14 @@ def bench(
     entries = entries_of(operator, fields, suite)
     known = _known_baselines(operator.name, against)
     target = _gpu(device)
-    choices = _choices(operator, entries, target, db)
-    if not (suite or choices[0].recorded):
+    schedules = _own_schedules(operator, entries, target, db)
+    if not (suite or schedules[0].recorded):
         key, model = entries[0].problem.key, target.limits.name
         raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
     setting, skipped = _setting(operator, target, known, rounds, ladder, named=against is not None)
     if plot and not setting.baselines:
         raise BadInputError("--plot needs a baseline, and none is installed")
-    runs, interrupted = _runs(setting, entries, choices)
+    runs, interrupted = _runs(setting, entries, schedules)
     if record:
         _remember(setting, runs, db)
     result = document(setting, skipped, runs)
@@ -118,18 +118,18 @@ def _gpu(selector: str) -> CudaDevice:
     return device
 
 
-def _choices(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None) -> list[Choice]:
-    from ...bench import choose
+def _own_schedules(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None) -> list[OwnSchedule]:
+    from ...bench import find_own_schedule
     from ...db import TuningDB
 
     with TuningDB(db, create=False) as database:
-        return [choose(operator, entry.problem, device.limits, database) for entry in entries]
+        return [find_own_schedule(operator, entry.problem, device.limits, database) for entry in entries]
 
 
 def _setting(
     operator: Any, device: CudaDevice, baselines: Mapping[str, Baseline], rounds: int, ladder: bool, *, named: bool
 ) -> tuple[Setting, dict[str, str]]:
-    """The contests' setting, and why this machine lacks baselines, which is an error if the user named them."""
+    """The comparisons' setting, and why this machine lacks baselines, which is an error if the user named them."""
     from ...bench import Setting
 
     skipped = {name: reason for name, baseline in baselines.items() if (reason := baseline.missing())}
@@ -141,13 +141,13 @@ def _setting(
     return Setting(operator, device, installed, rounds, ladder), skipped
 
 
-def _runs(setting: Setting, entries: Sequence[Entry], choices: Sequence[Choice]) -> tuple[list[Run], bool]:
+def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSchedule]) -> tuple[list[Run], bool]:
     """What came of each problem until somebody interrupted, and whether somebody did."""
     runs: list[Run] = []
-    for number, (entry, choice) in enumerate(zip(entries, choices, strict=True), 1):
+    for number, (entry, own) in enumerate(zip(entries, schedules, strict=True), 1):
         print(f"{number}/{len(entries)}  {entry.problem.key}  ", end="", file=sys.stderr, flush=True)
         try:
-            runs.append(setting.run(entry.problem, choice, entry.group))
+            runs.append(setting.run(entry.problem, own, entry.group))
         except KeyboardInterrupt:
             print(file=sys.stderr)
             if runs:
@@ -158,7 +158,7 @@ def _runs(setting: Setting, entries: Sequence[Entry], choices: Sequence[Choice])
 
 
 def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
-    """Add to each record what came of its contest with what computes the same."""
+    """Store with each record the times of the baselines that compute the same."""
     from ...bench import OWN
     from ...db import TuningDB
     from ...db.contests import with_contest
@@ -166,16 +166,16 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
     with TuningDB(db, create=False) as database:
-        for contest, trial in ((run.contest, run.choice.record) for run in runs):
-            if contest and trial:
-                seconds = {name: contest.seconds(name) for name in rivals}
-                database.record(with_contest(trial, contest.seconds(OWN), seconds, libraries))
+        for comparison, trial in ((run.comparison, run.own.record) for run in runs):
+            if comparison and trial:
+                seconds = {name: comparison.seconds(name) for name in rivals}
+                database.record(with_contest(trial, comparison.seconds(OWN), seconds, libraries))
 
 
 def _progress(run: Run, setting: Setting) -> str:
     from ...bench import OWN
 
-    if run.contest is None:
+    if run.comparison is None:
         return "failed"
-    ratios = [f"{run.contest.ratio(name):.3f}× {name}" for name in setting.baselines]
-    return "  ".join([duration(run.contest.seconds(OWN)), *ratios])
+    ratios = [f"{run.comparison.ratio(name):.3f}× {name}" for name in setting.baselines]
+    return "  ".join([duration(run.comparison.seconds(OWN)), *ratios])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .rates import rates_document
 
 if TYPE_CHECKING:
-    from ...bench import Contest, Run, Setting
+    from ...bench import Comparison, Run, Setting
     from ...codegen.problem import Problem
 
 
@@ -21,7 +21,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
     environment = dict(setting.device.environment)
     for baseline in setting.baselines.values():
         environment |= baseline.versions()
-    contests = [run.contest for run in runs if run.contest]
+    comparisons = [run.comparison for run in runs if run.comparison]
     return {
         "operator": setting.operator.name,
         "device": setting.device.limits.name,
@@ -33,7 +33,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
         "skipped": dict(skipped),
         "published": dict(PUBLISHED.get(setting.operator.name, {})) if setting.ladder else {},
         "geometric_means": {
-            "all": mean_ratios(contests, setting.baselines),
+            "all": mean_ratios(comparisons, setting.baselines),
             "groups": {name: mean_ratios(group, setting.baselines) for name, group in by_group(runs).items()},
         },
         "runs": [_run(setting, run) for run in runs],
@@ -45,27 +45,27 @@ def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ...devices.roofline import roofline
 
     bound = roofline(run.problem, setting.device.limits)
-    contest = run.contest
+    comparison = run.comparison
     return {
         "problem": run.problem.key,
         "group": run.group,
         "fields": run.problem.to_dict(),
-        "schedule": run.choice.schedule.to_dict(),
-        "schedule_from": run.choice.source,
+        "schedule": run.own.schedule.to_dict(),
+        "schedule_from": run.own.source,
         "error": run.error,
         "roofline_seconds": bound,
-        "roofline_share": bound / contest.seconds(OWN) if contest else None,
-        "ratios": {name: contest.ratio(name) for name in setting.baselines} if contest else {},
-        "contenders": _contenders(run.problem, contest) if contest else {},
+        "roofline_share": bound / comparison.seconds(OWN) if comparison else None,
+        "ratios": {name: comparison.ratio(name) for name in setting.baselines} if comparison else {},
+        "contenders": _contenders(run.problem, comparison) if comparison else {},
     }
 
 
-def _contenders(problem: Problem, contest: Contest) -> dict[str, Any]:
+def _contenders(problem: Problem, comparison: Comparison) -> dict[str, Any]:
     return {
         name: {
-            "seconds": contest.seconds(name),
-            "spread": contest.spread(name),
-            **rates_document(problem, contest.seconds(name)),
+            "seconds": comparison.seconds(name),
+            "spread": comparison.spread(name),
+            **rates_document(problem, comparison.seconds(name)),
         }
-        for name in contest.samples
+        for name in comparison.samples
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .rates import duration, peak_share, rate
 
 if TYPE_CHECKING:
-    from ...bench import Contest, Run, Setting
+    from ...bench import Comparison, Run, Setting
 
 
 class Table(NamedTuple):
@@ -23,7 +23,7 @@ def tables(setting: Setting, runs: Sequence[Run], *, suite: bool) -> list[Table]
     """A row for each contender of one problem, or a row for each problem of a suite and one for each group."""
     if suite:
         return [_problems(setting, runs), _means(setting, runs)]
-    return [_contenders(setting, run, run.contest) for run in runs if run.contest]
+    return [_contenders(setting, run, run.comparison) for run in runs if run.comparison]
 
 
 def print_markdown(table: Table) -> None:
@@ -35,34 +35,34 @@ def print_markdown(table: Table) -> None:
     print()
 
 
-def _contenders(setting: Setting, run: Run, contest: Contest) -> Table:
+def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
     columns = ["contender", "median", "spread", "rate", "autotune is"]
     rows = [
         [
             name,
-            duration(contest.seconds(name)),
-            f"{contest.spread(name):.1%}",
-            rate(run.problem, setting.device.limits, contest.seconds(name)),
-            f"{contest.ratio(name):.3f}×",
+            duration(comparison.seconds(name)),
+            f"{comparison.spread(name):.1%}",
+            rate(run.problem, setting.device.limits, comparison.seconds(name)),
+            f"{comparison.ratio(name):.3f}×",
         ]
-        for name in contest.samples
+        for name in comparison.samples
     ]
     if setting.ladder and setting.baselines:
-        added, shares = _shares(setting, contest)
+        added, shares = _shares(setting, comparison)
         columns += added
         rows = [row + cells for row, cells in zip(rows, shares, strict=True)]
     return Table(_title(setting, run.problem.key), columns, rows)
 
 
-def _shares(setting: Setting, contest: Contest) -> tuple[list[str], list[list[str]]]:
+def _shares(setting: Setting, comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """Each contender's share of the first baseline's rate, here and as published."""
     from ...bench.published import PUBLISHED, PUBLISHED_DEVICE
 
     first = next(iter(setting.baselines))
     published = PUBLISHED.get(setting.operator.name, {})
     rows = [
-        [f"{contest.ratio(first, to=name):.1%}", f"{published[name]:.1%}" if name in published else ""]
-        for name in contest.samples
+        [f"{comparison.ratio(first, to=name):.1%}", f"{published[name]:.1%}" if name in published else ""]
+        for name in comparison.samples
     ]
     return [f"of {first}", f"published ({PUBLISHED_DEVICE})"], rows
 
@@ -75,17 +75,17 @@ def _problems(setting: Setting, runs: Sequence[Run]) -> Table:
 def _problem(setting: Setting, run: Run) -> list[str]:
     from ...bench import OWN
 
-    head = [run.group, run.problem.key, run.choice.source]
-    if run.contest is None:
+    head = [run.group, run.problem.key, run.own.source]
+    if run.comparison is None:
         return [*head, *[""] * (4 + len(setting.baselines)), run.error]
-    seconds = run.contest.seconds(OWN)
+    seconds = run.comparison.seconds(OWN)
     return [
         *head,
         duration(seconds),
-        f"{run.contest.spread(OWN):.1%}",
+        f"{run.comparison.spread(OWN):.1%}",
         rate(run.problem, setting.device.limits, seconds),
         f"{peak_share(run.problem, setting.device.limits, seconds):.1%}",
-        *(f"{run.contest.ratio(name):.3f}" for name in setting.baselines),
+        *(f"{run.comparison.ratio(name):.3f}" for name in setting.baselines),
         "",
     ]
 
@@ -93,10 +93,10 @@ def _problem(setting: Setting, run: Run) -> list[str]:
 def _means(setting: Setting, runs: Sequence[Run]) -> Table:
     from ...bench.summary import by_group, mean_ratios
 
-    contests = [run.contest for run in runs if run.contest]
+    comparisons = [run.comparison for run in runs if run.comparison]
     rows = [
         [name, len(group), *(f"{ratio:.3f}" for ratio in mean_ratios(group, setting.baselines).values())]
-        for name, group in {**by_group(runs), "all": contests}.items()
+        for name, group in {**by_group(runs), "all": comparisons}.items()
         if group
     ]
     return Table("Geometric means", ["group", "problems", *_versus(setting)], rows)

@@ -3,7 +3,7 @@
 import pytest
 from bench_fakes import LIMITS
 
-from autotune.bench import Choice, choose
+from autotune.bench import OwnSchedule, find_own_schedule
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import TimeSource, TuningDB
 from autotune.search_spaces.registry import operator
@@ -16,7 +16,7 @@ SEED = next(seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed != DEFAULT
 
 def chosen():
     with TuningDB() as database:
-        return choose(TRANSPOSE, PROBLEM, LIMITS, database)
+        return find_own_schedule(TRANSPOSE, PROBLEM, LIMITS, database)
 
 
 def test_the_record(record):
@@ -28,10 +28,10 @@ def test_the_record(record):
 @pytest.mark.parametrize("changes", [{"no_such_field": 1}, {"tile_m": 3}])
 def test_a_record_that_does_not_fit_is_none(record, changes):
     record(PROBLEM, SEED.to_dict() | changes)
-    assert chosen() == Choice(DEFAULT)
+    assert chosen() == OwnSchedule(DEFAULT)
 
 
 def test_neither_a_modelled_record_nor_one_of_another_problem(record):
     record(PROBLEM, SEED.to_dict(), TimeSource.MODELLED)
     record(TransposeProblem(80, 48), SEED.to_dict())
-    assert chosen() == Choice(DEFAULT)
+    assert chosen() == OwnSchedule(DEFAULT)

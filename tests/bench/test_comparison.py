@@ -3,7 +3,7 @@
 import pytest
 from bench_fakes import Session, baseline
 
-from autotune.bench import OWN, Contest, hold
+from autotune.bench import OWN, Comparison, compare
 from autotune.bench.interleave import interleaved
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import Status
@@ -17,8 +17,8 @@ def session(no_gpu):
     return Session(TransposeProblem(1000, 1000))
 
 
-def held(session, **baselines):
-    return hold(session, {OWN: "a kernel"}, baselines, rounds=4)
+def compared(session, **baselines):
+    return compare(session, {OWN: "a kernel"}, baselines, rounds=4)
 
 
 def test_turns_and_a_warm_up_that_does_not_count():
@@ -34,27 +34,27 @@ def test_turns_and_a_warm_up_that_does_not_count():
 
 
 def test_median_spread_and_ratio():
-    contest = Contest({OWN: (1.0, 2.0, 3.0, 4.0, 90.0), "other": (6.0,) * 5})
-    assert contest.seconds(OWN) == 3
-    assert contest.spread("other") == 0
-    assert contest.spread(OWN) == pytest.approx((47 - 1.5) / 3)
-    assert contest.ratio("other") == 2
-    assert contest.ratio(OWN, to="other") == 0.5
+    comparison = Comparison({OWN: (1.0, 2.0, 3.0, 4.0, 90.0), "other": (6.0,) * 5})
+    assert comparison.seconds(OWN) == 3
+    assert comparison.spread("other") == 0
+    assert comparison.spread(OWN) == pytest.approx((47 - 1.5) / 3)
+    assert comparison.ratio("other") == 2
+    assert comparison.ratio(OWN, to="other") == 0.5
 
 
 def test_everyone_is_verified_before_and_after_the_samples(session):
     session.seconds = {OWN: 2e-3, "mover": 3e-3}
-    contest = held(session, mover=baseline("mover"))
+    comparison = compared(session, mover=baseline("mover"))
     turns = [("sample", OWN), ("sample", "mover")]
     verified = [("verify", OWN), ("verify", "mover")]
     assert session.log == [*verified, *14 * turns, *verified, ("freed", OWN)]
-    assert contest.samples == {OWN: (2e-3,) * 4, "mover": (3e-3,) * 4}
-    assert contest.ratio("mover") == 1.5
+    assert comparison.samples == {OWN: (2e-3,) * 4, "mover": (3e-3,) * 4}
+    assert comparison.ratio("mover") == 1.5
 
 
 def test_a_copy_need_not_be_right(session):
     session.verdicts["copy"] = [WRONG]
-    held(session, copy=baseline("copy", computes=False))
+    compared(session, copy=baseline("copy", computes=False))
     assert session.log[-2:] == [("verify", OWN), ("freed", OWN)]
 
 
@@ -63,18 +63,18 @@ def test_a_copy_need_not_be_right(session):
 def test_a_wrong_contender_is_named(session, name, verdicts):
     session.verdicts[name] = list(verdicts)
     with pytest.raises(DeviceError, match=rf"^{name}: wrong, b: 3 of 9 elements$"):
-        held(session, mover=baseline("mover"))
+        compared(session, mover=baseline("mover"))
 
 
 def test_a_time_that_cannot_be_true_is_named(session):
     session.problem = TransposeProblem(10000, 10000)
     session.seconds = {"mover": 1e-6}
     with pytest.raises(DeviceError, match=r"^mover: wrong, .* above the device's bandwidth of 4800 GB/s$"):
-        held(session, mover=baseline("mover"))
+        compared(session, mover=baseline("mover"))
 
 
 def test_whatever_a_library_raises_is_one_line_with_its_name(session):
     broken = baseline("mover", error=RuntimeError("no kernel image\n  at line 1"))
     with pytest.raises(DeviceError, match=r"^mover: RuntimeError: no kernel image$"):
-        held(session, mover=broken)
+        compared(session, mover=broken)
     assert session.log == []

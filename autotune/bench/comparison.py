@@ -14,7 +14,7 @@ from ..db.states import Status
 from ..devices.base import DeviceError, Evaluation
 from ..devices.driver import reason
 from ..devices.timing import impossible_rate
-from .baseline import Launch
+from .baseline import Launcher
 from .graph import captured
 from .interleave import interleaved
 
@@ -27,8 +27,8 @@ OWN = "autotune"
 
 
 @dataclass(frozen=True)
-class Contest:
-    """What came of it.
+class Comparison:
+    """The times of all contenders on one problem.
 
     Attributes:
         samples: seconds of each launch, by contender, in the order taken.
@@ -50,9 +50,9 @@ class Contest:
         return self.seconds(name) / self.seconds(to)
 
 
-def hold(
+def compare(
     session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], rounds: int
-) -> Contest:
+) -> Comparison:
     """Take `rounds` samples of each contender in turns, and verify before and after what each one computes.
 
     Raises:
@@ -61,7 +61,7 @@ def hold(
     """
     computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
     with ExitStack() as stack:
-        sampled: dict[str, Launch] = {}
+        sampled: dict[str, Launcher] = {}
         for name, launch in _launches(session, kernels, baselines, stack).items():
             with _blamed(name):
                 evaluation = session.verify(launch)
@@ -70,19 +70,19 @@ def hold(
                 # A copy stays a call: as a node of a graph it ran at two thirds of its rate on an H200.
                 sampled[name] = stack.enter_context(captured(session.stream, launch)) if name in computing else launch
         with _blamed("sampling"):
-            contest = Contest(interleaved(sampled, session.sample, rounds))
+            comparison = Comparison(interleaved(sampled, session.sample, rounds))
         for name in computing:
             with _blamed(name):
                 _require(session.verify(sampled[name]))
-                _require_possible(session, contest.seconds(name))
-    return contest
+                _require_possible(session, comparison.seconds(name))
+    return comparison
 
 
 def _launches(
     session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], stack: ExitStack
-) -> dict[str, Launch]:
+) -> dict[str, Launcher]:
     """What launches each contender, as long as the stack lasts."""
-    launches: dict[str, Launch] = {}
+    launches: dict[str, Launcher] = {}
     for name, program in kernels.items():
         compiled = compile_kernel(program, session.limits.arch)
         with _blamed(name):

@@ -1,4 +1,4 @@
-"""Which schedule stands for the project in a contest."""
+"""The schedule that autotune enters into a comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..db import Trial, TuningDB
 
 
-class Choice(NamedTuple):
+class OwnSchedule(NamedTuple):
     """A schedule, and the measured record of the problem that it comes from, if there is one."""
 
     schedule: Schedule
@@ -33,12 +33,14 @@ class Choice(NamedTuple):
         return "record" if self.recorded else "default"
 
 
-def choose(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, database: TuningDB) -> Choice:
+def find_own_schedule(
+    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, database: TuningDB
+) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one that is legal here, the default."""
     best = database.best(operator.name, problem.key, limits.name, generator_digest())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)
             if not operator.violations(problem, schedule, limits):
-                return Choice(schedule, best)
-    return Choice(operator.default(problem, limits))
+                return OwnSchedule(schedule, best)
+    return OwnSchedule(operator.default(problem, limits))
