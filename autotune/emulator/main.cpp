@@ -68,6 +68,7 @@ int main() {
   make_threads([] { autotune_emulator_kernel(arguments.data()); }, request.seed,
                static_cast<int>(request.ranks));
   map_shared(request.shared_bytes);
+  inject_errors(request.seed);
   std::vector<Buffer> buffers(request.buffers);
   for (Buffer& buffer : buffers) buffer = read_one<Buffer>();
   arguments = read_bytes(request.argument_bytes);

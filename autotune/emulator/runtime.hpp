@@ -63,6 +63,9 @@ void describe_thread(int rank, int thread,
 int running_thread();                    // among those of the cluster
 int running_rank();
 
+// math.cpp: errors that differ from seed to seed, from seed 2 on.
+void inject_errors(uint32_t seed);
+
 // async_copies.cpp
 void drop_async_copies(size_t threads);
 

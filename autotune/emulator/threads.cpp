@@ -25,7 +25,7 @@ constexpr int64_t stack_bytes = 128 << 10;
 constexpr uint64_t poison = ~uint64_t{0};
 
 enum class State { ready, at_cluster_barrier, at_barrier, at_warp, ended };
-enum class Collective { barrier, ballot, shuffle };
+enum class Collective { barrier, ballot, shuffle, match };
 
 struct Thread {
   ucontext_t start;
@@ -118,8 +118,10 @@ uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) 
   uint64_t votes = 0, shuffled = poison;  // a lane that does not take part has no value to give
   for (const int other : lanes) {
     const int lane = other % block_size % warp_threads;
-    votes |= static_cast<uint64_t>(threads[other].value != 0) << lane;
-    if (lane == thread.source_lane) shuffled = threads[other].value;
+    const uint64_t value = threads[other].value;
+    const bool vote = thread.collective == Collective::match ? value == thread.value : value != 0;
+    votes |= static_cast<uint64_t>(vote) << lane;
+    if (lane == thread.source_lane) shuffled = value;
   }
   return thread.collective == Collective::shuffle ? shuffled : votes;
 }
@@ -316,6 +318,10 @@ void warp_barrier(unsigned int mask, int line) { meet_warp(Collective::barrier, 
 
 unsigned int ballot(unsigned int mask, bool predicate, int line) {
   return static_cast<unsigned int>(meet_warp(Collective::ballot, mask, predicate, 0, line));
+}
+
+unsigned int match_any(unsigned int mask, unsigned long long value, int line) {
+  return static_cast<unsigned int>(meet_warp(Collective::match, mask, value, 0, line));
 }
 
 unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line) {

@@ -24,6 +24,7 @@ USES = {
         from_floats(rounded_too.elements, values);
         store_global<false>(reinterpret_cast<float16*>(y) + 8 * t + 999, rounded_too);
     """,
+    "math": "y[t] = exp2_flushed(y[t] * log2_e) + min_nan(expf(y[t]), max_nan(logf(y[t]), -infinity()));",
 }
 
 

@@ -15,6 +15,8 @@ from autotune.emulator import SEEDS
 X = np.arange(1, 65, dtype=np.float32)
 T = np.arange(64)
 LANE, SEGMENT = T % 32, T // 8 * 8
+BITS = np.array([int(t).bit_length() for t in T])
+POPULATION = np.array([int(t).bit_count() for t in T])
 
 EXPRESSIONS = {
     "__shfl_sync(~0u, x[t], 5)": X[T - LANE + 5],
@@ -30,6 +32,18 @@ EXPRESSIONS = {
     "__ballot_sync(~0u, t % 32 == 3 || t == 36)": np.where(T < 32, 1 << 3, 1 << 3 | 1 << 4),
     "__any_sync(~0u, t == 40)": T >= 32,
     "__all_sync(~0u, t != 40)": T < 32,
+    "__match_any_sync(~0u, t % 3) & 255": sum(np.where((T - LANE + i) % 3 == T % 3, 2**i, 0) for i in range(8)),
+    "t % 2 ? __match_any_sync(0xaaaaaaaau, x[t]) : 0": np.where(T % 2, 2.0**LANE, 0),
+    "__reduce_add_sync(~0u, t) + __reduce_max_sync(~0u, -t)": np.where(T < 32, 496, 1520) - T // 32 * 32,
+    "__reduce_min_sync(~0u, 7u - t)": np.where(T < 32, 0, np.float32(2**32 - 56)),
+    "__reduce_min_sync(~0u, 7 - t) + int(__reduce_xor_sync(~0u, t == 5 ? 192u : 0u))": np.where(T < 32, 168, -56),
+    "__reduce_and_sync(~0u, t | 8u) + __reduce_or_sync(~0u, t & 9u)": np.where(T < 32, 17, 49),
+    "t % 2 ? __reduce_add_sync(0xaaaaaaaau, 1) : 0": np.where(T % 2, 16, 0),
+    "__popc(t) + 100 * __popcll(3ull << t)": POPULATION + np.where(T == 63, 100, 200),
+    "__clz(t) + 100 * __clzll(t)": (32 - BITS) + 100 * (64 - BITS),
+    "__ffs(t & 12) + 100 * __ffsll(1ll << t)": np.where(T & 4, 3, np.where(T & 8, 4, 0)) + 100 * (T + 1),
+    "__brev(1u << (t % 32))": 2.0 ** (31 - LANE),
+    "__brevll(1ull << t)": 2.0 ** (63 - T),
     "min(3, t) + max(2.5f, x[t]) + min(1ll, 2ll)": np.minimum(3, T) + np.maximum(2.5, X) + 1,
     "__uint_as_float(__float_as_uint(x[t]) ^ 0x80000000u)": -X,
     "__int_as_float(__float_as_int(x[t]))": X,
@@ -57,6 +71,11 @@ def test_an_expression(expression: str, kernel: Callable[..., Any], run: Callabl
         ("atomicMax(w, t)", 63),
         ("atomicMin(w, -t)", -63),
         ("atomicCAS(w, 0, 7)", 7),
+        ("atomicOr(w, t)", 63),
+        ("atomicXor(w, t | 64)", 0),
+        ("atomicAnd(w, t)", 0),
+        ("atomicCAS(reinterpret_cast<unsigned long long*>(w), 0, 1ull << 40)", 2**40),
+        ("atomicMax(reinterpret_cast<long long*>(w), 1ll << t % 40)", 2**39),
         ("atomicExch(reinterpret_cast<unsigned*>(w), 9)", 9),
     ],
 )

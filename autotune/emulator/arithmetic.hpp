@@ -1,0 +1,66 @@
+#pragma once
+// Arithmetic and bits.
+
+extern "C" {
+float fmaf(float, float, float) noexcept;
+double fma(double, double, double) noexcept;
+float fabsf(float) noexcept;
+double fabs(double) noexcept;
+float sqrtf(float) noexcept;
+double sqrt(double) noexcept;
+float fmaxf(float, float) noexcept;
+float fminf(float, float) noexcept;
+}
+
+// With the largest errors that the CUDA programming guide states.
+#define AUTOTUNE_FUNCTION(name, ulp)                                              \
+  inline float name##f(float x) {                                                 \
+    return autotune_emulator::inexact(autotune_emulator::Function::name, x, ulp); \
+  }
+AUTOTUNE_FUNCTION(exp, 2)
+AUTOTUNE_FUNCTION(exp2, 2)
+AUTOTUNE_FUNCTION(log, 1)
+AUTOTUNE_FUNCTION(rsqrt, 2)
+AUTOTUNE_FUNCTION(tanh, 2)
+#undef AUTOTUNE_FUNCTION
+
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+
+#define AUTOTUNE_MIN_MAX(T)                           \
+  constexpr T min(T a, T b) { return b < a ? b : a; } \
+  constexpr T max(T a, T b) { return a < b ? b : a; }
+AUTOTUNE_MIN_MAX(int)
+AUTOTUNE_MIN_MAX(unsigned int)
+AUTOTUNE_MIN_MAX(long)
+AUTOTUNE_MIN_MAX(unsigned long)
+AUTOTUNE_MIN_MAX(long long)
+AUTOTUNE_MIN_MAX(unsigned long long)
+AUTOTUNE_MIN_MAX(float)
+AUTOTUNE_MIN_MAX(double)
+#undef AUTOTUNE_MIN_MAX
+
+inline unsigned int __float_as_uint(float value) { return autotune_emulator::bit_cast<unsigned int>(value); }
+inline int __float_as_int(float value) { return autotune_emulator::bit_cast<int>(value); }
+inline float __uint_as_float(unsigned int value) { return autotune_emulator::bit_cast<float>(value); }
+inline float __int_as_float(int value) { return autotune_emulator::bit_cast<float>(value); }
+
+// Bits of integers.
+inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(bits)); }
+inline int __clzll(long long bits) {
+  return bits == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(bits));
+}
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
+inline unsigned int __brev(unsigned int bits) {
+  unsigned int reversed = 0;
+  for (int bit = 0; bit < 32; ++bit) reversed |= (bits >> bit & 1u) << (31 - bit);
+  return reversed;
+}
+inline unsigned long long __brevll(unsigned long long bits) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned int>(bits))) << 32 |
+         __brev(static_cast<unsigned int>(bits >> 32));
+}
