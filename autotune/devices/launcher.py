@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuda.bindings import driver
-from cuda.core import ObjectCode
+from cuda.core import Kernel, ObjectCode
 
 from ..codegen.program import Launch, Memset, Program
 from ..compiler import CompiledKernel
 from ..cuda_core import handle_return
+
+_Attribute = driver.CUfunction_attribute
+_PORTABLE_CLUSTER = 8  # blocks: what every device with clusters runs without being asked
 
 
 class LoadedProgram:
@@ -20,20 +24,21 @@ class LoadedProgram:
     A cluster of more than one block must be declared by the entry itself (``__cluster_dims__``).
 
     Raises:
-        CUDAError: the driver refuses the code, or the shared memory that a launch asks for.
+        CUDAError: the driver refuses the code, or the shared memory or cluster that a launch asks for.
     """
 
     def __init__(self, compiled: CompiledKernel, program: Program) -> None:
         code = ObjectCode.from_cubin(compiled.cubin, name=program.name)
         self._kernels = {entry: code.get_kernel(entry) for entry in program.entries}
         self._steps = [step for step in program.steps if isinstance(step, Memset) or step.blocks]
-        for launch in program.launches:
-            if launch.shared_bytes:
+        for entry, kernel in self._kernels.items():
+            launches = [launch for launch in program.launches if launch.entry == entry]
+            shared_bytes = max(launch.shared_bytes for launch in launches)
+            if shared_bytes:
                 # Without this a block gets no more than 48 KiB, static shared memory included.
-                attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-                device = handle_return(driver.cuCtxGetDevice())
-                kernel = self._kernels[launch.entry].handle
-                handle_return(driver.cuKernelSetAttribute(attribute, launch.shared_bytes, kernel, device))
+                _set(kernel, _Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes)
+            if max(math.prod(launch.cluster) for launch in launches) > _PORTABLE_CLUSTER:
+                _set(kernel, _Attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
 
     def launch(self, stream: int, packed: ctypes.Structure) -> None:
         """Queue all steps on a stream, given as the address of its ``CUstream``; an empty grid launches nothing.
@@ -99,3 +104,8 @@ def _all(steps: Sequence[Callable[[int], None]]) -> Callable[[int], None]:
             step(stream)
 
     return run
+
+
+def _set(kernel: Kernel, attribute: driver.CUfunction_attribute, value: int) -> None:
+    device = handle_return(driver.cuCtxGetDevice())
+    handle_return(driver.cuKernelSetAttribute(attribute, value, kernel.handle, device))

@@ -120,9 +120,9 @@ def _check_launch(launch: Launch) -> None:
         if value > limit:
             raise EmulatorError(f"launch of grid {launch.grid} block {launch.block}: {name} {value} over {limit}")
     ranks, *others = launch.cluster
-    if others != [1, 1] or ranks > 8 or launch.grid[0] % ranks:
+    if others != [1, 1] or ranks > 16 or launch.grid[0] % ranks:
         raise EmulatorError(
-            f"launch of grid {launch.grid} in clusters of {launch.cluster}: expected 8 blocks or fewer, all along x, "
+            f"launch of grid {launch.grid} in clusters of {launch.cluster}: expected 16 blocks or fewer, all along x, "
             "that divide the grid"
         )
 

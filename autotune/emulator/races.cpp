@@ -17,7 +17,7 @@ namespace autotune_emulator {
 // cleared in between.
 struct Stamp {
   uint32_t epoch;  // 0: never
-  uint32_t thread : 10, rank : 3, warp_epoch : 17, atomic : 1, pending : 1;
+  uint32_t thread : 10, rank : 4, warp_epoch : 16, atomic : 1, pending : 1;
 };
 
 struct Cell {

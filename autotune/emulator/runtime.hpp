@@ -5,7 +5,7 @@
 
 namespace autotune_emulator {
 
-constexpr int warp_threads = 32, block_threads = 1024, cluster_blocks = 8;  // limits but for the first
+constexpr int warp_threads = 32, block_threads = 1024, cluster_blocks = 16;  // limits but for the first
 
 // How a kernel may use a buffer.
 enum class Use : int32_t {

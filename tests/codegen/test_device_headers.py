@@ -25,6 +25,18 @@ USES = {
         store_global<false>(reinterpret_cast<float16*>(y) + 8 * t + 999, rounded_too);
     """,
     "math": "y[t] = exp2_flushed(y[t] * log2_e) + min_nan(expf(y[t]), max_nan(logf(y[t]), -infinity()));",
+    "shared_memory": "",
+    "row_reduce": """
+        y[t] = reduce_row<256>(softmax_term(y[t]), AddSoftmaxSums(), dynamic_shared<SoftmaxSum>()).sum;
+        y[t] += reduce_lanes<8>(Indexed<float, long long>{y[t], t}, ArgMax()).index;
+        y[t] += reduce_cluster<64, 16>(y[t], Min(), dynamic_shared<float>());
+    """,
+    "tickets": """
+        int* counter = reinterpret_cast<int*>(y + 256);
+        int sum = t;
+        reduce_blocks<256>(sum, 0, Sum(), blockIdx.x, gridDim.x, counter + 1, counter, dynamic_shared<int>());
+        y[t] += sum;
+    """,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,25 @@ from autotune.devices import launcher
 from autotune.devices.launcher import LoadedProgram
 
 SOURCE = Program("", (Argument("x", "int"),), (Launch("entry", (3, 1, 1), (64, 1, 1)),))
+
+OK = launcher.driver.CUresult.CUDA_SUCCESS
+
+
+def test_what_the_driver_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
+    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
+    monkeypatch.setattr(launcher.driver, "cuCtxGetDevice", lambda: (OK, 0))
+    monkeypatch.setattr(
+        launcher.driver, "cuKernelSetAttribute", lambda name, value, *_: asked.append((name.name, value)) or (OK,)
+    )
+    for sizes in ([(1, 0)], [(8, 0)], [(16, 60000), (1, 5)]):
+        steps = tuple(Launch("entry", (16, 1, 1), (64, 1, 1), shared, (blocks, 1, 1)) for blocks, shared in sizes)
+        LoadedProgram(CompiledKernel(b"", Resources(1), "sm_90", ""), replace(SOURCE, steps=steps))
+    assert asked == [
+        ("CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", 60000),
+        ("CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1),
+    ]
 
 
 def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_a_damaged_executable_is_built_again_and_never_run(
         (Launch("kernel", (1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
         (Launch("kernel", (1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
         (Launch("kernel", (3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),
-        (Launch("kernel", (16, 1, 1), (64, 1, 1), cluster=(16, 1, 1)), "expected 8 blocks or fewer"),
+        (Launch("kernel", (32, 1, 1), (64, 1, 1), cluster=(32, 1, 1)), "expected 16 blocks or fewer"),
         (Launch("kernel", (2, 2, 1), (64, 1, 1), cluster=(1, 2, 1)), "all along x"),
     ],
 )
