@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from fakes import Device, Pool
 
 from autotune.db import TuningDB
-from autotune.devices.worker import WorkerDevice
+from autotune.devices.worker_device import WorkerDevice
 from autotune.search_spaces.registry import operator
 from autotune.tuner import Progress, TuneOptions, tune
 

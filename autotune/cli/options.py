@@ -12,7 +12,7 @@ from .errors import BadInputError
 
 if TYPE_CHECKING:
     from ..devices.base import Device
-    from ..devices.worker import WorkerDevice
+    from ..devices.worker_device import WorkerDevice
     from ..search_spaces.device_spec import DeviceSpec
 
 DeviceOption = Annotated[

@@ -14,7 +14,7 @@ from .driver import cuda_device_count
 from .replay import PREFIX, ReplayDevice
 
 if TYPE_CHECKING:
-    from .worker import WorkerDevice
+    from .worker_device import WorkerDevice
 
 ALL = "all"
 _FALLBACK = "h200"
@@ -46,7 +46,7 @@ def worker_device(selector: str) -> WorkerDevice:
     Raises:
         DeviceError: as `device` does.
     """
-    from .worker import WorkerDevice
+    from .worker_device import WorkerDevice
 
     return WorkerDevice(partial(device, selector))
 

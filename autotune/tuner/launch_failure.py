@@ -1,6 +1,6 @@
 """A program: launch the kernel of a failure report once, under a sanitizer.
 
-python -m autotune.tuner.launch_failure BUNDLE GPU
+python -m autotune.tuner.launch_failure REPORT GPU
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from ..compiler import compile_kernel
 from ..devices.cuda import CudaDevice
 from ..devices.sanitizer_launch import run
 from ..verification import poisoned
-from .bundle import Bundle
-from .replay import Candidate
+from .failed_candidate import FailedCandidate
+from .failure_report import FailureReport
 
 
-def main(bundle: str, ordinal: str) -> None:
+def main(report: str, ordinal: str) -> None:
     """Launch on the report's inputs and poisoned outputs; the result is not checked."""
     limits = CudaDevice(int(ordinal)).limits
-    read = Bundle.read(Path(bundle))
-    candidate = Candidate.of(read, limits)
+    read = FailureReport.read(Path(report))
+    candidate = FailedCandidate.of(read, limits)
     problem, program = candidate.problem, candidate.program
     outputs = {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
     kernel = compile_kernel(program, limits.arch)

@@ -20,8 +20,8 @@ from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
-from .bundle import Bundle
 from .evaluator import Evaluator, Job
+from .failure_report import FailureReport
 from .final import Final, beaten, fastest, finalists, play
 from .history import known_trials, ranked, standing, winners
 from .options import Progress, TuneOptions, TuneResult
@@ -51,7 +51,7 @@ def tune(
     Previous winners and the operator's seeds come first, then what the sampler draws, and last the best schedule for
     any size, if it is for this shape alone: that may serve other problems. A schedule that the database holds for this
     problem, device model, kind of time and generator is not evaluated again, so the same call goes on where an earlier
-    one stopped. A candidate that fails leaves a `Bundle`, and a long run ends with a final. Ctrl-C and SIGTERM end it
+    one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a final. Ctrl-C and SIGTERM end it
     with all that was done kept.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
@@ -100,7 +100,7 @@ def tune(
                 db.record(trial)
                 compared.add(trial.schedule_digest)
                 if trial.status is not Status.OK:
-                    Bundle(trial, device.selector, options.seed, job.program.source).write()
+                    FailureReport(trial, device.selector, options.seed, job.program.source).write()
                 best, few = _better(best, trial), fastest([*few, trial])
                 by_status[trial.status] += 1
                 return trial

@@ -1,4 +1,4 @@
-"""replay: a bundle is run again where it failed, or refused with one line."""
+"""replay: a failure report is run again where it failed, or refused with one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineSession
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
-from autotune.tuner.bundle import Bundle
+from autotune.tuner.failure_report import FailureReport
 
 H200 = named_device("h200")
 TRANSPOSE = operator("transpose")
@@ -28,7 +28,7 @@ SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
 SOURCE = TRANSPOSE.program(PROBLEM, SCHEDULE, H200)
 
 
-def bundle(**changes: Any) -> Bundle:
+def report(**changes: Any) -> FailureReport:
     trial = Trial(
         device=DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compute_capability": [9, 0]}),
         problem=ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
@@ -40,10 +40,10 @@ def bundle(**changes: Any) -> Bundle:
         generator=generator_digest(),
         source=SOURCE.digest,
     )
-    return Bundle(replace(trial, **changes), "h200", 3, SOURCE.source)
+    return FailureReport(replace(trial, **changes), "h200", 3, SOURCE.source)
 
 
-def written(failure: Bundle) -> str:
+def written(failure: FailureReport) -> str:
     path = failure.write()
     assert path
     return str(path)
@@ -61,7 +61,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
 
 
 def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment: Path) -> None:
-    outcome = autotune("replay", written(bundle()), "--json")
+    outcome = autotune("replay", written(report()), "--json")
     assert outcome.code == 0
     recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
     assert (recorded["status"], replayed["status"]) == ("wrong", "ok")
@@ -72,7 +72,7 @@ def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment:
 
 def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:
     outcomes(Evaluation(Status.CRASHED, error="the process for measuring ended by SIGSEGV"))
-    outcome = autotune("replay", written(bundle(source="0" * 64)))
+    outcome = autotune("replay", written(report(source="0" * 64)))
     assert outcome.code == 1
     assert "wrong: 1 of 1200 elements" in outcome.stdout
     assert "the generator or the problem has changed" in outcome.stdout
@@ -89,14 +89,14 @@ def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: 
         ({"device": "replay:/dev/stdin"}, "it failed on 'replay:/dev/stdin': say with --device where"),
         ({"version": 2}, "version 2, expected 1"),
         ({"record": []}, "the record: not an export"),
-        ({"more": 1}, "is no bundle"),
+        ({"more": 1}, "is no failure report"),
     ],
 )
-def test_a_bundle_that_is_wrong_is_refused(
+def test_a_report_that_is_wrong_is_refused(
     autotune: Command, tmp_path: Path, changes: dict[str, Any], complaint: str
 ) -> None:
-    file = tmp_path / "bundle.json"
-    file.write_text(json.dumps(json.loads(Path(written(bundle())).read_text()) | changes))
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(json.loads(Path(written(report())).read_text()) | changes))
     outcome = autotune("replay", str(file))
     assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
     assert complaint in outcome.stderr
@@ -105,13 +105,13 @@ def test_a_bundle_that_is_wrong_is_refused(
 @pytest.mark.parametrize(
     ("failure", "complaint"),
     [
-        (bundle(schedule={"tile_m": 10**9}), "tile_m"),
-        (bundle(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
-        (bundle(problem=ProblemRecord("transpose", "m1-n1-e4", PROBLEM.to_dict())), "has the fields of"),
-        (bundle(problem=ProblemRecord("gemv", "m1", {})), "unknown operator 'gemv'"),
+        (report(schedule={"tile_m": 10**9}), "tile_m"),
+        (report(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
+        (report(problem=ProblemRecord("transpose", "m1-n1-e4", PROBLEM.to_dict())), "has the fields of"),
+        (report(problem=ProblemRecord("gemv", "m1", {})), "unknown operator 'gemv'"),
     ],
 )
-def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: Bundle, complaint: str) -> None:
+def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: FailureReport, complaint: str) -> None:
     outcome = autotune("replay", written(failure))
     assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
     assert complaint in outcome.stderr
@@ -124,7 +124,7 @@ def test_a_file_that_is_not_there(autotune: Command, tmp_path: Path) -> None:
 
 
 def test_the_sanitizer_is_for_gpus_and_has_tools(autotune: Command) -> None:
-    path = written(bundle())
+    path = written(report())
     assert "needs a GPU" in autotune("replay", path, "--sanitize", "memcheck").stderr
     assert "expected one of memcheck, racecheck" in autotune("replay", path, "--sanitize", "leakcheck").stderr
 
@@ -142,7 +142,7 @@ def test_the_sanitizer_watches_one_launch(
     monkeypatch.setattr(sanitizer, "watched", watch)
     monkeypatch.setattr(select, "resolved", lambda selector: "1")
     monkeypatch.setattr(select, "device_limits", lambda selector: H200)
-    path = written(bundle())
+    path = written(report())
     outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
     assert (outcome.code, outcome.stdout) == (code, "the report\n")
     assert watched == ["racecheck", "-m", "autotune.tuner.launch_failure", Path(path), "1"]

@@ -24,7 +24,7 @@ from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer import compute_sanitizer, watched
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.registry import OPERATORS, operator
-from autotune.tuner.bundle import Bundle
+from autotune.tuner.failure_report import FailureReport
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
@@ -125,7 +125,7 @@ def test_a_planted_bug_is_found(
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
-def test_the_candidate_of_a_bundle_is_watched(limits: DeviceSpec) -> None:
+def test_the_candidate_of_a_failure_report_is_watched(limits: DeviceSpec) -> None:
     problem, schedule = TransposeProblem(31, 64), TransposeSchedule()
     trial = Trial(
         device=DeviceRecord(limits.name, limits.compute_capability, {}),
@@ -135,7 +135,7 @@ def test_the_candidate_of_a_bundle_is_watched(limits: DeviceSpec) -> None:
         status=Status.WRONG,
         time_source=TimeSource.MEASURED,
     )
-    path = Bundle(trial, "0", 1, "").write()
+    path = FailureReport(trial, "0", 1, "").write()
     assert path
     clean, output = watched("memcheck", ["-m", "autotune.tuner.launch_failure", path, "0"], SECONDS)
     assert clean, output

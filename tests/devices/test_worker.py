@@ -24,9 +24,9 @@ from worker_fakes import (
 )
 
 from autotune.db.states import Status
-from autotune.devices import worker
+from autotune.devices import worker_device
 from autotune.devices.base import DeviceError, Evaluation
-from autotune.devices.worker import WorkerDevice, WorkerSession
+from autotune.devices.worker_device import WorkerDevice, WorkerSession
 
 PROBLEM = FaultyProblem()
 
@@ -128,7 +128,7 @@ def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(
 
 def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "setup_limit", lambda problem, limits: 0.1)
+        patch.setattr(worker_device, "setup_limit", lambda problem, limits: 0.1)
         error = "the process for measuring did not end within 0.1 s while it set up faulty"
         with pytest.raises(DeviceError, match=error), device.session(FAULTY, FaultyProblem(-2), seed=7):
             pass
@@ -161,7 +161,7 @@ def test_ctrl_c_ends_the_process_and_the_device_can_be_used_again(
 
 SCRIPT = """
 from worker_fakes import FAULTY, KERNEL, Fault, FaultyProblem, FaultySchedule, emit, faulty_device
-from autotune.devices.worker import WorkerDevice
+from autotune.devices.worker_device import WorkerDevice
 
 if __name__ == "__main__":
     problem, schedule = FaultyProblem(), FaultySchedule(Fault.HANG)

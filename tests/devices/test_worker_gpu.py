@@ -12,7 +12,7 @@ from autotune.compiler import compile_kernel
 from autotune.db.states import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
-from autotune.devices.worker import WorkerDevice, WorkerSession
+from autotune.devices.worker_device import WorkerDevice, WorkerSession
 from autotune.search_spaces.registry import OPERATORS
 
 pytestmark = pytest.mark.gpu

@@ -6,7 +6,7 @@ import pytest
 from devices.worker_fakes import FAULTY, Fault, FaultyProblem, FaultySchedule, faulty_device
 
 from autotune.db import Status
-from autotune.devices.worker import WorkerDevice
+from autotune.devices.worker_device import WorkerDevice
 from autotune.tuner import TuneOptions, tune
 
 

@@ -16,11 +16,11 @@ from ..rendering.trials import short_schedule_of, trial_document
 
 if TYPE_CHECKING:
     from ...db import Trial
-    from ...tuner.bundle import Bundle
+    from ...tuner.failure_report import FailureReport
 
 
 def replay(
-    bundle: Annotated[Path, typer.Argument(help="A file that a failed candidate left.", show_default=False)],
+    report: Annotated[Path, typer.Argument(help="A file that a failed candidate left.", show_default=False)],
     device: Annotated[
         str | None,
         typer.Option(help="Where to run it; by default where it failed.", metavar="DEVICE", show_default=False),
@@ -32,50 +32,50 @@ def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Run a candidate that failed once more; what it does now is shown and not stored."""
-    read = _read(bundle)
+    read = _read(report)
     selector = device or _selector(read)
     if sanitize is None:
         _evaluate(read, selector, as_json)
     else:
-        _sanitize(read, bundle, selector, sanitize, as_json)
+        _sanitize(read, report, selector, sanitize, as_json)
 
 
-def _read(path: Path) -> Bundle:
-    from ...tuner.bundle import Bundle
+def _read(path: Path) -> FailureReport:
+    from ...tuner.failure_report import FailureReport
 
     with user_input():
         try:
-            return Bundle.read(path)
+            return FailureReport.read(path)
         except OSError as error:
             raise BadInputError(f"{path}: {error.strerror}; expected a file that a failed candidate left") from error
 
 
-def _selector(bundle: Bundle) -> str:
+def _selector(report: FailureReport) -> str:
     """Where it failed, unless that is the path of a recording: none from a file is opened."""
     from ...devices.replay import PREFIX
 
-    if bundle.device.startswith(PREFIX):
-        raise BadInputError(f"it failed on {short(bundle.device)}: say with --device where that recording is")
-    return bundle.device
+    if report.device.startswith(PREFIX):
+        raise BadInputError(f"it failed on {short(report.device)}: say with --device where that recording is")
+    return report.device
 
 
-def _evaluate(bundle: Bundle, selector: str, as_json: bool) -> None:
-    from ...tuner.replay import replay as run
+def _evaluate(report: FailureReport, selector: str, as_json: bool) -> None:
+    from ...tuner.failed_candidate import replay as run
 
     with worker_device_of(selector) as target, user_input():
-        trial = run(bundle, target)
-    same = trial.source == bundle.trial.source
+        trial = run(report, target)
+    same = trial.source == report.trial.source
     if as_json:
-        recorded = trial_document(bundle.trial)
+        recorded = trial_document(report.trial)
         print_json({"recorded": recorded, "replayed": trial_document(trial), "same_source": same})
     else:
         print_table(
             f"{trial.problem.operator} {trial.problem.key}  {short_schedule_of(trial)}",
             ("", "device", "status", "time", "error"),
-            [_row("then", bundle.trial), _row("now", trial)],
+            [_row("then", report.trial), _row("now", trial)],
         )
         if not same:
-            print("the generator or the problem has changed: what ran now is not the source in the bundle")
+            print("the generator or the problem has changed: what ran now is not the source in the report")
     if trial.error:
         raise CommandError(f"{trial.status}: {trial.error}")
 
@@ -85,10 +85,10 @@ def _row(when: str, trial: Trial) -> tuple[str | None, ...]:
     return when, trial.device.model, trial.status, time, trial.error
 
 
-def _sanitize(bundle: Bundle, path: Path, selector: str, tool: str, as_json: bool) -> None:
+def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_json: bool) -> None:
     from ...devices.sanitizer import TOOLS, watched
     from ...devices.select import resolved
-    from ...tuner.replay import Candidate
+    from ...tuner.failed_candidate import FailedCandidate
 
     if tool not in TOOLS:
         raise BadInputError(f"unknown tool {tool!r}; expected one of {', '.join(TOOLS)}")
@@ -97,11 +97,11 @@ def _sanitize(bundle: Bundle, path: Path, selector: str, tool: str, as_json: boo
     if not ordinal.isdecimal():
         raise BadInputError(f"--sanitize needs a GPU, and on {ordinal} the emulator has looked at every access already")
     with user_input():
-        Candidate.of(bundle, limits)
-    clean, report = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
+        FailedCandidate.of(report, limits)
+    clean, output = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
     if as_json:
-        print_json({"tool": tool, "clean": clean, "report": report})
+        print_json({"tool": tool, "clean": clean, "report": output})
     else:
-        print(report, end="")
+        print(output, end="")
     if not clean:
         raise CommandError(f"{tool} found something")

@@ -62,7 +62,7 @@ def _written_source(operator: Any, problem: Problem, limits: DeviceSpec, best: T
 
 def print_winner(run: Tuned) -> None:
     """Print the table of the winner, if there is one."""
-    from ...tuner.bundle import failures_folder
+    from ...tuner.failure_report import failures_folder
 
     best = run.result.best
     if best is None or best.seconds is None:
@@ -78,7 +78,7 @@ def print_winner(run: Tuned) -> None:
         ("source", run.source),
     ]
     if run.result.failed:
-        rows.append(("failed", f"{run.result.failed} bundles for autotune replay in {failures_folder()}"))
+        rows.append(("failed", f"{run.result.failed} reports for autotune replay in {failures_folder()}"))
     print_table(title(run.operator, run.problem, run.device), ("winner", ""), rows)
 
 

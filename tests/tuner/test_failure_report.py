@@ -7,8 +7,8 @@ from tuner_fakes import SEEDS, TOY, ToyProblem, emit
 
 from autotune.db import Status, exchange
 from autotune.devices.base import Evaluation
-from autotune.tuner import TuneOptions, bundle, tune
-from autotune.tuner.bundle import Bundle, failures_folder
+from autotune.tuner import TuneOptions, failure_report, tune
+from autotune.tuner.failure_report import FailureReport, failures_folder
 
 PROBLEM = ToyProblem(8)
 
@@ -22,19 +22,19 @@ def second_is_wrong(schedule):
     return Evaluation(Status.WRONG, error="wrong: 1 of 8") if schedule == SEEDS[1] else None
 
 
-def test_a_failed_candidate_leaves_a_bundle_and_a_good_one_none(device, db):
+def test_a_failed_candidate_leaves_a_report_and_a_good_one_none(device, db):
     device.outcome = second_is_wrong
     tune(TOY, PROBLEM, device, db, TuneOptions(trials=3, seed=11))
     (path,) = failures_folder().iterdir()
     (failed,) = db.trials(status=Status.WRONG)
-    assert Bundle.read(path) == Bundle(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).source)
+    assert FailureReport.read(path) == FailureReport(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).source)
 
 
-def test_the_newest_bundles_stay(device, db, monkeypatch):
-    monkeypatch.setattr(bundle, "_MOST", 2)
+def test_the_newest_reports_stay(device, db, monkeypatch):
+    monkeypatch.setattr(failure_report, "_MOST", 2)
     device.outcome = lambda schedule: Evaluation(Status.WRONG, error="wrong: 1 of 8")
     tune(TOY, PROBLEM, device, db, TuneOptions(trials=5))
-    kept = {Bundle.read(path).trial.schedule_digest for path in failures_folder().iterdir()}
+    kept = {FailureReport.read(path).trial.schedule_digest for path in failures_folder().iterdir()}
     assert len(kept) == 2
     assert kept <= {trial.schedule_digest for trial in db.trials(limit=3)}
 

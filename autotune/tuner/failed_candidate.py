@@ -1,4 +1,4 @@
-"""Running a candidate that failed once more."""
+"""A candidate that failed, evaluated again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..devices.base import Device
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
-from .bundle import Bundle
 from .evaluator import Evaluator
+from .failure_report import FailureReport
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A bundle's problem and schedule, checked, and the source that this generator emits for them."""
+class FailedCandidate:
+    """A report's problem and schedule, checked, and the source that this generator emits for them."""
 
     operator: Operator[Any, Any]
     problem: Problem
@@ -28,31 +28,31 @@ class Candidate:
     program: Program
 
     @classmethod
-    def of(cls, bundle: Bundle, limits: DeviceSpec) -> Candidate:
-        """The candidate of a bundle on a device of these limits.
+    def of(cls, report: FailureReport, limits: DeviceSpec) -> FailedCandidate:
+        """The candidate of a report on a device of these limits.
 
         Raises:
             ValueError: this version knows no such operator, problem or schedule, or the schedule is not legal there.
         """
-        record = bundle.trial.problem
+        record = report.trial.problem
         operator = registered(record.operator)
         problem = operator.problem_type.from_dict(record.fields)
         if problem.key != record.key:
             raise ValueError(f"the problem {record.key!r} has the fields of {problem.key!r}")
-        schedule = operator.schedule_type.from_dict(bundle.trial.schedule)
+        schedule = operator.schedule_type.from_dict(report.trial.schedule)
         return cls(operator, problem, schedule, operator.program(problem, schedule, limits))
 
 
-def replay(bundle: Bundle, device: Device) -> Trial:
+def replay(report: FailureReport, device: Device) -> Trial:
     """Compile, verify and time the candidate as the tuner did; nothing is stored.
 
     Raises:
-        ValueError: as `Candidate.of`.
+        ValueError: as `FailedCandidate.of`.
         DeviceError: the device cannot be used.
         CompilerMissingError: there is no compiler.
     """
-    candidate = Candidate.of(bundle, device.limits)
+    candidate = FailedCandidate.of(report, device.limits)
     operator, problem = candidate.operator, candidate.problem
-    with CompilePool(1) as pool, device.session(operator, problem, bundle.seed) as session:
+    with CompilePool(1) as pool, device.session(operator, problem, report.seed) as session:
         evaluator = Evaluator(operator, problem, device, pool, session)
         return evaluator.finish(evaluator.start(candidate.schedule))

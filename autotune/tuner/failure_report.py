@@ -1,4 +1,4 @@
-"""What is needed to run a candidate that failed once more, as a file; one from elsewhere is not trusted."""
+"""A failed candidate as a file, with all that running it again takes. A file from elsewhere is not trusted."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..cache import cache_folder, keep_newest
 from ..db.records import Trial
 
 VERSION = 1
-_MOST = 1000  # bundles, of 20 to 200 KB
+_MOST = 1000  # failure reports, of 20 to 200 KB
 
 
 @dataclass(frozen=True)
-class Bundle:
+class FailureReport:
     """A candidate and how it failed.
 
     Attributes:
@@ -47,7 +47,7 @@ class Bundle:
         return None
 
     @classmethod
-    def read(cls, path: Path) -> Bundle:
+    def read(cls, path: Path) -> FailureReport:
         """Read and check a file.
 
         Raises:
@@ -58,7 +58,7 @@ class Bundle:
 
         document: Any = read_document(path)
         if not isinstance(document, dict) or set(document) != {"version", "device", "seed", "source", "record"}:
-            raise ValueError(f"{path} is no bundle: expected an object with version, device, seed, source and record")
+            raise ValueError(f"{path} is no failure report: expected version, device, seed, source and record")
         if document["version"] != VERSION:
             raise ValueError(f"{path}: version {short(document['version'])}, expected {VERSION}")
         device, seed, source = document["device"], document["seed"], document["source"]
@@ -74,5 +74,5 @@ class Bundle:
 
 
 def failures_folder() -> Path:
-    """Where bundles are written, of which the newest stay; it may be emptied at any time."""
+    """Where failure reports are written, of which the newest stay; it may be emptied at any time."""
     return cache_folder("failures")
