@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
+from .fields import FieldRole, FieldSpec, field_specs, objections
 from .tensor import Tensor
 from .work import Work
 
@@ -20,17 +21,56 @@ Array = npt.NDArray[Any]
 class Problem(ABC):
     """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
 
-    A problem that cannot exist (a negative size, a leading dimension shorter than its row) raises ``ValueError``
-    with one line that says what is wrong and what would be right. `renamed` maps names under which fields were stored
+    Each field is declared by `size`, `kind` or `layout` (codegen/fields.py). A problem that cannot exist (a negative
+    size, a leading dimension shorter than its row) raises ``ValueError`` with one line that says what is wrong and
+    what would be right. `renamed` maps names under which fields were stored
     by earlier releases to those that they have now.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
 
+    def __post_init__(self) -> None:
+        for name, value, wrong in objections(self):
+            raise ValueError(f"{name}={value}: {wrong}")
+
     @property
-    @abstractmethod
+    def sizes(self) -> dict[str, int]:
+        """How much there is to do, by the names of the fields."""
+        return self._of_role(FieldRole.SIZE)
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """What makes it another computation: times of problems of other kinds say nothing about it."""
+        return self._of_role(FieldRole.KIND)
+
+    @property
     def key(self) -> str:
-        """A stable string that names the problem in databases; two problems of one key share their best schedule."""
+        """A stable string that names the problem in databases; two problems of one key share their best schedule.
+
+        Such as ``m16384-n32768-e4``: the fields in the order of declaration, layouts only where they are not usual.
+        """
+        key = ""
+        for name, spec in field_specs(type(self)).items():
+            word = self._key_word(name, spec)
+            key += word if spec.joined or not (key and word) else f"-{word}"
+        return key
+
+    def usual(self, name: str) -> int:
+        """The value of a layout's field that keys leave out."""
+        default: Any = self.__dataclass_fields__[name].default
+        return int(default)
+
+    def _key_word(self, name: str, spec: FieldSpec) -> str:
+        value = getattr(self, name)
+        if isinstance(value, bool):
+            return spec.codes[value]
+        if isinstance(value, StrEnum):
+            return str(value)
+        implied = self.usual(name) if spec.role is FieldRole.LAYOUT else spec.implied
+        return "" if value == implied else f"{spec.short or name.replace('_', '')}{value}"
+
+    def _of_role(self, role: FieldRole) -> dict[str, Any]:
+        return {name: getattr(self, name) for name, spec in field_specs(type(self)).items() if spec.role is role}
 
     @property
     @abstractmethod

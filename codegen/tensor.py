@@ -45,6 +45,7 @@ class Within:
 
 
 Judgement = Exact | Within
+EXACT = Exact()
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Tensor:
     strides: tuple[int, ...]
     role: Role
     alignment: int
-    judged: Judgement = Exact()
+    judged: Judgement = EXACT
 
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:
@@ -81,7 +82,7 @@ class Tensor:
             raise ValueError(f"{self.name} is written, and of its shape {self.shape}, strides {self.strides} overlap")
 
     @classmethod
-    def flat(cls, name: str, dtype: DType, size: int, role: Role, alignment: int, judged: Judgement = Exact()) -> Self:
+    def flat(cls, name: str, dtype: DType, size: int, role: Role, alignment: int, judged: Judgement = EXACT) -> Self:
         """A tensor of one axis without gaps."""
         return cls(name, dtype, (size,), (1,), role, alignment, judged)
 

@@ -8,6 +8,8 @@ from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
+from ..codegen.fields import field_specs
+
 _ENTRY = re.compile(r"^    ((?:\w+, )*\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 
@@ -19,12 +21,14 @@ class Field:
         name: as declared.
         kind: ``int``, ``bool`` or a ``StrEnum``.
         default: None if there is none.
+        example: of a problem's size, what stands for it where nobody says it.
         help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
     """
 
     name: str
     kind: type
     default: Any
+    example: int | None
     help: str
 
     @property
@@ -35,12 +39,13 @@ class Field:
 
 def fields_of(cls: type[Any]) -> list[Field]:
     """The fields of a problem's or a schedule's dataclass; one without default is an ``int``, as in `from_dict`."""
-    texts = _attribute_texts(cls)
+    texts, specs = _attribute_texts(cls), field_specs(cls)
     return [
         Field(
             field.name,
             int if field.default is MISSING else type(field.default),
             None if field.default is MISSING else field.default,
+            specs[field.name].example,
             texts.get(field.name, ""),
         )
         for field in fields(cls)

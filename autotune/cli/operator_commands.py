@@ -18,8 +18,6 @@ from .fields import Field, fields_of
 if TYPE_CHECKING:
     from ..codegen.problem import Problem
 
-_SIZE = 4096  # of what has no default in the problem
-
 
 def operator_commands(function: Callable[..., None], **others: Callable[..., None]) -> typer.Typer:
     """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
@@ -86,6 +84,6 @@ def _option(field: Field) -> Parameter:
     return Parameter(
         field.name,
         Parameter.KEYWORD_ONLY,
-        default=_SIZE if field.default is None else field.default,
+        default=field.example if field.default is None else field.default,
         annotation=Annotated[field.kind, typer.Option(help=escape(field.help), rich_help_panel="Problem")],
     )

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from autotune.cli.fields import Field, fields_of
 from autotune.cli.operator_commands import operator_commands
+from autotune.codegen.fields import size
 from autotune.search_spaces.registry import OPERATORS
 
 
@@ -31,7 +32,7 @@ class Reduction:
         mode: how [exactly].
     """
 
-    rows: int
+    rows: int = size(64)
     row_length: int = 7
     keep: bool = False
     mode: Mode = Mode.FAST
@@ -40,17 +41,17 @@ class Reduction:
 def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
     text = "numbers of rows and of words in one."
     assert fields_of(Reduction) == [
-        Field("rows", int, None, text),
-        Field("row_length", int, 7, text),
-        Field("keep", bool, False, ""),
-        Field("mode", Mode, Mode.FAST, "how [exactly]."),
+        Field("rows", int, None, 64, text),
+        Field("row_length", int, 7, None, text),
+        Field("keep", bool, False, None, ""),
+        Field("mode", Mode, Mode.FAST, None, "how [exactly]."),
     ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("", {"rows": 4096, "row_length": 7, "keep": False, "mode": Mode.FAST}),
+        ("", {"rows": 64, "row_length": 7, "keep": False, "mode": Mode.FAST}),
         (
             "--rows 3 --row-length 0 --keep --mode exact --count 2",
             {"rows": 3, "row_length": 0, "keep": True, "mode": Mode.EXACT},

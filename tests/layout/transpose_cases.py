@@ -74,7 +74,7 @@ def _problem(random: Random, schedule: TransposeSchedule, size: int, align_a: in
     if random.random() < 0.25:  # row by row of all matrices
         stride_b = round_up(max(1, m), schedule.vector_store)
         ldb = batch * stride_b
-    return TransposeProblem(m, n, size, batch, lda, ldb, m * lda + gap_a, stride_b, align_a, align_b)
+    return TransposeProblem(m, n, size, batch, lda, m * lda + gap_a, align_a, ldb, stride_b, align_b)
 
 
 def _extent(random: Random, tile: int) -> int:

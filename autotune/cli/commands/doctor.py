@@ -16,7 +16,6 @@ from ..options import DatabaseOption, JsonOption
 from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...codegen.dtype import DType
     from ...codegen.program import Program
 
 
@@ -93,6 +92,7 @@ def _nvrtc() -> str:
 def _emulator() -> str:
     import numpy as np
 
+    from ...codegen.dtype import DType
     from ...codegen.tensor import Role, Tensor
     from ...emulator import compiler_version, run
 

@@ -1,0 +1,132 @@
+"""Fields of problems and schedules: what each is for, and what it may be.
+
+A dataclass states both where it declares a field; checks, keys, options and search spaces follow from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+INT_MAX = 2**31 - 1
+
+
+class FieldRole(StrEnum):
+    """What a field of a problem is for."""
+
+    SIZE = "size"  # how much there is to do: problems of other sizes are alike
+    KIND = "kind"  # what makes it another computation, such as a dtype, a transposition or an activation
+    LAYOUT = "layout"  # where operands lie: leading dimensions, strides, alignments
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """What a field may be, and what it is for.
+
+    Attributes:
+        role: of a problem's field; None of a schedule's.
+        example: of a size, what stands for it where nobody says it.
+        least, most: bounds of a number.
+        allowed: the only values, if there are so few.
+        power_of_two: whether a number must be one.
+        values: of a schedule's field, those that a search draws from; none if they follow from others.
+        short: an abbreviation of the name, in a schedule's words (``BM``) or in a problem's key (``e`` for
+            ``element_bytes``).
+        codes: in a problem's key, what stands for a flag that is off and on.
+        joined: in a problem's key, whether it follows the word before it without a dash.
+        implied: of a size, the value that a key leaves out.
+    """
+
+    role: FieldRole | None = None
+    example: int | None = None
+    least: int | None = None
+    most: int | None = None
+    allowed: tuple[int, ...] = ()
+    power_of_two: bool = False
+    values: tuple[Any, ...] = ()
+    short: str = ""
+    codes: tuple[str, str] = ("", "")
+    joined: bool = False
+    implied: int | None = None
+
+    def objection(self, value: Any) -> str:
+        """What is wrong with a value, such as ``expected 0 … 2147483647``; empty if nothing is."""
+        if type(value) is not int:
+            return ""
+        if self.allowed and value not in self.allowed:
+            return f"expected one of {', '.join(map(str, self.allowed))}"
+        low, high = self.least, self.most
+        if (low is not None and value < low) or (high is not None and value > high):
+            return f"expected {low} … {high}" if high is not None else f"expected {low} or more"
+        if self.power_of_two and (value < 1 or value & (value - 1)):
+            return "expected a power of two"
+        return ""
+
+
+def size(
+    example: int, *, implied: int | None = None, least: int = 0, most: int | None = INT_MAX, short: str = ""
+) -> Any:
+    """A problem's size; one that has an implied value may be left out."""
+    spec = FieldSpec(FieldRole.SIZE, example, least, most, implied=implied, short=short)
+    return field(default=MISSING if implied is None else implied, metadata={"spec": spec})
+
+
+def kind(
+    default: Any,
+    *,
+    allowed: Sequence[int] = (),
+    short: str = "",
+    codes: tuple[str, str] = ("", ""),
+    joined: bool = False,
+) -> Any:
+    """What makes a problem another computation: a number, an enum's value, or a flag with its `codes` in keys."""
+    spec = FieldSpec(FieldRole.KIND, allowed=tuple(allowed), short=short, codes=codes, joined=joined)
+    return field(default=default, metadata={"spec": spec})
+
+
+def layout(default: int = 0, *, short: str = "", most: int | None = None) -> Any:
+    """Where an operand lies, in elements or bytes; keys name it where it is not the usual one."""
+    spec = FieldSpec(FieldRole.LAYOUT, least=0, most=most, short=short)
+    return field(default=default, metadata={"spec": spec})
+
+
+def tunable(
+    default: Any,
+    *,
+    values: Sequence[Any] = (),
+    short: str = "",
+    least: int = 1,
+    power_of_two: bool = False,
+    allowed: Sequence[int] = (),
+) -> Any:
+    """A schedule's field."""
+    number = type(default) is int
+    spec = FieldSpec(
+        least=least if number else None,
+        allowed=tuple(allowed),
+        power_of_two=power_of_two,
+        values=tuple(values),
+        short=short,
+    )
+    return field(default=default, metadata={"spec": spec})
+
+
+def field_specs(cls: type[Any]) -> dict[str, FieldSpec]:
+    """What a dataclass says of each of its fields, by name in order of declaration."""
+    known = _specs.get(cls)
+    if known is None:
+        known = _specs[cls] = {one.name: one.metadata.get("spec", FieldSpec()) for one in fields(cls)}
+    return known
+
+
+_specs: dict[type[Any], dict[str, FieldSpec]] = {}
+
+
+def objections(instance: Any) -> Iterator[tuple[str, Any, str]]:
+    """Name, value and what is wrong, for each field whose value is not one that it may have."""
+    for name, spec in field_specs(type(instance)).items():
+        value = getattr(instance, name)
+        if wrong := spec.objection(value):
+            yield name, value, wrong

@@ -1,0 +1,109 @@
+"""Problems whose operands are batches of row-major matrices, and where those lie."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import gcd
+from typing import ClassVar
+
+from .dtype import DType
+from .problem import Problem
+from .tensor import EXACT, Judgement, Role, Tensor
+
+WIDEST_ACCESS = 16  # bytes
+
+
+@dataclass(frozen=True)
+class MatrixProblem(Problem):
+    """A problem with the fields ``batch``, and ``ld<x>``, ``stride_<x>`` and ``align_<x>`` for each operand ``<x>``.
+
+    A leading dimension counts elements from a row to the next as stored, a stride those from a matrix to the next, and
+    an alignment the bytes that the pointer is a multiple of. A leading dimension of 0 stands for rows without gaps. A
+    stride of 0 stands for matrices without gaps or, for an operand in
+    `broadcast`, for one matrix that all of the batch share; in a batch of one it is always 0.
+    """
+
+    broadcast: ClassVar[frozenset[str]] = frozenset()
+    written: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    @abstractmethod
+    def stored(self) -> Mapping[str, tuple[int, int]]:
+        """Rows and columns as stored, by operand."""
+
+    @abstractmethod
+    def element_bytes_of(self, operand: str) -> int:
+        """Bytes of an element of an operand."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for operand in self.stored:
+            self._resolve(operand)
+        for operand in self.written:
+            self._check_apart(operand)
+
+    def layout_of(self, operand: str) -> tuple[int, int, int]:
+        """Leading dimension, stride and alignment of an operand."""
+        leading, stride, align = (getattr(self, f"{name}{operand}") for name in ("ld", "stride_", "align_"))
+        return leading, stride, align
+
+    def matrix_elements(self, operand: str) -> int:
+        """Elements from the first to the last one of a matrix, gaps included."""
+        rows, columns = self.stored[operand]
+        return (rows - 1) * self.layout_of(operand)[0] + columns if rows and columns else 0
+
+    def vector_width(self, operand: str) -> int:
+        """Elements of the widest access, of 16 bytes at most, that every row of an operand is aligned for."""
+        leading, stride, align = self.layout_of(operand)
+        return gcd(align // self.element_bytes_of(operand), leading, stride)
+
+    def usual(self, name: str) -> int:
+        """See `Problem.usual`: rows and matrices without gaps."""
+        operand = name[-1]
+        rows, columns = self.stored[operand]
+        if name.startswith("ld"):
+            return max(1, columns)
+        if name.startswith("stride_"):
+            shared = self._batch == 1 or operand in self.broadcast
+            return 0 if shared else rows * self.layout_of(operand)[0]
+        return super().usual(name)
+
+    def tensor(self, operand: str, dtype: DType, role: Role, judged: Judgement = EXACT) -> Tensor:
+        """An operand as a tensor of shape (batch, rows, columns)."""
+        leading, stride, align = self.layout_of(operand)
+        return Tensor(operand, dtype, (self._batch, *self.stored[operand]), (stride, leading, 1), role, align, judged)
+
+    @property
+    def _batch(self) -> int:
+        batch: int = getattr(self, "batch", 1)
+        return batch
+
+    def _resolve(self, operand: str) -> None:
+        """Check where an operand lies, and put numbers in the place of zeros that stand for them."""
+        leading, stride, align = self.layout_of(operand)
+        rows, columns = self.stored[operand]
+        if leading and leading < columns:
+            raise ValueError(f"ld{operand}={leading}: expected at least the {columns} elements of a row, or 0")
+        element_bytes = self.element_bytes_of(operand)
+        allowed = [width for width in (1, 2, 4, 8, WIDEST_ACCESS) if width >= element_bytes]
+        if align not in allowed:
+            raise ValueError(f"align_{operand}={align}: expected one of {', '.join(map(str, allowed))} bytes")
+        leading = leading or max(1, columns)
+        if self._batch == 1:
+            stride = 0
+        elif operand not in self.broadcast:
+            stride = stride or rows * leading
+        object.__setattr__(self, f"ld{operand}", leading)
+        object.__setattr__(self, f"stride_{operand}", stride)
+
+    def _check_apart(self, operand: str) -> None:
+        """Matrices that are written lie one behind the other, or row by row of all of them."""
+        leading, stride, _ = self.layout_of(operand)
+        matrix, (_, columns) = self.matrix_elements(operand), self.stored[operand]
+        interleaved = stride >= columns and (self._batch - 1) * stride + columns <= leading
+        if self._batch > 1 and stride < matrix and not interleaved:
+            raise ValueError(
+                f"stride_{operand}={stride}: matrices of {operand.upper()} overlap; expected at least {matrix}, or 0"
+            )
