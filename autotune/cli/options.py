@@ -29,8 +29,8 @@ DevicesOption = Annotated[
         metavar="DEVICE[,DEVICE]...",
     ),
 ]
-WithinOption = Annotated[
-    float, typer.Option(min=0, help="Per cent that a problem may lose against its best, for fewer kernels.")
+MaxSlowdownOption = Annotated[
+    float, typer.Option(min=0, help="How much slower than its best kernel a problem may be served, in per cent.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 DatabaseOption = Annotated[

@@ -29,7 +29,7 @@ def configure(*, tune: str = "never", device: int | None = None, never_worse_tha
     Problems that have a plan already keep it.
 
     Args:
-        tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --from-misses`` in
+        tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --untuned`` in
             another process, one at a time. What it finds serves from the next process on.
         device: the ordinal of the GPU that tunes; by default one of the same model on which nobody computes.
         never_worse_than: ``cublas``: cuBLAS computes the problems for which ``autotune bench sgemm --record`` found it

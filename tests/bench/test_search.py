@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 from recording_factory import LIMITS, PROBLEM, recording, schedules, seconds, trials
 
-from autotune.bench.search import SEARCHERS, compare, missing
+from autotune.bench.search import SEARCHERS, compare_searches, missing
 from autotune.bench.search.compare import Found, near_after
 from autotune.bench.search.kernel_tuner import cache_document, simulated, t4_document
 from autotune.db import Status
@@ -70,7 +70,7 @@ def test_a_search_evaluates_every_recorded_schedule_once(recorded, name, ahead):
 def test_the_default_begins_with_the_seeds_and_the_others_do_not(recorded):
     seeds = [seconds(seed) for seed in recorded.operator.seeds(PROBLEM, LIMITS)]
     assert len(seeds) > 5
-    assert list(islice(SEARCHERS["default"](recorded, 0, 200, 1), len(seeds))) == seeds
+    assert list(islice(SEARCHERS["bayes"](recorded, 0, 200, 1), len(seeds))) == seeds
     assert list(islice(SEARCHERS["unseeded"](recorded, 0, 200, 1), len(seeds))) != seeds
 
 
@@ -83,7 +83,7 @@ def test_failures_take_forever(tmp_path):
 
 def test_a_comparison_is_of_every_search_and_recording(path, recorded):
     results = []
-    compare([path], ["random", "tpe"], seeds=3, budget=60, ahead=1, on_result=results.append)
+    compare_searches([path], ["random", "tpe"], seeds=3, budget=60, ahead=1, on_result=results.append)
     assert [(result.recording, result.searcher) for result in results] == [(path, "random"), (path, "tpe")]
     for result in results:
         counts = [near_after(SEARCHERS[result.searcher](recorded, s, 60, 1), recorded.optimum, 60) for s in range(3)]
@@ -98,7 +98,7 @@ def test_an_interruption_ends_its_processes(path, monkeypatch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compare([path], ["random"], seeds=1, budget=2, ahead=1, on_result=interrupted)
+        compare_searches([path], ["random"], seeds=1, budget=2, ahead=1, on_result=interrupted)
     child.terminate.assert_called_once_with()
 
 

@@ -35,7 +35,7 @@ def test_a_row_for_each_search_and_the_same_as_json(autotune: Command, path: str
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--searchers", "tpe,best"), "unknown search 'best'; known: default, "),
+        (("--searchers", "tpe,best"), "unknown search 'best'; known: bayes, "),
         (("--recording", "README.md"), "README.md is not a recording"),
     ],
 )

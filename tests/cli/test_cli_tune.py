@@ -292,14 +292,14 @@ def test_misses_are_tuned_most_called_first_unless_recorded(
     known = search._trial(operator_of("transpose"), transpose(32, 4), device("h200"), wins=True)
     with TuningDB() as database:
         database.record(known)
-    assert autotune(*TRANSPOSE, "--from-misses").code == 0
+    assert autotune(*TRANSPOSE, "--untuned").code == 0
     assert search.problems == [transpose(16, 4), transpose(8, 4)]
-    outcome = autotune("tune", "sgemm", "--device", "h200", "--from-misses", "--json")
+    outcome = autotune("tune", "sgemm", "--device", "h200", "--untuned", "--json")
     assert (outcome.code, outcome.json["runs"]) == (0, [])
     assert outcome.stderr == f"nothing to tune: no calls of sgemm on {model} lacked a record\n"
 
 
 def test_misses_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
-    outcome = autotune(*TRANSPOSE, "--from-misses", "--suite", "suite.json")
+    outcome = autotune(*TRANSPOSE, "--untuned", "--suite", "suite.json")
     assert (outcome.code, search.problems) == (2, [])
-    assert outcome.stderr == "autotune: --suite and --from-misses exclude each other: each says what to tune\n"
+    assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each says what to tune\n"

@@ -50,7 +50,7 @@ def test_misses_are_tuned_by_one_process_at_a_time_on_an_idle_gpu(gpu, processes
     call(8)
     call(16)
     (first,) = processes
-    assert first.arguments == ["tune", "sgemm", "--device", "3", "--from-misses"]
+    assert first.arguments == ["tune", "sgemm", "--device", "3", "--untuned"]
     call(16)
     first.ended = 0
     call(16)
@@ -75,5 +75,5 @@ def test_bad_settings_get_one_line():
 
 
 def test_the_process_is_autotune():
-    for arguments, code in ((["tune", "sgemm", "--device", "h200", "--from-misses"], 0), (["tune", "gemm"], 2)):
+    for arguments, code in ((["tune", "sgemm", "--device", "h200", "--untuned"], 0), (["tune", "gemm"], 2)):
         assert START(arguments).wait() == code

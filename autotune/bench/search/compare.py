@@ -42,7 +42,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SearchResult:
     """One search on one recording.
 
     Attributes:
@@ -56,13 +56,13 @@ class Comparison:
     found: tuple[Found, ...]
 
 
-def compare(
+def compare_searches(
     recordings: Sequence[Path],
     searchers: Sequence[str],
     seeds: int,
     budget: int,
     ahead: int,
-    on_result: Callable[[Comparison], None],
+    on_result: Callable[[SearchResult], None],
 ) -> None:
     """Run every search on every recording with every seed, in one process per CPU.
 
@@ -83,7 +83,7 @@ def compare(
         try:
             for path, name, runs in pending:
                 counts = zip(*(run.result() for run in runs), strict=True)
-                on_result(Comparison(path, name, tuple(map(Found, counts))))
+                on_result(SearchResult(path, name, tuple(map(Found, counts))))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():  # which would first end the seeds that they are at

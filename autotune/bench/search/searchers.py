@@ -55,7 +55,7 @@ def _kernel_tuner(strategy: str, recording: Recording, seed: int, budget: int, a
 
 
 SEARCHERS: Mapping[str, Searcher] = {
-    "default": partial(_tuner, TuneOptions().sampler, True),
+    TuneOptions().sampler: partial(_tuner, TuneOptions().sampler, True),
     "unseeded": partial(_tuner, TuneOptions().sampler, False),
     "tpe": partial(_tuner, "tpe", False),
     "random": _random,

@@ -14,7 +14,7 @@ from ..options import JsonOption
 from ..rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...bench.search import Comparison
+    from ...bench.search import SearchResult
 
 
 def bench_search(
@@ -30,21 +30,21 @@ def bench_search(
     as_json: JsonOption = False,
 ) -> None:
     """Compare searches: how many evaluations they need to come near a recorded optimum."""
-    from ...bench.search import compare
+    from ...bench.search import compare_searches
     from ...devices.recording import load
 
     names = _installed(searchers)
     with user_input():
         for path in recordings:
             load(path)
-    results: list[Comparison] = []
+    results: list[SearchResult] = []
 
-    def show(result: Comparison) -> None:
+    def show(result: SearchResult) -> None:
         results.append(result)
         done = f"{len(results)}/{len(recordings) * len(names)}"
         print(f"{done}  {' '.join(map(str, _row(result, evaluations)))}", file=sys.stderr)
 
-    compare(recordings, names, seeds, evaluations, ahead, show)
+    compare_searches(recordings, names, seeds, evaluations, ahead, show)
     if as_json:
         print_json(
             {"seeds": seeds, "evaluations": evaluations, "ahead": ahead, "results": list(map(_document, results))}
@@ -70,7 +70,7 @@ def _installed(searchers: str | None) -> list[str]:
     return [name for name in names if name not in lacking]
 
 
-def _row(result: Comparison, budget: int) -> list[Any]:
+def _row(result: SearchResult, budget: int) -> list[Any]:
     cells: list[Any] = [result.recording.name, result.searcher]
     for found in result.found:
         low, middle, high = (f"{count:.0f}" if count < inf else f">{budget}" for count in found.quartiles)
@@ -78,7 +78,7 @@ def _row(result: Comparison, budget: int) -> list[Any]:
     return cells
 
 
-def _document(result: Comparison) -> dict[str, Any]:
+def _document(result: SearchResult) -> dict[str, Any]:
     from ...bench.search import MARGINS
 
     def finite(count: float) -> int | None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, WithinOption, limits_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
 from ..rendering.output import print_json
 from ..suite import SuiteOption, entries_of
 
@@ -21,7 +21,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
     suite: SuiteOption = None,
     device: DeviceOption = "auto",
-    within: WithinOption = 5.0,
+    max_slowdown_pct: MaxSlowdownOption = 5.0,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -37,7 +37,7 @@ def export(
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
     with TuningDB(db, create=False) as database:
-        known = few_records(operator, limits, database, {problem.key for problem in problems}, within / 100)
+        known = few_records(operator, limits, database, {problem.key for problem in problems}, max_slowdown_pct / 100)
     with user_input():
         bundle = bundle_of(problems, limits, known)
     recorded = list(dict.fromkeys(one.record.problem.key for one in bundle.exported))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CommandError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, WithinOption, limits_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
 from ..rendering.output import print_json, print_table
 from ..rendering.trials import short_schedule_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def reduce(
     operator: Annotated[str, typer.Argument(help="Of this operator.")],
     device: DeviceOption = "auto",
-    within: WithinOption = 5.0,
+    max_slowdown_pct: MaxSlowdownOption = 5.0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write what is kept to this file, for import or to ship.")
     ] = None,
@@ -38,7 +38,7 @@ def reduce(
         name = registered(operator).name
     model = limits_of(device).name
     with TuningDB(db, create=False) as database:
-        kept = reduced(database.trials(name, device=model), within / 100, generator_digest())
+        kept = reduced(database.trials(name, device=model), max_slowdown_pct / 100, generator_digest())
     if not kept:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
     if output:

@@ -37,9 +37,9 @@ def tune(
     stale: Annotated[
         bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
     ] = False,
-    from_misses: Annotated[
+    untuned: Annotated[
         bool,
-        typer.Option("--from-misses", help="Tune what the dispatcher was asked for and had no record of, here."),
+        typer.Option("--untuned", help="Tune what programs asked the dispatcher for and that has no record."),
     ] = False,
     study: Annotated[
         str | None,
@@ -61,7 +61,7 @@ def tune(
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
-    chosen = [name for name, given in (("suite", suite), ("stale", stale), ("from-misses", from_misses)) if given]
+    chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
     if study is not None:
@@ -71,8 +71,8 @@ def tune(
     def problems(target: Device) -> list[Problem]:
         if stale:
             return _stale(operator, target, database)
-        if from_misses:
-            return _missed(operator, target, database)
+        if untuned:
+            return _untuned(operator, target, database)
         return [entry.problem for entry in entries_of(operator, fields, suite)]
 
     def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
@@ -125,18 +125,18 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     return problems
 
 
-def _missed(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
-    """What calls on this device model asked for most first, as far as this device has no record of it yet."""
+def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
+    """The problems without a record that programs called on this device model, the most called first."""
     from ...dispatcher.choice.untuned import misses
 
     model = device.limits.name
     sources = (TimeSource.MEASURED, device.time_source)
     known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
     called = [operator.problem_type.from_dict(miss.problem) for miss in misses(operator.name, model)]
-    missed = [problem for problem in called if problem.key not in known]
-    if not missed:
+    untuned = [problem for problem in called if problem.key not in known]
+    if not untuned:
         print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)
-    return missed
+    return untuned
 
 
 def _check_outcome(runs: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:

@@ -22,7 +22,7 @@ def tune_in_background(operator: str, model: str) -> None:
         return
     device = idle_gpu(model) if settings.device is None else settings.device
     if device is not None:
-        _tuning[:] = [_started(["tune", operator, "--device", str(device), "--from-misses"])]
+        _tuning[:] = [_started(["tune", operator, "--device", str(device), "--untuned"])]
 
 
 def _started(arguments: list[str]) -> subprocess.Popen[bytes]:
