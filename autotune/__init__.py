@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .db.database import TuningDB
     from .db.errors import DatabaseError
     from .devices.base import DeviceError
-    from .devices.select import device
+    from .devices.select import worker_device
     from .dispatcher.targets.base import CaptureError, LaunchError
     from .emulator import EmulatorError, HostCompilerMissingError
     from .search_spaces.operator import IllegalScheduleError
@@ -35,10 +35,10 @@ __all__ = [
     "TuneOptions",
     "TuningDB",
     "__version__",
-    "device",
     "dispatcher",
     "operator",
     "tune",
+    "worker_device",
 ]
 
 _lazy = lazy_names(
@@ -55,9 +55,9 @@ _lazy = lazy_names(
         "LaunchError": ".dispatcher.targets.base",
         "TuneOptions": ".tuner.options",
         "TuningDB": ".db.database",
-        "device": ".devices.select",
         "operator": ".search_spaces.registry",
         "tune": ".tuner.loop",
+        "worker_device": ".devices.select",
     },
 )
 
