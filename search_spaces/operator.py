@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..errors import AutotuneError
+from .baselines import Published, TorchCall
 from .device_spec import DeviceSpec
 from .space import Space
 from .workload import Workload
@@ -41,6 +43,10 @@ class Operator(Generic[P, S]):
         checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
             schedule itself, or its like for so few tiles.
         workload: what the blocks of a legal schedule do, by which the dispatcher chooses for sizes without a record.
+        baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
+            this package. ``autotune bench`` adds ``copy``, the driver's copy of as many bytes.
+        suites: the folder of its suites, JSON lists of problems; None if there are none.
+        published: what is known of kernels like the presets.
     """
 
     name: str
@@ -56,6 +62,9 @@ class Operator(Generic[P, S]):
     presets: Mapping[str, Callable[[P], Program]]
     checks: Callable[[P, S], list[tuple[P, S]]]
     workload: Callable[[P, S, DeviceSpec], Workload]
+    baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
+    suites: Path | None = None
+    published: Published | None = None
 
     def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

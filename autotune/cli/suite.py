@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from ..codegen.problem import Problem
 
 _LABEL = "group"
-_SHIPPED = Path(__file__).parent.parent / "suites"
 
 SuiteOption = Annotated[
     Path | None,
     typer.Option(
         "--suite",
-        help="Take each problem of this JSON list, or of a suite that comes along, such as gemm; fields that it leaves "
-        "out come from the options.",
+        help="Take each problem of this JSON list, or of one of the operator's suites by name, such as gemm of sgemm. "
+        "Fields that the list leaves out come from the options.",
     ),
 ]
 
@@ -36,16 +35,14 @@ class Entry(NamedTuple):
 
 def entries_of(operator: Any, fields: Mapping[str, Any], suite: Path | None) -> list[Entry]:
     """The problems of a suite, or without one the problem of these fields."""
-    return _read_suite(_found(suite), operator.problem_type, fields) if suite else [Entry(problem_of(operator, fields))]
+    if suite is None:
+        return [Entry(problem_of(operator, fields))]
+    shipped = {path.stem: path for path in sorted(operator.suites.glob("*.json"))} if operator.suites else {}
+    path = suite if suite.exists() else shipped.get(str(suite), suite)
+    return _read_suite(path, operator.problem_type, fields, list(shipped))
 
 
-def _found(suite: Path) -> Path:
-    """A file of the user's, or else the shipped suite of that name."""
-    shipped = _SHIPPED / f"{suite}.json"
-    return shipped if not suite.exists() and shipped.parent == _SHIPPED and shipped.exists() else suite
-
-
-def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, Any]) -> list[Entry]:
+def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, Any], shipped: list[str]) -> list[Entry]:
     """The problems of a JSON list of objects, each with the fields that differ from `fields`.
 
     A member ``group`` is the label.
@@ -56,19 +53,14 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
         try:
             entries = read_document(path)
         except OSError as error:
-            raise BadInputError(
-                f"{path}: {error.strerror}; expected a file with a JSON list of problems, or {_names()}"
-            ) from error
+            expected = " or ".join(["a file with a JSON list of problems", *shipped])
+            raise BadInputError(f"{path}: {error.strerror}; expected {expected}") from error
         if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
             raise BadInputError(f'{path}: expected a JSON list of problems such as [{{"m": 1024, "n": 1024}}]')
         return [
             _entry(problem_type, {**fields, **entry}, f"{path}, problem {number}")
             for number, entry in enumerate(entries, 1)
         ]
-
-
-def _names() -> str:
-    return " or ".join(sorted(path.stem for path in _SHIPPED.glob("*.json")))
 
 
 def _entry(problem_type: type[Problem], values: dict[str, Any], place: str) -> Entry:

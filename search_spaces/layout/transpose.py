@@ -17,6 +17,7 @@ from ..operator import Operator
 from ..resources import group_violations, resource_violations
 from ..space import Draw, Parameter, Space
 from ..workload import Workload
+from .transpose_baselines import BASELINES
 
 _GRID_BLOCKS = 2**31 - 1
 # Registers beside the loaded rows with which ptxas still keeps all loads of a 64×64 tile in flight.
@@ -197,4 +198,5 @@ OPERATOR = Operator(
     presets=PRESETS,
     checks=checks,
     workload=workload,
+    baselines=BASELINES,
 )

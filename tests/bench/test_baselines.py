@@ -7,12 +7,13 @@ from importlib import util
 
 import pytest
 
-from autotune.bench import BASELINES, cublaslt, triton_baseline
-from autotune.bench.cublaslt_api import HeuristicResult
-from autotune.bench.published import PUBLISHED
+from autotune.bench.baselines import COPY_NAME, baselines_of
+from autotune.bench.baselines.device_copy import filling
+from autotune.bench.baselines.matmul import cublaslt, triton_baseline
+from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
 from autotune.search_spaces.registry import OPERATORS, operator
 
-SGEMM = BASELINES["sgemm"]
+SGEMM = baselines_of(operator("sgemm"))
 
 
 class NoGpu:
@@ -26,10 +27,18 @@ class NoGpu:
             return False
 
 
-def test_baselines_are_of_operators_and_have_a_line_each():
-    assert set(BASELINES) <= set(OPERATORS)
-    for baselines in BASELINES.values():
-        assert all(baseline.summary and "\n" not in baseline.summary for baseline in baselines.values())
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_has_a_copy_and_each_baseline_a_line(name):
+    found = baselines_of(operator(name))
+    assert list(found) == [*operator(name).baselines, COPY_NAME]
+    assert not found[COPY_NAME].computes
+    assert all(baseline.summary and "\n" not in baseline.summary for baseline in found.values())
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_published_figures_are_those_of_presets(name):
+    published = operator(name).published
+    assert published is None or list(published.shares) == list(operator(name).presets)
 
 
 @pytest.mark.parametrize("name", ["cublas", "triton"])
@@ -75,5 +84,23 @@ def test_heuristic_results_lie_as_in_the_header():
     assert [getattr(HeuristicResult, name).offset for name, _ in HeuristicResult._fields_] == [0, 64, 72, 76, 80]
 
 
-def test_published_figures_are_those_of_presets():
-    assert all(list(figures) == list(operator(name).presets) for name, figures in PUBLISHED.items())
+class Buffers:
+    """A session of a problem whose buffers begin at 1000 (a) and 2000 (b)."""
+
+    def __init__(self, problem):
+        self.problem = problem
+
+    def pointer(self, name):
+        return {"a": 1000, "b": 2000}[name]
+
+
+@pytest.mark.parametrize("size", [40, 96, 1000])
+def test_a_copy_is_filled_with_the_input(size):
+    session = Buffers(operator("transpose").problem_type(3, 8))  # 96 B
+    memory = bytearray(9000)
+    memory[1000:1096] = bytes(range(1, 97))
+    for begin, end, origin in filling(session, 5000, size):
+        assert end <= origin or origin + end - begin <= begin
+        memory[begin:end] = memory[origin : origin + end - begin]
+    assert memory[5000 : 5000 + size] == (bytes(range(1, 97)) * 11)[:size]
+    assert not any(memory[5000 + size :])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from autotune.bench import BASELINES, OwnSchedule, Setting
+from autotune.bench import OwnSchedule, Setting
+from autotune.bench.baselines import baselines_of
 from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.registry import operator
 
@@ -17,7 +18,11 @@ PROBLEMS = {
         SGEMM(64, 48, 32, transpose_b=True, lda=40, ldb=36, ldc=64, batch=2, stride_b=48 * 36, beta_nonzero=True),
         SGEMM(1, 512, 4096),
     ],
-    "transpose": [operator("transpose").problem_type(1000, 520)],
+    "transpose": [
+        operator("transpose").problem_type(1000, 520),
+        operator("transpose").problem_type(33, 70, element_bytes=16, batch=2, ldb=40),
+        operator("transpose").problem_type(64, 48, element_bytes=2, lda=56),
+    ],
 }
 
 
@@ -30,13 +35,13 @@ def device():
     ("name", "baseline", "problem"),
     [
         pytest.param(name, baseline, problem, id=f"{baseline}-{problem.key}")
-        for name, baselines in BASELINES.items()
-        for baseline in baselines
+        for name in PROBLEMS
+        for baseline in baselines_of(operator(name))
         for problem in PROBLEMS[name]
     ],
 )
 def test_it_is_right(device, name, baseline, problem):
-    opponent = BASELINES[name][baseline]
+    opponent = baselines_of(operator(name))[baseline]
     if missing := opponent.missing():
         pytest.skip(missing)
     chosen = operator(name)

@@ -1,12 +1,12 @@
 """``autotune bench``: what it measures, what it prints, and its exit codes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from bench_fakes import baseline
 
-from autotune.bench import BASELINES, OWN
-from autotune.bench.published import PUBLISHED
+from autotune.bench import OWN
 from autotune.cli.commands import bench as cli_bench
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
@@ -15,7 +15,8 @@ from autotune.db.contests import beaten_by
 from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.baselines import Published
+from autotune.search_spaces.registry import OPERATORS, operator
 
 TRANSPOSE = operator("transpose")
 SIZES = ("--m", "1000", "--n", "1000")
@@ -46,10 +47,10 @@ def test_a_problem_gets_a_row_for_each_contender(bench, gpu, record):
     assert "cold operands" in outcome.stdout
     assert [line for line in table(outcome) if line[:1] in (["autotune"], ["copy"], ["mover"])] == [
         ["autotune", "1", "ms", "0.0%", "8", "GB/s", "1.000×"],
-        ["copy", "900", "µs", "0.0%", "8.889", "GB/s", "0.900×"],
         ["mover", "2", "ms", "0.0%", "4", "GB/s", "2.000×"],
+        ["copy", "900", "µs", "0.0%", "8.889", "GB/s", "0.900×"],
     ]
-    assert outcome.stderr == "1/1  m1000-n1000-e4  1 ms  0.900× copy  2.000× mover\n"
+    assert outcome.stderr == "1/1  m1000-n1000-e4  1 ms  2.000× mover  0.900× copy\n"
 
 
 def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path):
@@ -108,10 +109,9 @@ def test_only_a_gpu_measures(bench, monkeypatch):
     assert "device h200 is not: expected a number such as 0" in outcome.stderr
 
 
-def test_what_is_not_installed_is_skipped_by_name_unless_it_was_named(bench, monkeypatch, record):
+def test_what_is_not_installed_is_skipped_by_name_unless_it_was_named(bench, baselines, record):
     record(PROBLEM)
-    missing = baseline("mover", missing="the baseline mover needs Mover: pip install mover")
-    monkeypatch.setitem(BASELINES["transpose"], "mover", missing)
+    baselines["mover"] = baseline("mover", missing="the baseline mover needs Mover: pip install mover")
     outcome = bench(*SIZES, "--json")
     assert outcome.code == 0
     assert outcome.stderr.startswith("skipped: the baseline mover needs Mover: pip install mover\n")
@@ -178,16 +178,19 @@ def test_a_picture_without_matplotlib(bench, suite, monkeypatch):
     assert outcome.stderr == "autotune: --plot needs Matplotlib: pip install matplotlib\n"
 
 
-def test_a_picture_without_baselines(bench, monkeypatch, record):
+def test_a_picture_without_baselines(bench, baselines, record):
     record(PROBLEM)
-    monkeypatch.setitem(BASELINES, "transpose", {})
+    baselines["copy"] = baselines["mover"] = baseline("mover", missing="not here")
     outcome = bench(*SIZES, "--plot", "ratios.svg")
-    assert (outcome.code, outcome.stderr) == (2, "autotune: --plot needs a baseline, and none is installed\n")
+    assert (outcome.code, outcome.stderr.splitlines()[-1]) == (
+        2,
+        "autotune: --plot needs a baseline, and none is installed",
+    )
 
 
-def test_without_baselines_times_and_the_ladder_remain(bench, monkeypatch, record):
+def test_without_baselines_times_and_the_ladder_remain(bench, baselines, record):
     record(PROBLEM)
-    monkeypatch.setitem(BASELINES, "transpose", {})
+    baselines["copy"] = baselines["mover"] = baseline("mover", missing="not here")
     outcome = bench(*SIZES, "--ladder")
     assert outcome.code == 0
     assert [line[0] for line in table(outcome) if line and line[0] in (*TRANSPOSE.presets, OWN)] == [
@@ -237,7 +240,8 @@ def test_ctrl_c_shows_what_was_measured(bench, gpu, suite):
 
 
 def test_the_ladder_has_the_presets_and_shares_of_the_first_baseline(bench, gpu, record, monkeypatch):
-    monkeypatch.setitem(PUBLISHED, "transpose", {"naive": 0.25})
+    published = Published("somebody, 2022", "Old GPU", {"naive": 0.25})
+    monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, published=published))
     record(PROBLEM, TransposeSchedule(tile_m=16, tile_n=64).to_dict())
     gpu.ladder = True
     gpu.prepare_session = lambda session: session.seconds.update(naive=4e-3, shared=2e-3, mover=1.5e-3)

@@ -23,6 +23,15 @@ def test_keys_are_those_in_databases(name: str) -> None:
     assert {key: problem.key for key, problem in problems.items()} == {key: key for key in problems}
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_suites_are_lists_of_problems(name: str) -> None:
+    suites = operator(name).suites
+    for path in suites.glob("*.json") if suites else ():
+        for entry in json.loads(path.read_text()):
+            assert entry.pop("group")
+            operator(name).problem_type.from_dict(entry)
+
+
 @anywhere
 def test_plain_values_and_back(name: str, problem: Problem) -> None:
     plain = json.loads(json.dumps(problem.to_dict()))

@@ -29,7 +29,11 @@ def bench(
     fields: Mapping[str, Any],
     against: Annotated[
         str | None,
-        typer.Option(help="Baselines by name, with commas. By default all that are installed.", metavar="NAMES"),
+        typer.Option(
+            help="Baselines by name, with commas. By default all that are installed; copy only if device memory bounds "
+            "the problems.",
+            metavar="NAMES",
+        ),
     ] = None,
     suite: SuiteOption = None,
     ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
@@ -49,13 +53,17 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the best known schedule of a problem against what a user would call instead, in turns."""
+    from ... import bench as benchmarks
+
     if ladder and suite:
         raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
     if plot:
         _check_plot(plot)
     entries = entries_of(operator, fields, suite)
-    known = _known_baselines(operator.name, against)
+    known = _known_baselines(operator, against)
     target = _gpu(device)
+    if against is None and not _moves_bytes(entries, target):
+        known = {name: baseline for name, baseline in known.items() if name != benchmarks.COPY_NAME}
     schedules = _own_schedules(operator, entries, target, db)
     if not (suite or schedules[0].recorded):
         key, model = entries[0].problem.key, target.limits.name
@@ -98,15 +106,22 @@ def _check_plot(path: Path) -> None:
         raise BadInputError("--plot needs Matplotlib: pip install matplotlib")
 
 
-def _known_baselines(operator: str, against: str | None) -> dict[str, Baseline]:
-    from ...bench import BASELINES
+def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
+    from ... import bench as benchmarks
 
-    known = BASELINES.get(operator, {})
+    known = benchmarks.baselines_of(operator)
     names = list(known) if against is None else against.split(",")
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise BadInputError(f"unknown baseline {unknown[0]!r} of {operator}; known: {', '.join(known) or 'none'}")
+        raise BadInputError(f"unknown baseline {unknown[0]!r} of {operator.name}; known: {', '.join(known)}")
     return {name: known[name] for name in names}
+
+
+def _moves_bytes(entries: Sequence[Entry], device: CudaDevice) -> bool:
+    """Whether device memory bounds all problems, so that a copy of as many bytes says how good they are."""
+    from ...devices.roofline import bounding_unit
+
+    return all(bounding_unit(entry.problem, device.limits) is None for entry in entries)
 
 
 def _gpu(selector: str) -> CudaDevice:

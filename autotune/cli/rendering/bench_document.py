@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
     """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
-    from ...bench.published import PUBLISHED
     from ...bench.summary import by_group, mean_ratios
 
+    published = setting.operator.published
     environment = dict(setting.device.environment)
     for baseline in setting.baselines.values():
         environment |= baseline.versions()
@@ -31,7 +31,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
         "operands": "cold",
         "baselines": {name: baseline.summary for name, baseline in setting.baselines.items()},
         "skipped": dict(skipped),
-        "published": dict(PUBLISHED.get(setting.operator.name, {})) if setting.ladder else {},
+        "published": dict(published.shares) if setting.ladder and published else {},
         "geometric_means": {
             "all": mean_ratios(comparisons, setting.baselines),
             "groups": {name: mean_ratios(group, setting.baselines) for name, group in by_group(runs).items()},

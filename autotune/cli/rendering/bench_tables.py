@@ -55,16 +55,14 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
 
 
 def _shares(setting: Setting, comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Each contender's share of the first baseline's rate, here and as published."""
-    from ...bench.published import PUBLISHED, PUBLISHED_DEVICE
-
+    """Each contender's share of the first baseline's rate, here and, if there is something, as published."""
     first = next(iter(setting.baselines))
-    published = PUBLISHED.get(setting.operator.name, {})
-    rows = [
-        [f"{comparison.ratio(first, to=name):.1%}", f"{published[name]:.1%}" if name in published else ""]
-        for name in comparison.samples
-    ]
-    return [f"of {first}", f"published ({PUBLISHED_DEVICE})"], rows
+    columns, rows = [f"of {first}"], [[f"{comparison.ratio(first, to=name):.1%}"] for name in comparison.samples]
+    if published := setting.operator.published:
+        columns.append(f"published ({published.device})")
+        for name, row in zip(comparison.samples, rows, strict=True):
+            row.append(f"{published.shares[name]:.1%}" if name in published.shares else "")
+    return columns, rows
 
 
 def _problems(setting: Setting, runs: Sequence[Run]) -> Table:

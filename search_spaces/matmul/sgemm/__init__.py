@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from ....codegen.matmul.sgemm.emit import emit, emit_naive
 from ....codegen.matmul.sgemm.presets import PRESETS
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule
 from ...operator import Operator
+from .baselines import BASELINES, PUBLISHED
 from .checks import checks
 from .legal import violations
 from .seeds import default, seeds
@@ -29,4 +31,7 @@ OPERATOR = Operator(
     presets=PRESETS,
     checks=checks,
     workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    published=PUBLISHED,
 )

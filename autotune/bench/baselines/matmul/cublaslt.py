@@ -9,10 +9,11 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.matmul.sgemm.problem import SgemmProblem
-from ..devices.base import DeviceError
-from ..dispatcher.targets import true_fp32
-from .baseline import Baseline, Launcher
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....devices.base import DeviceError
+from ....dispatcher.targets import true_fp32
+from ...baseline import Baseline, Launcher
+from ...interleave import interleaved
 from .cublaslt_api import (
     COMPUTE_32F,
     R_32F,
@@ -23,10 +24,9 @@ from .cublaslt_api import (
     MatmulPreference,
     MatrixLayout,
 )
-from .interleave import interleaved
 
 if TYPE_CHECKING:
-    from ..devices.cuda_session import CudaSession
+    from ....devices.cuda_session import CudaSession
 
 _ALGORITHMS = 8
 _ROUNDS = 10  # samples of each algorithm
@@ -107,7 +107,7 @@ def _workspace(stack: ExitStack) -> tuple[Any, Any]:
     """The address and the bytes of a workspace that lasts as long as the stack."""
     from cuda.bindings import driver
 
-    from ..cuda_core import handle_return
+    from ....cuda_core import handle_return
 
     pointer = handle_return(driver.cuMemAlloc(_WORKSPACE_BYTES))
     stack.callback(driver.cuMemFree, pointer)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from ..devices.base import DeviceError
+from ....devices.base import DeviceError
 
 R_32F = 0
 COMPUTE_32F = 68

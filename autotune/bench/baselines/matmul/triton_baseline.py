@@ -7,19 +7,23 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .baseline import Baseline, Launcher
-from .torch_views import operands, torch_missing
+from ....codegen.matmul.sgemm.problem import SgemmProblem
+from ....search_spaces.matmul.sgemm.baselines import operands
+from ...baseline import Baseline, Launcher
+from ...torch_tensors import session_tensors, torch_missing
 
 if TYPE_CHECKING:
-    from ..devices.cuda_session import CudaSession
+    from ....devices.cuda_session import CudaSession
 
 
 @contextmanager
 def _prepare(session: CudaSession) -> Iterator[Launcher]:
     import torch
 
-    a, b, c = operands(session)
-    scalars = session.problem.scalars
+    problem = session.problem
+    assert isinstance(problem, SgemmProblem)
+    a, b, c = operands(problem, session_tensors(session))
+    scalars = problem.scalars
     stream = torch.cuda.ExternalStream(session.stream)
 
     def launch() -> None:

@@ -1,0 +1,1 @@
+"""Baselines of matrix products that take more than a call of PyTorch."""

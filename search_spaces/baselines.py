@@ -1,0 +1,38 @@
+"""What users would call instead of an operator, and what was published about its presets, as an operator states it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class TorchCall:
+    """A call of PyTorch that does an operator's work.
+
+    Attributes:
+        summary: one line for people, such as ``torch.softmax``.
+        bind: ``bind(torch, problem, tensors)`` returns a function without arguments that computes the outputs in place.
+            `tensors` are PyTorch tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
+        packages: distributions beside torch whose versions matter.
+    """
+
+    summary: str
+    bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], object]]
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Published:
+    """Published rates of kernels like an operator's presets, as shares of a baseline's.
+
+    Attributes:
+        source: author, title, year.
+        device: the GPU of the publication.
+        shares: by preset.
+    """
+
+    source: str
+    device: str
+    shares: Mapping[str, float]
