@@ -1,4 +1,4 @@
-"""The one place that knows where things are cached, and how they are known to be what was written there."""
+"""Where things are cached, and the seals that show whether a cached file is intact."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _options(program: Program, arch: str) -> ProgramOptions:
 
 
 def _key(program: Program, options: ProgramOptions) -> bytes:
-    """Of a cache entry: covers the text, the entry (by the name), the options, the compiler's version, our schema."""
+    """The key of a cache entry: covers the source, the options (and its name), the compiler's version, our schema."""
     from cuda.core.utils import make_program_cache_key
 
     key: bytes = make_program_cache_key(

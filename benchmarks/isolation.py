@@ -22,27 +22,27 @@ ROUNDS = 5
 
 
 def main(selector: str, size: int = 4096) -> None:
-    """Evaluate each seed in both places, round after round, and print what the worker adds."""
+    """Evaluate each seed in both processes, round after round, and print what the worker adds."""
     problem = SGEMM.problem_type(size, size, size)
     start = perf_counter()
     with worker_device(selector) as there, CompilePool() as pool:
         print(f"start of the process  {perf_counter() - start:.2f} s, once for a run of many problems")
-        places: dict[str, Device] = {"here": device(selector), "there": there}
+        devices: dict[str, Device] = {"here": device(selector), "there": there}
         seeds = SGEMM.seeds(problem, there.limits)
         sources = [SGEMM.program(problem, seed, there.limits) for seed in seeds]
         kernels = [job.result() for job in [pool.submit(source, there.limits.arch) for source in sources]]
         candidates = list(zip(seeds, sources, kernels, strict=True))
         # The first round makes what is cached, such as the emulator's executables.
-        rounds = [[_seconds(place, problem, candidates) for place in places.values()] for _ in range(1 + ROUNDS)][1:]
+        rounds = [[_seconds(one, problem, candidates) for one in devices.values()] for _ in range(1 + ROUNDS)][1:]
     here, away = (min(seconds) for seconds in zip(*rounds, strict=True))  # of the rounds that were disturbed least
-    for name, seconds in zip(places, (here, away), strict=True):
+    for name, seconds in zip(devices, (here, away), strict=True):
         print(f"{name:<21} {1e3 * seconds / len(candidates):.2f} ms for each of {len(candidates)} kernels")
     print(f"isolation costs       {away / here - 1:.2%} of measuring")
 
 
-def _seconds(place: Device, problem: Problem, candidates: list[Any]) -> float:
+def _seconds(one: Device, problem: Problem, candidates: list[Any]) -> float:
     """How long it takes to evaluate the candidates in a new session, without setting that up."""
-    with place.session(SGEMM, problem, seed=0) as session:
+    with one.session(SGEMM, problem, seed=0) as session:
         start = perf_counter()
         for candidate in candidates:
             session.evaluate(*candidate)

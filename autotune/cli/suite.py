@@ -63,9 +63,9 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
         ]
 
 
-def _entry(problem_type: type[Problem], values: dict[str, Any], place: str) -> Entry:
+def _entry(problem_type: type[Problem], values: dict[str, Any], location: str) -> Entry:
     group = str(values.pop(_LABEL, ""))
     try:
         return Entry(problem_type.from_dict(values), group)
     except ValueError as error:
-        raise BadInputError(f"{place}: {error}") from error
+        raise BadInputError(f"{location}: {error}") from error

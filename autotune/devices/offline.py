@@ -19,7 +19,7 @@ from ..search_spaces.operator import Operator
 from .base import DeviceError, Evaluation
 from .model import predict_seconds
 
-_REMEMBERED = 100  # kernels and what the emulator said of them: schedules may share the text of a small problem
+_REMEMBERED = 100  # verdicts of the emulator by kernel: schedules may share the source of a small problem
 
 
 class OfflineDevice:

@@ -67,9 +67,9 @@ def load(path: Path) -> Recording:
 
 
 def _interpreted(path: Path, trials: list[Trial]) -> Recording:
-    places = {(t.problem.operator, t.problem.key, t.device.model, t.time_source) for t in trials}
-    if len(places) != 1:
-        raise ValueError(f"trials of {len(places)} problems, devices and kinds of time: expected one")
+    settings = {(t.problem.operator, t.problem.key, t.device.model, t.time_source) for t in trials}
+    if len(settings) != 1:
+        raise ValueError(f"trials of {len(settings)} problems, devices and kinds of time: expected one")
     first = trials[0]
     operator = operator_of(first.problem.operator)
     problem = operator.problem_type.from_dict(first.problem.fields)

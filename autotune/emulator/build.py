@@ -80,7 +80,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
 
 
 def _with_call(program: Program) -> str:
-    """The kernel's text, and what main.cpp calls it by."""
+    """The kernel's source, and the function that main.cpp calls it by."""
     return f"""{program.source}
 extern "C" void autotune_emulator_kernel(const void* arguments) {{
   autotune_emulator::call({program.launch.entry}, arguments);

@@ -12,7 +12,7 @@ from .bundle import Bundle, Exported
 
 
 def tables(bundle: Bundle) -> str:
-    """The text of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
+    """The content of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
     limits = bundle.limits
     numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
     fixed = (fixed_seconds(shared=False), fixed_seconds(shared=True))

@@ -29,7 +29,7 @@ class Candidates:
     def __init__(self, process: GaussianProcess, rows: Rows, schedules: Sequence[Schedule]) -> None:
         self._rows = rows
         self._schedules = list(schedules)
-        self._places = {schedule: place for place, schedule in enumerate(schedules)}
+        self._indices = {schedule: index for index, schedule in enumerate(schedules)}
         self._posterior = Posterior(process, *rows(schedules))
         self._chosen: list[Schedule] = []
         self._open = np.ones(len(schedules), dtype=bool)
@@ -37,19 +37,19 @@ class Candidates:
 
     def add(self, schedules: Iterable[Schedule]) -> None:
         """More to choose from, as far as they are new."""
-        new = [schedule for schedule in dict.fromkeys(schedules) if schedule not in self._places]
+        new = [schedule for schedule in dict.fromkeys(schedules) if schedule not in self._indices]
         if new:
             self._posterior.extend(*self._rows(new))
-            self._places.update({schedule: place for place, schedule in enumerate(new, len(self._schedules))})
+            self._indices.update({schedule: index for index, schedule in enumerate(new, len(self._schedules))})
             self._schedules += new
             self._open = np.append(self._open, np.ones(len(new), dtype=bool))
 
     def choose(self, schedules: Sequence[Schedule]) -> None:
         """Take some out, which `tell` is to hear of in this order."""
         if schedules:
-            places = [self._places[schedule] for schedule in schedules]
-            self._posterior.observe(places)
-            self._open[places] = False
+            indices = [self._indices[schedule] for schedule in schedules]
+            self._posterior.observe(indices)
+            self._open[indices] = False
             self._chosen += schedules
 
     def tell(self, schedule: Schedule, value: float | None) -> bool:
@@ -57,8 +57,8 @@ class Candidates:
 
         One that was not is not taken in.
         """
-        place = len(self._values)
-        if place == len(self._chosen) or self._chosen[place] != schedule:
+        index = len(self._values)
+        if index == len(self._chosen) or self._chosen[index] != schedule:
             return False
         self._values.append(value)
         return True

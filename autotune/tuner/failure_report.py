@@ -37,8 +37,8 @@ class FailureReport:
         from ..db.exchange import to_document, write_document
 
         trial = self.trial
-        place = hashlib.sha256(f"{trial.problem.key}\0{trial.device.model}".encode()).hexdigest()[:8]
-        path = failures_folder() / f"{trial.problem.operator}-{trial.schedule_digest}-{place}.json"
+        digest = hashlib.sha256(f"{trial.problem.key}\0{trial.device.model}".encode()).hexdigest()[:8]
+        path = failures_folder() / f"{trial.problem.operator}-{trial.schedule_digest}-{digest}.json"
         own = {"version": VERSION, "device": self.device, "seed": self.seed, "source": self.source}
         with suppress(OSError):  # a full disk must not end a run that can do without
             write_document(path, own | {"record": to_document([trial])})

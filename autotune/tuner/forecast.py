@@ -26,7 +26,7 @@ class LaunchShape(NamedTuple):
         threads: in a block.
         shared: memory of a block.
         resident: blocks on an SM.
-        filled: share of the places for blocks that are used, over all waves.
+        filled: used share of the slots for resident blocks, over all waves.
     """
 
     blocks: float

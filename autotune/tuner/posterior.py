@@ -40,17 +40,17 @@ class Posterior:
         self._white = np.hstack([self._white, white])
         self._points, self.features = np.vstack([self._points, points]), np.vstack([self.features, features])
 
-    def observe(self, places: Sequence[int]) -> None:
+    def observe(self, indices: Sequence[int]) -> None:
         """Take points of the table for observed, after those before; their values need not be known yet."""
-        places = list(places)
-        below = self._white[:, places].T
-        covariance = self._process.covariance(self._points[places], self._points)
-        left = covariance[:, places] + self._process.noise * np.eye(len(places)) - below @ below.T
+        indices = list(indices)
+        below = self._white[:, indices].T
+        covariance = self._process.covariance(self._points[indices], self._points)
+        left = covariance[:, indices] + self._process.noise * np.eye(len(indices)) - below @ below.T
         corner = cholesky(left, lower=True)
         more = solve_triangular(corner, covariance - below @ self._white, lower=True)
         self._factor = np.block([[self._factor, np.zeros(below.T.shape)], [below, corner]])
         self._white = np.vstack([self._white, more])
-        self._observed += places
+        self._observed += indices
 
     def predict(self, values: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation of all points of the table.

@@ -90,7 +90,7 @@ def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launcher:
 
 
 def _with_members(program: Program) -> str:
-    """The text of a kernel whose entry takes the members of its argument struct."""
+    """The source of a kernel whose entry takes the members of its argument struct."""
     members = ", ".join(f"{argument.cuda_type} {argument.name}_" for argument in program.arguments)
     struct = ", ".join(f"{argument.name}_" for argument in program.arguments)
     signature, entry = "(const Arguments arguments) {", f" {program.name}"

@@ -27,7 +27,7 @@ class Check:
         name: of the part.
         ok: whether it works.
         essential: whether autotune needs it.
-        detail: its version or place, or what is wrong with it and the remedy.
+        detail: its version or path, or what is wrong with it and the remedy.
     """
 
     name: str
@@ -106,8 +106,8 @@ def _probe() -> Program:
     from ...codegen.program import Argument, Launch, Program, cuda_arguments
 
     arguments = (Argument("out", "float*"),)
-    text = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
-    return Program(text, arguments, (Launch("probe", (1, 1, 1), (1, 1, 1)),))
+    source = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
+    return Program(source, arguments, (Launch("probe", (1, 1, 1), (1, 1, 1)),))
 
 
 def _gpus() -> str:

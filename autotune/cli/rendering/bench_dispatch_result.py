@@ -46,13 +46,13 @@ def print_costs(costs: DispatchCosts) -> None:
         _print_overheads(costs.overheads)
     if costs.first_call:
         _print_first_call(costs.first_call)
-    place = f"on {costs.device.limits.name}, {costs.device.time_source}"
+    where = f"on {costs.device.limits.name}, {costs.device.time_source}"
     splits = len({case.split for case in costs.held_out})
-    title = f"{costs.operator.name}: {splits} thirds held out {place}"
+    title = f"{costs.operator.name}: {splits} thirds held out {where}"
     _print_losses(title, "regret", [(case.choice, case.regret, case.warmed) for case in costs.held_out])
     if costs.random:
         tried = [case for case in costs.random if case.loss is not None or case.error]
-        title = f"{costs.operator.name}: {len(costs.random)} random sizes, {len(tried)} of them tried {place}"
+        title = f"{costs.operator.name}: {len(costs.random)} random sizes, {len(tried)} of them tried {where}"
         _print_losses(title, "loss", [(case.choice, case.loss, case.warmed) for case in costs.random])
     failed = [(case.record.problem, case.error) for case in costs.held_out]
     for problem, error in [*failed, *((case.problem, case.error) for case in costs.random)]:

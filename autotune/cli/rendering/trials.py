@@ -45,8 +45,8 @@ def _print(
 def trial_document(trial: Trial) -> dict[str, Any]:
     """The trial's members, its device and problem by name."""
     own = {name: value for name, value in vars(trial).items() if name not in ("device", "problem")}
-    place = {"operator": trial.problem.operator, "problem": trial.problem.key, "device": trial.device.model}
-    return {**place, "seconds": trial.seconds, **own}
+    identity = {"operator": trial.problem.operator, "problem": trial.problem.key, "device": trial.device.model}
+    return {**identity, "seconds": trial.seconds, **own}
 
 
 def schedule_words(trial: Trial) -> str:
