@@ -12,6 +12,7 @@ from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..errors import AutotuneError
 from .baselines import Published, TorchCall
+from .call import Call
 from .device_spec import DeviceSpec
 from .space import Space
 from .workload import Workload
@@ -47,6 +48,7 @@ class Operator(Generic[P, S]):
             this package. ``autotune bench`` adds ``copy``, the driver's copy of as many bytes.
         suites: the folder of its suites, JSON lists of problems; None if there are none.
         published: what is known of kernels like the presets.
+        call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Operator(Generic[P, S]):
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
     suites: Path | None = None
     published: Published | None = None
+    call: Call | None = None
 
     def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

@@ -1,12 +1,16 @@
-"""Operators on the caller's own arrays, by the best kernel that is known for them."""
+"""Operators on the caller's own arrays, by the best kernel that is known for them.
 
-from typing import TYPE_CHECKING
+Each operator that states a call is a function here, by its name.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from ..lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .calls.bound import BoundCall, plan
-    from .calls.operators import sgemm, transpose
+    from ..search_spaces.layout.transpose_call import transpose as transpose
+    from ..search_spaces.matmul.sgemm.call import sgemm as sgemm
+    from .calls.bound_call import BoundCall, plan
     from .calls.warming import warm
     from .choice.explanation import Explanation, explain
     from .settings import configure
@@ -20,24 +24,29 @@ __all__ = [
     "configure",
     "explain",
     "plan",
-    "sgemm",
-    "transpose",
     "warm",
 ]
+
+
+def _function(name: str) -> Any:
+    """The function of an operator."""
+    from .calls.function import dispatched
+
+    return dispatched(name).function
+
 
 # NumPy alone takes longer to import than a program that only may need a kernel should wait for.
 __getattr__ = lazy_names(
     __name__,
     {
-        "BoundCall": ".calls.bound",
+        "BoundCall": ".calls.bound_call",
         "CaptureError": ".targets.base",
         "Explanation": ".choice.explanation",
         "LaunchError": ".targets.base",
         "configure": ".settings",
         "explain": ".choice.explanation",
-        "plan": ".calls.bound",
-        "sgemm": ".calls.operators",
-        "transpose": ".calls.operators",
+        "plan": ".calls.bound_call",
         "warm": ".calls.warming",
     },
+    _function,
 )

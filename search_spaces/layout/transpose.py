@@ -18,6 +18,7 @@ from ..resources import group_violations, resource_violations
 from ..space import Draw, Parameter, Space
 from ..workload import Workload
 from .transpose_baselines import BASELINES
+from .transpose_call import CALL
 
 _GRID_BLOCKS = 2**31 - 1
 # Registers beside the loaded rows with which ptxas still keeps all loads of a 64×64 tile in flight.
@@ -199,4 +200,5 @@ OPERATOR = Operator(
     checks=checks,
     workload=workload,
     baselines=BASELINES,
+    call=CALL,
 )

@@ -6,8 +6,8 @@ from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
 from autotune.dispatcher import settings
-from autotune.dispatcher.calls import held, operators, plans
-from autotune.dispatcher.calls.repeated import Repeated
+from autotune.dispatcher.calls import function, resolve
+from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import records
 from autotune.dispatcher.choice import untuned as misses
 from autotune.dispatcher.choice.choose import Choice, Rule
@@ -21,8 +21,7 @@ def fresh_process(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
-    monkeypatch.setattr(operators, "_held", {})
-    monkeypatch.setattr(operators, "_repeated", Repeated())
+    function.clear()
     monkeypatch.setattr(misses, "_noted", [])
     monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
     records._database.cache_clear()
@@ -56,7 +55,7 @@ def no_launch(monkeypatch):
     def launched(*_):
         raise AssertionError("launched")
 
-    monkeypatch.setattr(held, "plan_for", launched)
+    monkeypatch.setattr(resolve, "plan_for", launched)
     monkeypatch.setattr(targets, "target", launched)
 
 
@@ -67,6 +66,7 @@ def streams(monkeypatch):
     torch = SimpleNamespace(
         _C=SimpleNamespace(_cuda_getCurrentRawStream=current.get),
         empty=lambda shape, dtype, device: FakeTensor(C, shape, device=device),
+        float32=FakeTensor.dtype,
         is_grad_enabled=lambda: True,
     )
     monkeypatch.setitem(sys.modules, "torch", torch)

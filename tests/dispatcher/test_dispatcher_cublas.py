@@ -14,7 +14,7 @@ from views import strided
 from autotune import dispatcher
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.contests import with_contest
-from autotune.dispatcher.arrays.layout import HOST
+from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice import untuned as misses
 from autotune.dispatcher.choice.choose import Rule
 from autotune.dispatcher.targets import cublas

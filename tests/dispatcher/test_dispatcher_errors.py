@@ -62,7 +62,7 @@ def readonly():
     [
         (ones(4, 7), ValueError, r"out has shape \(4, 7\): expected \(4, 6\)"),
         (ones(1, 4, 6), ValueError, r"out has shape \(1, 4, 6\): expected \(4, 6\)"),
-        (ones(4, 6, dtype="f8"), TypeError, "out has dtype float64: sgemm takes float32"),
+        (ones(4, 6, dtype="f8"), TypeError, "out has dtype float64: expected float32"),
         (ones(4, 12)[:, ::2], ValueError, "out has shape .* neither row-major nor column-major"),
         (readonly(), ValueError, "out is read-only"),
     ],
@@ -99,5 +99,5 @@ def test_columns_that_overlap_by_one():
 
 
 def test_beta_needs_out():
-    with pytest.raises(ValueError, match=r"beta=0\.5 scales C: pass out="):
+    with pytest.raises(ValueError, match=r"beta=0\.5 scales what out holds: pass out=, or beta=0"):
         dispatcher.sgemm(ones(4, 5), ones(5, 6), beta=0.5)

@@ -14,7 +14,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.cuda_core import handle_return
 from autotune.db.contests import with_contest
 from autotune.devices.cuda import CudaDevice
-from autotune.dispatcher.calls import plans
+from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu
@@ -109,7 +109,7 @@ def test_one_workspace_for_each_stream_and_as_good_as_new_after_a_launch(device)
             dispatcher.sgemm(Held(device, a, stream), Held(device, b, stream), out=out)
             assert_close(out.numpy(), a, b)
     (held,) = plans._plans.values()
-    assert len(held._loaded._kernel._workspaces) == 2
+    assert len(held.loaded._kernel._workspaces) == 2
 
 
 def test_a_thread_without_a_context_stays_so(device, hold):

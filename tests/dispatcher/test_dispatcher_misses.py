@@ -7,7 +7,8 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.dispatcher.calls import operators, plans
+from autotune.dispatcher.calls import function
+from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import untuned as module
 from autotune.dispatcher.choice.untuned import misses
 
@@ -38,8 +39,8 @@ def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu):
     call(16)
     assert dict(counts()) == {8: 1, 16: 0}
     module._save()
-    for held in (module._noted, plans._plans, operators._held):  # as in another process
-        held.clear()
+    for remembered in (module._noted, plans._plans, function):  # as in another process
+        remembered.clear()
     call(8, times=4)
     module._save()
     assert counts() == [(8, 5), (16, 1)]

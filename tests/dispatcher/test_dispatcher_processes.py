@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.dispatcher.calls import plans
+from autotune.dispatcher.calls import plan as plans
 from autotune.emulator import build
 
 SIZES = (5, 33, 41, 64)
@@ -44,7 +44,7 @@ def test_32_callers_share_plans_and_compile_nothing_twice(monkeypatch):
     with ThreadPoolExecutor(32) as pool:
         list(pool.map(call, range(32)))
     assert len(plans._plans) == len(SIZES)
-    kernels = {plan._loaded._kernel._source.digest for plan in plans._plans.values()}
+    kernels = {plan.loaded._kernel._source.digest for plan in plans._plans.values()}
     assert len(compiled) == 1 + 2 * len(kernels)  # the emulator itself; then each kernel is compiled and linked
 
 

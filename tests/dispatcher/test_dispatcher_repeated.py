@@ -5,8 +5,8 @@ from fake_gpu import FakeGpu
 
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays, libraries
-from autotune.dispatcher.arrays.layout import View
-from autotune.dispatcher.calls import plans
+from autotune.dispatcher.arrays.views import View
+from autotune.dispatcher.calls import plan as plans
 
 torch = pytest.importorskip("torch")
 
@@ -18,8 +18,8 @@ def read(monkeypatch):
 
     def read(name, tensor, stream):
         names.append(name)
-        layout = libraries._layout(tensor.data_ptr(), tuple(tensor.shape), tensor.stride())
-        return View(tensor.data_ptr(), layout, "float32", 4, 0, False)
+        layout = libraries._layout(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), "float32", 4)
+        return View(tensor.data_ptr(), layout, 0, False)
 
     streams = {"stream": lambda tensor: 77, "streams": lambda tensor: lambda: 77}
     monkeypatch.setitem(arrays._LIBRARIES, "torch", libraries.TORCH._replace(read=read, **streams))

@@ -9,7 +9,7 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune import compile_pool, dispatcher
 from autotune.codegen.schedule import Specialize
 from autotune.compiler import CompileError
-from autotune.dispatcher.calls.plans import plan_for
+from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice.choose import Rule
 from autotune.dispatcher.choice.records import records

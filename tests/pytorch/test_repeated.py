@@ -1,7 +1,6 @@
 """Which tensors PyTorch takes for those of an earlier call: none that a kernel would read in another way."""
 
 import pytest
-
 from autotune.dispatcher.calls.repeated import Repeated
 
 torch = pytest.importorskip("torch")

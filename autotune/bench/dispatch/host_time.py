@@ -14,8 +14,7 @@ from ...codegen.matmul.sgemm.problem import SgemmProblem
 from ...codegen.program import Program
 from ...codegen.schedule import Schedule
 from ...devices.cuda import CudaDevice
-from ...dispatcher.calls.bound import plan
-from ...dispatcher.calls.operators import sgemm
+from ...dispatcher import plan, sgemm
 from ...search_spaces.registry import operator
 from ..baseline import Launcher
 from ..interleave import interleaved

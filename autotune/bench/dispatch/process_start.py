@@ -52,7 +52,7 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
     from cuda.core.utils import StridedMemoryView
 
     done("import cuda.core")  # and NumPy with it: whoever has an array has imported its library
-    from ...dispatcher.calls.bound import plan
+    from ...dispatcher.calls.bound_call import plan
     from ...dispatcher.targets.factory import target
 
     done("import autotune.dispatcher")

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from ...search_spaces.layouts import Shape
 from . import libraries
-from .layout import Shape, View
 from .libraries import Library
+from .views import View
 
 IMMUTABLE: set[type] = set()  # the types of arrays read so far that are `immutable`, to be asked in little time
 LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which means the same
 
 
-def glance(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
-    """An array's address, and all else that `read` would tell: equal for equal views, but faster found.
+def fingerprint(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
+    """An array's address, and what is equal for arrays whose views are equal but for the address; faster than `read`.
 
     Raises:
         TypeError, ValueError: as for `read`, perhaps only there.
     """
-    return _library(array).glance(name, array, stream)
+    return _library(array).fingerprint(name, array, stream)
 
 
 def read(name: str, array: Any, stream: int) -> View:
@@ -45,13 +46,21 @@ def stream_of(array: Any) -> Callable[[], int]:
     return _library(array).streams(array)
 
 
-def empty(shape: Shape, like: Any) -> Any:
-    """A new row-major array from the library of `like`, of its dtype and on its device.
+def empty(shape: Shape, dtype: str, like: Any) -> Any:
+    """A new row-major array from the library of `like`, on its device.
 
     Raises:
         ValueError: a library that is not known here.
     """
-    return _library(like).empty(shape, like)
+    return _library(like).empty(shape, dtype, like)
+
+
+def stream_handle(stream: Any, array: Any) -> int:
+    """The handle of the stream that the caller names, else of the current one of the array's library."""
+    if stream is None:
+        return current_stream(array)
+    handle: int = stream if isinstance(stream, int) else stream.__cuda_stream__()[1]
+    return handle or LEGACY_DEFAULT_STREAM
 
 
 def immutable(array: Any) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .layout import HOST, Layout, Shape, View
+from ...search_spaces.layouts import Layout, Shape
+from .views import HOST, View
 
 _ON_CUDA = (2, 13)  # DLPack's device types kDLCUDA and kDLCUDAManaged
 _WIDEST = 16  # bytes of the widest access of a thread: more alignment than that is of no use
@@ -22,18 +24,18 @@ class Library(NamedTuple):
     """What differs between the libraries that arrays come from.
 
     Attributes:
-        glance, read: see `arrays`.
+        fingerprint, read: see `arrays`.
         stream: the handle of the stream on which an array's library works now; 0 for the legacy default stream.
         streams: what tells that again and again.
-        empty: a new row-major array of a shape, like another one.
+        empty: a new row-major array of a shape and a dtype's name, on the device of another one.
         immutable: whether nobody may write to an array once somebody has it, so that results are given when complete.
     """
 
-    glance: Callable[[str, Any, int], tuple[int, Hashable]]
+    fingerprint: Callable[[str, Any, int], tuple[int, Hashable]]
     read: Callable[[str, Any, int], View]
     stream: Callable[[Any], int]
     streams: Callable[[Any], Callable[[], int]]
-    empty: Callable[[Shape, Any], Any]
+    empty: Callable[[Shape, str, Any], Any]
     immutable: bool = False
 
 
@@ -42,11 +44,11 @@ def _dtype_name(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _layout(pointer: int, shape: Shape, strides: Shape) -> Layout:
-    return Layout(shape, strides, min(_WIDEST, pointer & -pointer) or _WIDEST)
+def _layout(pointer: int, shape: Shape, strides: Shape, dtype: Any, itemsize: int) -> Layout:
+    return Layout(shape, strides, _dtype_name(dtype), itemsize, min(_WIDEST, pointer & -pointer) or _WIDEST)
 
 
-def _glance_by_reading(
+def _fingerprint_by_reading(
     read: Callable[[str, Any, int], View], name: str, array: Any, stream: int
 ) -> tuple[int, Hashable]:
     view = read(name, array, stream)
@@ -65,18 +67,28 @@ def _read_numpy(name: str, array: Any, stream: int) -> View:
         raise ValueError(f"{name} has strides {array.strides} in bytes: expected multiples of {array.itemsize}")
     strides = tuple(stride // array.itemsize for stride in array.strides)
     pointer = array.ctypes.data
-    layout = _layout(pointer, array.shape, strides)
-    return View(pointer, layout, _dtype_name(array.dtype), array.itemsize, HOST, not array.flags.writeable)
+    layout = _layout(pointer, array.shape, strides, array.dtype, array.itemsize)
+    return View(pointer, layout, HOST, not array.flags.writeable)
 
 
-def _empty_numpy(shape: Shape, like: Any) -> Any:
-    return np.empty(shape, like.dtype)
+def _empty_numpy(shape: Shape, dtype: str, like: Any) -> Any:
+    return np.empty(shape, _numpy_dtype(dtype, like))
+
+
+def _numpy_dtype(name: str, like: Any) -> Any:
+    """The dtype of an array if it has this name, else NumPy's, or the one that ml_dtypes adds to NumPy."""
+    if _dtype_name(like.dtype) == name:
+        return like.dtype
+    try:
+        return np.dtype(name)
+    except TypeError:
+        return np.dtype(getattr(import_module("ml_dtypes"), name))
 
 
 # ---- PyTorch: read directly, which takes a tenth of the time that its DLPack export does -----------------------------
 
 
-def _glance_torch(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
+def _fingerprint_torch(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
     if array.requires_grad:
         _refuse_gradient(name)
     pointer: int = array.data_ptr()
@@ -93,8 +105,8 @@ def _read_torch(name: str, array: Any, stream: int) -> View:
     if array.is_conj() or array.is_neg():
         raise ValueError(f"{name} is a lazily conjugated or negated view: call resolve_conj() or resolve_neg() first")
     pointer = array.data_ptr()
-    layout = _layout(pointer, tuple(array.shape), array.stride())
-    return View(pointer, layout, _dtype_name(array.dtype), array.itemsize, array.get_device(), False)
+    layout = _layout(pointer, tuple(array.shape), array.stride(), array.dtype, array.itemsize)
+    return View(pointer, layout, array.get_device(), False)
 
 
 def _refuse_gradient(name: str) -> None:
@@ -115,8 +127,9 @@ def _stream_of_torch(array: Any) -> Callable[[], int]:
     return partial(sys.modules["torch"]._C._cuda_getCurrentRawStream, array.get_device())
 
 
-def _empty_torch(shape: Shape, like: Any) -> Any:
-    return sys.modules["torch"].empty(shape, dtype=like.dtype, device=like.device)
+def _empty_torch(shape: Shape, dtype: str, like: Any) -> Any:
+    torch = sys.modules["torch"]
+    return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
 
 
 # ---- CuPy, JAX and all others: by DLPack or the CUDA array interface -------------------------------------------------
@@ -135,8 +148,8 @@ def _read_interface(name: str, array: Any, stream: int) -> View:
         dtype = view.dtype
     except (BufferError, NotImplementedError) as error:
         raise ValueError(f"{name} cannot be read: {error}") from None
-    layout = _layout(view.ptr, view.shape, view.strides or _dense_strides(view.shape))
-    return View(view.ptr, layout, _dtype_name(dtype), dtype.itemsize, view.device_id, view.readonly)
+    layout = _layout(view.ptr, view.shape, view.strides or _dense_strides(view.shape), dtype, dtype.itemsize)
+    return View(view.ptr, layout, view.device_id, view.readonly)
 
 
 def _strided_view(array: Any, stream: int) -> Any:
@@ -157,7 +170,7 @@ def _stream_of_interface(array: Any) -> int:
     return interface.get("stream") or 0
 
 
-def _empty_unknown(shape: Shape, like: Any) -> Any:
+def _empty_unknown(shape: Shape, dtype: str, like: Any) -> Any:
     raise ValueError(f"cannot allocate a {type(like).__module__}.{type(like).__name__}: pass out=, of shape {shape}")
 
 
@@ -167,13 +180,13 @@ def _stream_cupy(array: Any) -> int:
     return handle
 
 
-def _empty_cupy(shape: Shape, like: Any) -> Any:
+def _empty_cupy(shape: Shape, dtype: str, like: Any) -> Any:
     with like.device:
-        return sys.modules["cupy"].empty(shape, like.dtype)
+        return sys.modules["cupy"].empty(shape, _numpy_dtype(dtype, like))
 
 
-def _on_host(name: str, place: object) -> ValueError:
-    return ValueError(f"{name} is on {place}: move it to a GPU, or pass NumPy arrays, which the emulator computes")
+def _on_host(name: str, device: object) -> ValueError:
+    return ValueError(f"{name} is on {device}: move it to a GPU, or pass NumPy arrays, which the emulator computes")
 
 
 def _read_jax(name: str, array: Any, stream: int) -> View:
@@ -182,23 +195,23 @@ def _read_jax(name: str, array: Any, stream: int) -> View:
     return _read_interface(name, array, stream)
 
 
-def _empty_jax(shape: Shape, like: Any) -> Any:
-    return sys.modules["jax"].numpy.empty(shape, like.dtype, device=like.device)
+def _empty_jax(shape: Shape, dtype: str, like: Any) -> Any:
+    return sys.modules["jax"].numpy.empty(shape, _numpy_dtype(dtype, like), device=like.device)
 
 
 def _reading(
     read: Callable[[str, Any, int], View],
     stream: Callable[[Any], int],
-    empty: Callable[[Shape, Any], Any],
+    empty: Callable[[Shape, str, Any], Any],
     *,
     immutable: bool = False,
 ) -> Library:
-    """A library whose arrays are read as a whole even for a glance."""
-    return Library(partial(_glance_by_reading, read), read, stream, partial(partial, stream), empty, immutable)
+    """A library whose arrays are read as a whole even for their fingerprint."""
+    return Library(partial(_fingerprint_by_reading, read), read, stream, partial(partial, stream), empty, immutable)
 
 
 NUMPY = _reading(_read_numpy, lambda array: 0, _empty_numpy)
-TORCH = Library(_glance_torch, _read_torch, _stream_torch, _stream_of_torch, _empty_torch)
+TORCH = Library(_fingerprint_torch, _read_torch, _stream_torch, _stream_of_torch, _empty_torch)
 CUPY = _reading(_read_interface, _stream_cupy, _empty_cupy)
 JAX = _reading(_read_jax, lambda array: 0, _empty_jax, immutable=True)
 OTHER = _reading(_read_interface, _stream_of_interface, _empty_unknown)

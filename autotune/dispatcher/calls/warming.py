@@ -13,7 +13,7 @@ from ...search_spaces.operator import Operator
 from ...search_spaces.registry import OPERATORS
 from ..choice.choose import Choice, choices
 from ..choice.records import Record
-from .plans import plan_for
+from .plan import plan_for
 
 if TYPE_CHECKING:
     from ...compile_pool import CompilePool
@@ -28,7 +28,7 @@ def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
 
     Args:
         problems: such as ``SgemmProblem(m=4096, n=4096, k=4096)``, of any operators.
-        device: the GPU's ordinal, or `layout.HOST` for the emulator.
+        device: the GPU's ordinal, or `views.HOST` for the emulator.
 
     Returns:
         What serves each of them.

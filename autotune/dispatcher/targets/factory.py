@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..arrays.layout import HOST
+from ..arrays.views import HOST
 from .base import Target
 
 

@@ -11,6 +11,7 @@ from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule
 from ...operator import Operator
 from .baselines import BASELINES, PUBLISHED
+from .call import CALL
 from .checks import checks
 from .legal import violations
 from .seeds import default, seeds
@@ -34,4 +35,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     published=PUBLISHED,
+    call=CALL,
 )

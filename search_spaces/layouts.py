@@ -1,13 +1,37 @@
-"""Batches of matrices: what a shape and strides mean in rows, columns and a leading dimension."""
+"""How an array lies in memory, and what its shape and strides mean in rows, columns and a leading dimension."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import NamedTuple
 
-import numpy as np
+Shape = tuple[int, ...]
 
-from .layout import Layout, Shape
+
+class Layout(NamedTuple):
+    """What of an array decides which kernel may serve it; all but its address.
+
+    Attributes:
+        shape: elements along each axis.
+        strides: elements from one index to the next along each axis.
+        dtype: the name that its library gives it, such as ``float32``.
+        itemsize: bytes of an element.
+        alignment: bytes, a power of two of at most 16, that the first element's address is a multiple of.
+    """
+
+    shape: Shape
+    strides: Shape
+    dtype: str
+    itemsize: int
+    alignment: int
+
+    @property
+    def extent(self) -> int:
+        """Bytes from the first element to the last, gaps included; strides may not be negative."""
+        if 0 in self.shape:
+            return 0
+        last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
+        return self.itemsize * (1 + last)
 
 
 class Matrices(NamedTuple):
@@ -43,7 +67,7 @@ def matrices(name: str, layout: Layout) -> Matrices:
         ValueError: fewer axes, matrices that are neither row-major nor column-major or not evenly spaced, or a negative
             stride.
     """
-    shape, strides, alignment = layout
+    shape, strides, alignment = layout.shape, layout.strides, layout.alignment
     if len(shape) < 2:
         raise ValueError(f"{name} has shape {shape}: expected a matrix, or a batch of them")
     rows, columns = shape[-2:]
@@ -90,7 +114,16 @@ def joint_batch(a: Shape, b: Shape) -> Shape:
         ValueError: two batches that differ, neither of them of one matrix.
     """
     first, second = a[:-2], b[:-2]
-    same = len(first) == len(second) and first == second
-    if not same and prod(first) != 1 and prod(second) != 1:
+    if first == second:
+        return first
+    if prod(first) != 1 and prod(second) != 1:
         raise ValueError(f"a has shape {a} and b {b}: expected the same batch, or a batch of 1")
-    return np.broadcast_shapes(first, second)
+    axes = max(len(first), len(second))
+    first, second = ((1,) * (axes - len(batch)) + batch for batch in (first, second))
+    return tuple(y if x == 1 else x for x, y in zip(first, second, strict=True))
+
+
+def check_apart(name: str, layout: Layout, seen: Matrices) -> None:
+    """``ValueError`` if all matrices of a batch are one: where a kernel writes them, or knows no broadcasting."""
+    if seen.batch is not None and seen.batch > 1 and seen.stride == 0 and 0 not in layout.shape:
+        raise ValueError(f"{name} has shape {layout.shape} and strides {layout.strides}: its matrices are all one")

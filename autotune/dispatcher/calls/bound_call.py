@@ -1,4 +1,4 @@
-"""Calls that are bound to their arrays, for those who make the same one again and again."""
+"""Calls that are bound to their arrays, for programs that make the same one again and again."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from typing import Any
 
 from ..arrays import arrays
 from ..choice.choose import Choice
-from .operators import CALLS
-from .plans import Launch
+from .function import dispatched
+from .plan import Launch
 
 
 class BoundCall:
     """A call with its arrays.
 
     Attributes:
-        out: the output.
+        out: the output, or a tuple of them.
     """
 
     __slots__ = ("_arrays", "_current", "_launch", "_plan", "_stream", "out")
 
     def __init__(self, operator: str, operands: tuple[Any, ...], stream: Any, options: dict[str, Any]) -> None:
-        if operator not in CALLS:
-            raise ValueError(f"unknown operator {operator!r}; known: {', '.join(CALLS)}")
-        held, handle, values, self.out = CALLS[operator](stream, *operands, **options)
-        if type(self.out) in arrays.IMMUTABLE:
-            raise ValueError(
-                f"a plan writes again and again to its output, and a {type(self.out).__name__} is immutable"
-            )
-        self._arrays = operands  # whose memory must stay as long as this may be called
-        self._stream = 0 if stream is None else handle
-        self._current = arrays.stream_of(operands[0])
-        self._plan = held.plan
-        self._launch: Launch | None = held.plan.bound(values) if held.plan else None
+        calls = dispatched(operator)
+        arguments = calls.arguments(*operands, stream=stream, **options)
+        prepared = calls.prepare(*arguments)
+        self.out = calls.returned(prepared)
+        if type(prepared.outputs[0]) in arrays.IMMUTABLE:
+            kind = type(prepared.outputs[0]).__name__
+            raise ValueError(f"a plan writes again and again to its output, and a {kind} is immutable")
+        self._arrays = operands, options  # whose memory must stay as long as this may be called
+        self._stream = 0 if stream is None else prepared.stream
+        self._current = arrays.stream_of(arguments[1][0])
+        self._plan = prepared.resolved.plan
+        launcher = prepared.resolved.launcher
+        self._launch: Launch | None = launcher.fixed(prepared.values) if launcher else None
 
     @property
     def choice(self) -> Choice | None:
@@ -55,7 +56,7 @@ def plan(operator: str, *operands: Any, stream: Any = None, **options: Any) -> B
         step()
 
     Args:
-        operator: ``sgemm`` or ``transpose``.
+        operator: such as ``sgemm``.
         operands, stream, options: as for the function of this name.
 
     Raises:

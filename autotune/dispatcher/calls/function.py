@@ -1,0 +1,150 @@
+"""The functions that users call, derived from what operators state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from inspect import cleandoc
+from typing import Any
+
+from ...search_spaces.call import Call
+from ...search_spaces.operator import Operator
+from ...search_spaces.registry import operator
+from ..arrays import arrays
+from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
+from .plan import Values
+from .resolve import Arrays, Case, Prepared, Resolver, same_layout
+from .source import UNALIGNED, arguments_source, function_source
+
+_MODULE = __name__.rpartition(".calls")[0]
+_ALL_CALLS = """
+
+All arrays are on one device. NumPy arrays are computed by the emulator, all others on their GPU. The outputs are ready
+when the stream gets there.
+
+`stream` is a handle, or an object with ``__cuda_stream__``. By default it is the current stream of the first array's
+library.
+
+Raises:
+    TypeError, ValueError: one line that says what is wrong with the arguments; nothing was launched.
+    CaptureError: the stream is being captured, and there is no kernel yet.
+    DeviceError: there is no usable driver.
+    CompileError, LaunchError: the default schedule's kernel was refused, too.
+"""
+
+
+class Dispatched:
+    """The calls of one operator.
+
+    Attributes:
+        call: what the operator states.
+        function: what users call.
+        arguments: takes the same arguments, and returns those of `prepare`.
+    """
+
+    def __init__(self, stated: Operator[Any, Any], call: Call) -> None:
+        self.call = call
+        self._resolver = Resolver(stated, call)
+        self._given, self._fresh = Memory(), Memory()  # calls with outputs, and calls that allocate them
+        self.function = self._made(function_source(call))
+        self.arguments = self._made(arguments_source(call))
+
+    def clear(self) -> None:
+        """Forget all calls, and so their plans."""
+        self._resolver.clear()
+        self._given.clear()
+        self._fresh.clear()
+
+    def launch(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> Any:
+        """Make a call, and return its required outputs; see `Resolver.prepare`."""
+        prepared = self.prepare(stream, inputs, outputs, case, scalars)
+        prepared.launch()
+        return self.returned(prepared)
+
+    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> Prepared:
+        """Do all of a call but its launch; see `Resolver.prepare`."""
+        prepared = self._resolver.prepare(stream, inputs, outputs, case, scalars)
+        addresses = prepared.values[: len(self.call.arrays)]
+        if not any(int(address) & UNALIGNED for address in addresses):
+            self._remember(prepared, inputs, outputs, case)
+        return prepared
+
+    def returned(self, prepared: Prepared) -> Any:
+        """What a call returns: the required output, or a tuple of them."""
+        outputs = dict(zip(self.call.outputs, prepared.outputs, strict=True))
+        required = tuple(outputs[name] for name in self.call.required_outputs)
+        return required[0] if len(required) == 1 else required
+
+    def _remember(self, prepared: Prepared, inputs: Arrays, outputs: Arrays, case: Case) -> None:
+        """Keep a call for the fast path."""
+        call = self.call
+        given = dict(zip(call.outputs, outputs, strict=True))
+        absent = {given[name] is None for name in call.required_outputs}
+        tensors = [*(array for array in inputs if array is not None), *self._apart(inputs, outputs)]
+        alike = comparison(tensors)
+        if alike is None or len(absent) > 1:
+            return
+        views, launcher = prepared.resolved.views, prepared.resolved.launcher
+        new = dict(zip(call.outputs, prepared.outputs, strict=True))
+        recognised = Recognised(
+            case=case,
+            alike=alike,
+            tracked=any(tensor.requires_grad for tensor in tensors),
+            extents=tuple(views[name].layout.extent if name in views else 0 for name in call.arrays),
+            in_place=all(
+                name in views and other in views and same_layout(views[name], views[other])
+                for name, other in call.in_place
+            ),
+            current=arrays.stream_of(inputs[0]),
+            launch=launcher.launch if launcher else nothing,
+            allocate=allocator([new[name] for name in call.required_outputs]) if True in absent else nothing,
+        )
+        (self._fresh if True in absent else self._given).remember(recognised, tensors)
+
+    def _apart(self, inputs: Arrays, outputs: Arrays) -> list[Any]:
+        """The outputs that are given and are no input."""
+        named = dict(zip(self.call.arrays, (*inputs, *outputs), strict=True))
+        same = [output for output, operand in self.call.in_place if named[output] is named[operand]]
+        return [named[name] for name in self.call.outputs if named[name] is not None and name not in same]
+
+    def _made(self, source: str) -> Callable[..., Any]:
+        """The function of a source, with the signature and the documentation that users see."""
+        call = self.call
+        scope: dict[str, Any] = {
+            "_defaults": {name: parameter.default for name, parameter in call.signature.parameters.items()},
+            "_given": self._given,
+            "_fresh": self._fresh,
+            "_launch": self.launch,
+            "_recorded": gradients_are_recorded,
+            "_handle": arrays.stream_handle,
+        }
+        exec(source, scope)
+        function: Any = scope[call.name]
+        function.__signature__ = call.signature
+        function.__doc__ = cleandoc(call.declaration.__doc__ or "") + _ALL_CALLS
+        function.__module__ = _MODULE
+        made: Callable[..., Any] = function
+        return made
+
+
+_dispatched: dict[str, Dispatched] = {}
+
+
+def dispatched(name: str) -> Dispatched:
+    """The calls of an operator; ``ValueError`` if there is no such operator, or if users cannot call it."""
+    found = _dispatched.get(name)
+    if found is None:
+        stated = operator(name)
+        if stated.call is None:
+            raise ValueError(f"{name} has no call")
+        found = _dispatched.setdefault(name, Dispatched(stated, stated.call))
+    return found
+
+
+def clear() -> None:
+    """Forget all calls of all operators."""
+    for one in _dispatched.values():
+        one.clear()
+
+
+os.register_at_fork(after_in_child=clear)  # plans are the parent's

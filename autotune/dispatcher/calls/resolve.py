@@ -1,0 +1,229 @@
+"""What a call comes to: from arrays and options to a problem, its plan and the values of a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from ...search_spaces.call import ArrayType, Call
+from ...search_spaces.layouts import Layout
+from ...search_spaces.operator import Operator
+from ..arrays import arrays
+from ..arrays.views import View, overlap
+from ..targets.factory import target
+from .plan import Launcher, Plan, Values, plan_for
+
+T = TypeVar("T")
+
+_LAYOUTS_KEPT = 4096
+_WIDEST_ELEMENT = 16
+
+Arrays = tuple[Any, ...]  # None for one that is left out
+Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from others; see `Resolver`
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What is known of a call with arrays of these layouts, wherever they are.
+
+    Attributes:
+        views: by name, the arrays of the first such call; their pointers mean nothing for the next one.
+        plan, launcher: None where nothing is to be computed.
+    """
+
+    views: Mapping[str, View]
+    plan: Plan | None
+    launcher: Launcher | None
+
+
+class Prepared(NamedTuple):
+    """A call that only has to be launched.
+
+    Attributes:
+        resolved: what is known of its layouts.
+        stream: the handle of the stream.
+        values: the addresses of all arrays, 0 for one that is left out; then the scalars.
+        outputs: in the order of `Call.outputs`.
+    """
+
+    resolved: Resolved
+    stream: int
+    values: Values
+    outputs: Arrays
+
+    def launch(self) -> None:
+        """Launch; of immutable arrays, wait for the result."""
+        launcher = self.resolved.launcher
+        if launcher is not None:
+            launcher.launch(self.stream, self.values)
+            if type(self.outputs[0]) in arrays.IMMUTABLE:
+                target(next(iter(self.resolved.views.values())).device).synchronize(self.stream)
+
+
+class Resolver:
+    """Resolves the calls of one operator, and remembers what does not depend on addresses.
+
+    The `case` of a call is a tuple: the options in the order of `Call.options`, then anything else, and at last, if the
+    call accumulates, whether the outputs are read.
+    """
+
+    def __init__(self, operator: Operator[Any, Any], call: Call) -> None:
+        self._operator, self._call = operator, call
+        self._types: dict[Hashable, Mapping[str, ArrayType]] = {}
+        self._resolved: dict[Hashable, Resolved] = {}
+
+    def clear(self) -> None:
+        """Forget all calls, and so their plans."""
+        self._types.clear()
+        self._resolved.clear()
+
+    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> Prepared:
+        """Do all of a call but its launch.
+
+        Args:
+            stream: a handle, an object with ``__cuda_stream__``, or None for the current one of the first input.
+            inputs, outputs: in the order of the `Call`'s; required outputs that are left out are allocated.
+            case: see `Resolver`.
+            scalars: in the order of the `Call`'s.
+
+        Raises:
+            TypeError, ValueError: one line that says what is wrong with the arguments.
+            CaptureError, CompileError, LaunchError, DeviceError: see `plan_for`.
+        """
+        call = self._call
+        case = tuple(tuple(option) if isinstance(option, list) else option for option in case)
+        handle = arrays.stream_handle(stream, inputs[0])
+        read = [self._fingerprint(name, array, handle) for name, array in zip(call.inputs, inputs, strict=True)]
+        key = (case, *(kind for _, kind in read))
+        outputs = self._allocated(key, handle, inputs, outputs, case, scalars)
+        read += [self._fingerprint(name, array, handle) for name, array in zip(call.outputs, outputs, strict=True)]
+        key = (case, *(kind for _, kind in read))
+        at = tuple(pointer for pointer, _ in read)
+        resolved = self._resolved.get(key)
+        if resolved is None:
+            resolved = _kept(self._resolved, key, partial(self._resolve, handle, (*inputs, *outputs), case))
+        else:
+            pointers = dict(zip(call.arrays, at, strict=True))
+            self._check_apart({name: v._replace(pointer=pointers[name]) for name, v in resolved.views.items()})
+        return Prepared(resolved, handle, (*at, *scalars), outputs)
+
+    def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
+        """Shapes and dtypes of all outputs.
+
+        Raises:
+            TypeError, ValueError: there is no such call.
+        """
+        return self._call.types(**inputs, **dict(zip(self._call.options, case, strict=False)))
+
+    def _fingerprint(self, name: str, array: Any, handle: int) -> tuple[int, Hashable]:
+        left_out = array is None and name in self._call.optional
+        return (0, None) if left_out else arrays.fingerprint(name, array, handle)
+
+    def _allocated(
+        self, key: Hashable, handle: int, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values
+    ) -> Arrays:
+        """The outputs, with new ones for those that are required and left out."""
+        call = self._call
+        for name, output in zip(call.outputs, outputs, strict=True):
+            if output is not None and arrays.immutable(output):
+                raise ValueError(
+                    f"{name} is a {type(output).__name__}, and arrays of its library are immutable: leave {name}= away"
+                )
+        missing = [
+            name
+            for name, output in zip(call.outputs, outputs, strict=True)
+            if output is None and name in call.required_outputs
+        ]
+        if not missing:
+            return outputs
+        if call.accumulates and case[-1]:
+            factor, out = call.accumulates, missing[0]
+            value = scalars[call.scalars.index(factor)]
+            raise ValueError(f"{factor}={value} scales what {out} holds: pass {out}=, or {factor}=0")
+        types = self._types.get(key) or _kept(self._types, key, partial(self._read_types, handle, inputs, case))
+        return tuple(
+            arrays.empty(*types[name], inputs[0]) if name in missing else output
+            for name, output in zip(call.outputs, outputs, strict=True)
+        )
+
+    def _read_types(self, handle: int, inputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
+        named = zip(self._call.inputs, inputs, strict=True)
+        return self.types({n: None if a is None else arrays.read(n, a, handle).layout for n, a in named}, case)
+
+    def _resolve(self, handle: int, everything: Arrays, case: Case) -> Resolved:
+        """Check the arrays, and get the plan of the problem that they state."""
+        call = self._call
+        named = zip(call.arrays, everything, strict=True)
+        views = {name: arrays.read(name, array, handle) for name, array in named if array is not None}
+        layouts = {name: views[name].layout if name in views else None for name in call.arrays}
+        types = self.types({name: layouts[name] for name in call.inputs}, case)
+        for name in call.outputs:
+            if name in views:
+                _check_output(name, views[name], types[name])
+        for name, view in views.items():
+            _check_alignment(name, view.layout)
+        options = dict(zip(call.options, case, strict=False))
+        if call.accumulates:
+            options["reads_out"] = case[-1]
+        problem, pointers = call.bind(**layouts, **options)
+        self._check_device(views)
+        self._check_apart(views)
+        written = [views[name] for name in call.required_outputs]
+        if all(0 in view.layout.shape for view in written):
+            return Resolved(views, None, None)
+        plan = plan_for(self._operator, problem, written[0].device, handle)
+        names = (*(pointers.get(name, "") for name in call.arrays), *call.scalars)
+        return Resolved(views, plan, plan.launcher(names))
+
+    def _check_device(self, views: Mapping[str, View]) -> None:
+        out = self._call.required_outputs[0]
+        for name, view in views.items():
+            if view.device != views[out].device:
+                raise ValueError(
+                    f"{name} is on {view.location} and {out} on {views[out].location}: expected one device"
+                )
+
+    def _check_apart(self, views: Mapping[str, View]) -> None:
+        """``ValueError`` if an output overlaps another array, unless it may be the same one and is."""
+        call = self._call
+        for number, output in enumerate(call.outputs, len(call.inputs)):
+            for other in call.arrays[:number]:
+                if output not in views or other not in views or not overlap(views[output], views[other]):
+                    continue
+                if (output, other) not in call.in_place:
+                    raise ValueError(f"{output} overlaps {other}: pass memory of its own")
+                if views[output].pointer != views[other].pointer or not same_layout(views[output], views[other]):
+                    raise ValueError(f"{output} overlaps {other} in part: pass {other} itself, or memory of its own")
+
+
+def same_layout(first: View, second: View) -> bool:
+    """Whether arrays at one address have each of their elements in common."""
+    a, b = first.layout, second.layout
+    return (a.shape, a.strides, a.itemsize) == (b.shape, b.strides, b.itemsize)
+
+
+def _check_output(name: str, view: View, expected: ArrayType) -> None:
+    if view.readonly:
+        raise ValueError(f"{name} is read-only")
+    if view.layout.dtype != expected.dtype:
+        raise TypeError(f"{name} has dtype {view.layout.dtype}: expected {expected.dtype}")
+    if view.layout.shape != expected.shape:
+        raise ValueError(f"{name} has shape {view.layout.shape}: expected {expected.shape}")
+
+
+def _check_alignment(name: str, layout: Layout) -> None:
+    if layout.alignment < min(layout.itemsize, _WIDEST_ELEMENT):
+        raise ValueError(
+            f"{name} is aligned to {layout.alignment} B: expected at least {layout.itemsize} B; pass a copy"
+        )
+
+
+def _kept(cache: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
+    """A new value, kept in a cache that begins anew when it is full."""
+    value = make()
+    if len(cache) >= _LAYOUTS_KEPT:
+        cache.clear()
+    cache[key] = value
+    return value

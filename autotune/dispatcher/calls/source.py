@@ -1,0 +1,142 @@
+"""The source of the function that users call, written out for the arrays of each operator: loops take too long.
+
+For an operator with an input a, an output out and a scalar alpha it is this:
+
+    def name(a, *, out=_defaults['out'], alpha=_defaults['alpha'], stream=_defaults['stream']):
+        _case = ()
+        if out is None:
+            _call = _fresh.newest
+            if _call.case != _case or not _call.alike(a) or _call.tracked and _recorded():
+                _call = _fresh.find(_case, (a, ))
+                if _call is None:
+                    return _launch(stream, (a, ), (out, ), _case, (alpha, ))
+            out = _call.allocate()
+        else:
+            ... the same with _given for _fresh, and (a, out) for (a, )
+        (_at_a, _at_out, ) = (a.data_ptr(), out.data_ptr(), )
+        (_n_a, _n_out, ) = _call.extents
+        if (
+            (_at_a | _at_out) & 15
+            or _at_out < _at_a + _n_a and _at_a < _at_out + _n_out
+        ):
+            return _launch(stream, (a, ), (out, ), _case, (alpha, ))
+        if stream is None:
+            _stream = _call.current() or 1
+        else:
+            _stream = _handle(stream, a)
+        _call.launch(_stream, (_at_a, _at_out, alpha, ))
+        return out
+
+Only PyTorch tensors that are as well aligned as accesses ask for, and apart, get beyond ``_launch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from inspect import Parameter
+
+from ...search_spaces.call import OUT, STREAM, Call
+from ..arrays.arrays import LEGACY_DEFAULT_STREAM
+
+UNALIGNED = 15  # bits of an address that are 0 where accesses may be as wide as they get
+
+
+def function_source(call: Call) -> str:
+    """The source of a call's function; see the page's head for the names that it takes from its scope."""
+    required = call.required_outputs
+    slow = f"_launch({_arguments(call)})"
+    addresses = [f"_at_{name}" for name in call.arrays]
+    lines = [
+        *_head(call),
+        f"    if {' and '.join(f'{name} is None' for name in required)}:",
+        *_recognition(call, "_fresh", [name for name in call.arrays if name not in required], slow),
+        f"        {', '.join(required)} = _call.allocate()",
+        "    else:",
+        *_recognition(call, "_given", call.arrays, slow),
+        f"    {_tuple(addresses)} = {_tuple(_address(call, name) for name in call.arrays)}",
+        f"    {_tuple(f'_n_{name}' for name in call.arrays)} = _call.extents",
+        "    if (",
+        f"        ({' | '.join(addresses)}) & {UNALIGNED}",
+        *(f"        or {overlap}" for overlap in _overlaps(call)),
+        "    ):",
+        f"        return {slow}",
+        f"    if {STREAM} is None:",
+        f"        _stream = _call.current() or {LEGACY_DEFAULT_STREAM}",
+        "    else:",
+        f"        _stream = _handle({STREAM}, {call.inputs[0]})",
+        f"    _call.launch(_stream, {_tuple([*addresses, *call.scalars])})",
+        f"    return {', '.join(required)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def arguments_source(call: Call) -> str:
+    """The source of a function with the parameters of a call that returns the arguments of `Resolver.prepare`."""
+    return "\n".join([*_head(call), f"    return {_arguments(call)}\n"])
+
+
+def _head(call: Call) -> list[str]:
+    lines = [f"def {call.name}({', '.join(_parameters(call))}):"]
+    if call.outputs_packed:
+        lines.append(f"    {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else {OUT}")
+    return [*lines, f"    _case = {_tuple(_case(call))}"]
+
+
+def _arguments(call: Call) -> str:
+    return f"{STREAM}, {_tuple(call.inputs)}, {_tuple(call.outputs)}, _case, {_tuple(call.scalars)}"
+
+
+def _parameters(call: Call) -> Iterator[str]:
+    star = False
+    for name, parameter in call.signature.parameters.items():
+        if parameter.kind is Parameter.KEYWORD_ONLY and not star:
+            star = True
+            yield "*"
+        yield name if parameter.default is Parameter.empty else f"{name}=_defaults[{name!r}]"
+
+
+def _case(call: Call) -> Iterator[str]:
+    """What beside the arrays' kinds tells calls apart: see `resolve.Resolver`."""
+    yield from call.options
+    yield from (f"{name} is None" for name in call.optional)
+    yield from (f"{output} is {operand}" for output, operand in call.in_place)
+    if call.accumulates:
+        yield f"{call.accumulates} != 0"
+
+
+def _recognition(call: Call, memory: str, names: Iterable[str], slow: str) -> list[str]:
+    """Finds an earlier call with such arrays, or takes the slow way."""
+    tensors = ", ".join(_compared(call, name) for name in names)
+    return [
+        f"        _call = {memory}.newest",
+        f"        if _call.case != _case or not _call.alike({tensors}) or _call.tracked and _recorded():",
+        f"            _call = {memory}.find(_case, ({tensors},))",
+        "            if _call is None:",
+        f"                return {slow}",
+    ]
+
+
+def _compared(call: Call, name: str) -> str:
+    """An argument of the comparison, which takes no None, and no tensor twice."""
+    reasons = [f"{name} is {operand}" for output, operand in call.in_place if output == name]
+    if name in call.optional:
+        reasons.append(f"{name} is None")
+    return f"*(() if {' or '.join(reasons)} else ({name},))" if reasons else name
+
+
+def _address(call: Call, name: str) -> str:
+    return f"0 if {name} is None else {name}.data_ptr()" if name in call.optional else f"{name}.data_ptr()"
+
+
+def _overlaps(call: Call) -> Iterator[str]:
+    """Whether an output and another array have bytes in common, gaps counted."""
+    for number, output in enumerate(call.outputs, len(call.inputs)):
+        for other in call.arrays[:number]:
+            test = f"_at_{output} < _at_{other} + _n_{other} and _at_{other} < _at_{output} + _n_{output}"
+            if (output, other) in call.in_place:
+                test = f"(_at_{output} != _at_{other} or not _call.in_place) and {test}"
+            yield test
+
+
+def _tuple(names: Iterable[str]) -> str:
+    return f"({''.join(f'{name}, ' for name in names)})"

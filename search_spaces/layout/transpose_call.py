@@ -1,0 +1,59 @@
+"""How users call transpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
+from ..call import ArrayType, Binding, Call
+from ..layouts import Layout, Matrices, check_apart, matrices
+
+
+def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
+    """B = Aᵀ, out of place, for elements of 1, 2, 4, 8 or 16 bytes.
+
+    Args:
+        a: of shape (m, n), or (batch…, m, n), row-major with any leading dimension and any stride between matrices.
+        out: B, row-major too, of the dtype of `a`, which may overlap neither `a` nor itself. By default a new array
+            of the library of `a`.
+
+    Returns:
+        B, of shape (n, m), or (batch…, n, m).
+    """
+
+
+def _types(a: Layout) -> Mapping[str, ArrayType]:
+    if a.itemsize not in ELEMENT_BYTES:
+        raise TypeError(f"a has elements of {a.itemsize} bytes: transpose takes {', '.join(map(str, ELEMENT_BYTES))}")
+    if len(a.shape) < 2:
+        raise ValueError(f"a has shape {a.shape}: expected a matrix, or a batch of them")
+    return {"out": ArrayType((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)}
+
+
+def _bind(a: Layout, out: Layout) -> Binding:
+    source, result = _row_major("a", a), _row_major("out", out)
+    problem = TransposeProblem(
+        m=source.rows,
+        n=source.columns,
+        element_bytes=a.itemsize,
+        batch=1 if source.batch is None else source.batch,
+        lda=source.leading,
+        ldb=result.leading,
+        stride_a=source.stride,
+        stride_b=result.stride,
+        align_a=source.alignment,
+        align_b=result.alignment,
+    )
+    return Binding(problem, {"a": "a", "out": "b"})
+
+
+def _row_major(name: str, layout: Layout) -> Matrices:
+    seen = matrices(name, layout)
+    if seen.transposed:
+        raise ValueError(f"{name} has strides {layout.strides}: transpose takes row-major matrices")
+    check_apart(name, layout, seen)
+    return seen
+
+
+CALL = Call(declaration=transpose, inputs=("a",), outputs=("out",), types=_types, bind=_bind)

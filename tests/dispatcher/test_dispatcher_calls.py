@@ -1,0 +1,126 @@
+"""What is derived from a stated call: its function, what the kernel gets, and which arguments are refused."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from toy_call import CALL, Launches, shifted, toy
+
+from autotune.dispatcher.calls import resolve
+from autotune.search_spaces.call import ArrayType, Binding, Call
+
+
+@pytest.fixture
+def launches(monkeypatch):
+    found = Launches()
+    monkeypatch.setattr(resolve, "plan_for", found.plan_for)
+    return found
+
+
+def x(*shape, dtype=np.float32):
+    return np.ones(shape or (4, 8), dtype)
+
+
+def address(array):
+    return array.ctypes.data
+
+
+def test_the_function_has_the_signature_and_the_documentation_of_its_declaration():
+    function = toy().function
+    assert inspect.signature(function) == inspect.signature(shifted)
+    assert (function.__name__, function.__module__) == ("shifted", "autotune.dispatcher")
+    assert function.__doc__.startswith("x moved along an axis.\n\nArgs:\n    x: float32.\n")
+    assert "\nRaises:\n    TypeError, ValueError" in function.__doc__
+
+
+def test_the_kernel_gets_addresses_and_scalars_by_the_names_of_its_arguments(launches):
+    source, mask = x(), x(8)
+    out, index = toy().function(source, mask, by=2.5, seed=2**40)
+    ((_, given),) = launches.launched
+    assert given == {
+        "source": address(source), "mask": address(mask), "y": address(out), "where": address(index), "sums": 0,
+        "by": 2.5, "seed": 2**40,
+    }  # fmt: skip
+    assert (out.shape, out.dtype, index.shape, index.dtype) == ((4, 8), np.float32, (4,), np.int64)
+
+
+def test_an_optional_output_is_computed_if_it_is_given(launches):
+    total = x(4)
+    assert len(toy().function(x(), total=total)) == 2
+    assert launches.launched[0][1]["sums"] == address(total)
+    assert launches.made[0].total
+
+
+@pytest.mark.parametrize("change", [{"dim": 0}, {"mask": x(8)}, {"dim": [0, 1]}])
+def test_options_and_optional_operands_decide_the_problem(launches, change):
+    function, source = toy().function, x()
+    for _ in range(2):
+        function(source)
+        function(source, **change)
+        function(source, by=7.0)
+    assert len(launches.made) == 2
+    assert len(launches.launched) == 6
+
+
+def test_an_output_may_be_an_input_where_that_is_stated(launches):
+    source = x()
+    out, _ = toy().function(source, out=source)
+    assert out is source
+    with pytest.raises(ValueError, match="out overlaps x: pass memory of its own"):
+        toy(replace(CALL, in_place=())).function(source, out=source)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (lambda m: {"x": m[:4], "out": m[1:5]}, ValueError, "out overlaps x in part: pass x itself, or memory of its"),
+        (lambda m: {"x": m[:4], "mask": m[4], "out": m[4:]}, ValueError, "out overlaps mask: pass memory of its own"),
+        (lambda m: {"x": x(), "out": m[:4], "total": m[0, :4]}, ValueError, "total overlaps out: pass memory"),
+        (lambda m: {"x": x(dtype=np.float64)}, TypeError, "x has dtype float64: shifted takes float32"),
+        (lambda m: {"x": x(), "out": x(4, 9)}, ValueError, r"out has shape \(4, 9\): expected \(4, 8\)"),
+        (lambda m: {"x": x(), "index": x(4)}, TypeError, "index has dtype float32: expected int64"),
+        (lambda m: {"x": None}, TypeError, "x is a NoneType: expected a NumPy array"),
+        (lambda m: {"x": x(), "of": 1}, TypeError, "unexpected keyword argument 'of'"),
+    ],
+)
+def test_bad_arguments_get_one_line(launches, arguments, error, message):
+    with pytest.raises(error, match=message) as caught:
+        toy().function(**arguments(x(8, 8)))
+    assert "\n" not in str(caught.value)
+    assert launches.launched == []
+
+
+def paired(x, dim=-1, *, out=None, stream=None):
+    """Two outputs in one tuple."""
+
+
+PAIRED = Call(
+    declaration=paired,
+    inputs=("x",),
+    outputs=("value", "index"),
+    types=lambda x, dim: dict.fromkeys(("value", "index"), ArrayType(x.shape, "int64")),
+    bind=lambda x, dim, value, index: Binding(dim, {"value": "v"}),
+)
+
+
+def test_several_outputs_may_be_given_as_a_tuple(launches):
+    function = toy(PAIRED).function
+    out = x(dtype=np.int64), x(dtype=np.int64)
+    value, index = function(x(), out=out)
+    assert (value is out[0], index is out[1]) == (True, True)
+    assert [array.dtype for array in function(x())] == [np.int64, np.int64]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scalars": ("alfa",)}, "'alfa' is no parameter of shifted"),
+        ({"in_place": (("out", "z"),)}, "'z' is no parameter"),
+        ({"optional": ("x",)}, "expected a first input that is not optional"),
+        ({"optional": ("out", "index", "total")}, "expected an output that is not optional"),
+    ],
+)
+def test_a_call_that_contradicts_its_declaration_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(CALL, **change)
