@@ -1,12 +1,16 @@
 """Repeated calls with PyTorch's own tensors: the same launches as by reading every tensor anew."""
 
+import weakref
+
 import pytest
 from fake_gpu import FakeGpu
+from toy_call import Launches, toy
 
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays, libraries
 from autotune.dispatcher.arrays.views import View
 from autotune.dispatcher.calls import plan as plans
+from autotune.dispatcher.calls import resolve
 
 torch = pytest.importorskip("torch")
 
@@ -18,7 +22,9 @@ def read(monkeypatch):
 
     def read(name, tensor, stream):
         names.append(name)
-        layout = libraries._layout(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), "float32", 4)
+        layout = libraries._layout(
+            tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.itemsize
+        )
         return View(tensor.data_ptr(), layout, 0, False)
 
     streams = {"stream": lambda tensor: 77, "streams": lambda tensor: lambda: 77}
@@ -96,3 +102,65 @@ def test_a_gradient_is_refused_later_too(gpu, read):
             dispatcher.sgemm(*tensors((8, 12)), weight)
         with pytest.raises(ValueError, match="b requires a gradient"):
             dispatcher.sgemm(*tensors((8, 12)), weight)
+
+
+@pytest.fixture
+def launches(monkeypatch, read):
+    found = Launches()
+    monkeypatch.setattr(resolve, "plan_for", found.plan_for)
+    return found
+
+
+def address(tensor):
+    return tensor.data_ptr()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("totalled", [False, True])
+@pytest.mark.parametrize("given", ["nothing", "outputs", "in place"])
+def test_optional_arrays_and_several_outputs_are_recognised(launches, read, masked, totalled, given):
+    function, counts = toy().function, []
+    for by in (1.0, 2.0, 3.0):
+        x, y, mask, total = tensors((4, 16), (4, 16), (16,), (4,))
+        arguments = {"mask": mask if masked else None, "total": total if totalled else None}
+        if given != "nothing":
+            arguments |= {"out": x if given == "in place" else y, "index": torch.zeros(4, dtype=torch.int64)}
+        out, index = function(x, by=by, **arguments)
+        assert launches.launched[-1] == (77, {
+            "source": address(x), "mask": masked * address(mask), "y": address(out), "where": address(index),
+            "sums": totalled * address(total), "by": by, "seed": 0,
+        })  # fmt: skip
+        assert (out is x, out is y) == (given == "in place", given == "outputs")
+        counts.append(len(read))
+    assert counts[0] == counts[1] == counts[2] > 0
+
+
+def test_what_is_left_out_or_in_place_is_another_call(launches):
+    function = toy().function
+    x, mask, index = *tensors((4, 16), (16,)), torch.zeros(4, dtype=torch.int64)
+    for _ in range(2):
+        for arguments in ({}, {"mask": mask}, {"out": x, "index": index}, {"dim": 0}):
+            function(x, **arguments)
+    assert [problem.key for problem in launches.made] == ["(4, 16) dim-1"] * 3 + ["(4, 16) dim0"]
+    assert [values["mask"] for _, values in launches.launched] == [0, address(mask), 0, 0] * 2
+
+
+def test_an_output_that_is_an_input_in_part_is_refused_later_too(launches):
+    function = toy().function
+    memory, index = torch.zeros(8, 16), torch.zeros(4, dtype=torch.int64)
+    for _ in range(2):
+        function(memory[:4], out=memory[4:], index=index)
+        function(memory[:4], out=memory[:4], index=index)
+        with pytest.raises(ValueError, match="out overlaps x in part"):
+            function(memory[:4], out=memory[1:5], index=index)
+    assert len(launches.launched) == 4
+
+
+def test_a_recognised_call_keeps_no_tensor_alive(launches):
+    (x,) = tensors((4, 16))
+    gone = weakref.ref(x)
+    function = toy().function
+    function(x)
+    del x
+    assert gone() is None
+    assert function
