@@ -25,7 +25,7 @@ DeviceOption = Annotated[
 DevicesOption = Annotated[
     str,
     typer.Option(
-        help="As for other commands; or several such with commas, or all: every GPU here, all at the same time.",
+        help="A device, a comma-separated list, or all for every GPU; they tune at the same time.",
         metavar="DEVICE[,DEVICE]...",
     ),
 ]
@@ -37,7 +37,7 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--db",
-        help="The tuning database: a SQLite file, or PostgreSQL's URL. By default AUTOTUNE_DB, else a user's file.",
+        help="The tuning database: a SQLite file or a PostgreSQL URL. Default: AUTOTUNE_DB, else a file of the user.",
         metavar="URL",
         show_default=False,
     ),

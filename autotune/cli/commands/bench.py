@@ -38,9 +38,9 @@ def bench(
     suite: SuiteOption = None,
     ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
     device: DeviceOption = "auto",
-    rounds: Annotated[int, typer.Option(min=4, help="Samples of each contender.")] = 100,
+    rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each contender.")] = 100,
     record: Annotated[
-        bool, typer.Option("--record", help="Keep in the records what baselines are faster, for the dispatcher.")
+        bool, typer.Option("--record", help="Store with each record which baselines are faster, for the dispatcher.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")

@@ -30,13 +30,13 @@ _DRAWN = 500  # random sizes, of which some are measured
 
 
 def bench_dispatch(
-    operator: Annotated[str, typer.Argument(help="Whose records are held out.")] = "sgemm",
+    operator: Annotated[str, typer.Argument(help="The operator whose records are held out.")] = "sgemm",
     device: DeviceOption = "auto",
-    splits: Annotated[int, typer.Option(min=1, help="Random thirds that are held out.")] = 5,
+    splits: Annotated[int, typer.Option(min=1, help="How many random thirds of the records are held out in turn.")] = 5,
     random: Annotated[
         int, typer.Option(min=0, max=_DRAWN, help=f"Random sizes that are measured, of {_DRAWN} that are drawn.")
     ] = 100,
-    rounds: Annotated[int, typer.Option(min=4, help="Samples of each kernel and of each call.")] = 20,
+    rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each kernel and of each call.")] = 20,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
     ] = None,

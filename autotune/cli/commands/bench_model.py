@@ -15,7 +15,8 @@ from ..rendering.output import print_json, print_table
 
 def bench_model(
     paths: Annotated[
-        list[Path], typer.Option("--recording", help="What autotune record made; give it once for each file.")
+        list[Path],
+        typer.Option("--recording", help="A file of autotune record; repeat the option for more files."),
     ],
     as_json: JsonOption = False,
 ) -> None:

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 def bench_search(
     recordings: Annotated[
-        list[Path], typer.Option("--recording", help="What autotune record made; give it once for each file.")
+        list[Path],
+        typer.Option("--recording", help="A file of autotune record; repeat the option for more files."),
     ],
     searchers: Annotated[
-        str | None, typer.Option(help="Searches by name, with commas. By default all that are installed.")
+        str | None, typer.Option(help="Comma-separated searches; by default all that are installed.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Repeat each search with so many seeds.")] = 50,
-    evaluations: Annotated[int, typer.Option(min=1, help="A search may make so many.")] = 200,
-    ahead: Annotated[int, typer.Option(min=1, help="Schedules under way at once, as while tuning.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds to repeat each search with.")] = 50,
+    evaluations: Annotated[int, typer.Option(min=1, help="How many evaluations a search may make.")] = 200,
+    ahead: Annotated[int, typer.Option(min=1, help="How many schedules are under way at once, as while tuning.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Compare searches: how many evaluations they need to come near a recorded optimum."""

@@ -19,9 +19,9 @@ class Format(StrEnum):
 
 
 def convert(
-    path: Annotated[Path, typer.Argument(metavar="RECORDING", help="What autotune record made.")],
+    path: Annotated[Path, typer.Argument(metavar="RECORDING", help="A file that autotune record made.")],
     to: Annotated[Format, typer.Option(help="Kernel Tuner's cache file, or a T4 results file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write it to this file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the recording to this file.")],
 ) -> None:
     """Write a recording in a format of others."""
     from ...bench.search.kernel_tuner import cache_document, t4_document

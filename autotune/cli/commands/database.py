@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, export and import what the tuning database holds.")
 
-OperatorArgument = Annotated[str | None, typer.Argument(help="Of this operator only.", show_default=False)]
-ProblemOption = Annotated[str | None, typer.Option("--problem", help="Of this problem's key only.", metavar="KEY")]
+OperatorArgument = Annotated[str | None, typer.Argument(help="Only this operator.", show_default=False)]
+ProblemOption = Annotated[str | None, typer.Option("--problem", help="Only the problem with this key.", metavar="KEY")]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--device", help="Of this device only: a model, or the name of an offline device.", metavar="DEVICE"),
+    typer.Option("--device", help="Only this device: a model, or the name of an offline device.", metavar="DEVICE"),
 ]
 
 
@@ -33,7 +33,7 @@ def best(
     operator: OperatorArgument = None,
     problem: ProblemOption = None,
     device: ModelOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the trials behind each one.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the trials behind each best one.")] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,8 +64,8 @@ def trials(
     operator: OperatorArgument = None,
     problem: ProblemOption = None,
     device: ModelOption = None,
-    status: Annotated[Status | None, typer.Option(help="That ended like this only.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    status: Annotated[Status | None, typer.Option(help="Show only trials with this status.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many trials to show at most.")] = 20,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -102,8 +102,10 @@ def devices(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
 def export_trials(
     operator: OperatorArgument = None,
     device: ModelOption = None,
-    best_only: Annotated[bool, typer.Option("--best", help="The best trial of each problem and device only.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    best_only: Annotated[bool, typer.Option("--best", help="Only the best trial of each problem and device.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+    ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:

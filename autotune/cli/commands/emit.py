@@ -28,7 +28,7 @@ def emit(
         list[str] | None,
         typer.Argument(metavar="[NAME=VALUE]...", help="Fields of the schedule that differ from the default one."),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Print this named kernel instead; show lists them.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Print this preset instead; autotune show lists them.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the source to this file.")] = None,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,

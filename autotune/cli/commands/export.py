@@ -18,7 +18,7 @@ from ..suite import SuiteOption, entries_of
 def export(
     operator: Any,
     fields: Mapping[str, Any],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to create; it must not exist.")],
     suite: SuiteOption = None,
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,

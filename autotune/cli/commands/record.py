@@ -19,15 +19,18 @@ from ..rendering.rates import duration
 def record(
     operator: Any,
     fields: Mapping[str, Any],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The recording, by custom NAME.jsonl.gz.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The recording to write, usually NAME.jsonl.gz.")],
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PARAMETER=VALUE,…]...", help="Record only these values of parameters; show lists them."
+            metavar="[PARAMETER=VALUE,…]...",
+            help="Record only these values of the parameters; autotune show lists them.",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Record a random sample of so many if the space has more.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    trials: Annotated[
+        int, typer.Option(min=1, help="How many schedules to record; a random sample if the space has more.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option(help="The seed of the random sample.")] = 0,
     device: DeviceOption = "auto",
     db: DatabaseOption = None,
     as_json: JsonOption = False,

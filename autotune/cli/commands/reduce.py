@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def reduce(
-    operator: Annotated[str, typer.Argument(help="Of this operator.")],
+    operator: Annotated[str, typer.Argument(help="The operator.")],
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write what is kept to this file, for import or to ship.")
+        Path | None, typer.Option("--output", "-o", help="Write the kept trials to this file, for import or to ship.")
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,

@@ -23,11 +23,13 @@ def replay(
     report: Annotated[Path, typer.Argument(help="A file that a failed candidate left.", show_default=False)],
     device: Annotated[
         str | None,
-        typer.Option(help="Where to run it; by default where it failed.", metavar="DEVICE", show_default=False),
+        typer.Option(
+            help="The device to run it on; by default the one it failed on.", metavar="DEVICE", show_default=False
+        ),
     ] = None,
     sanitize: Annotated[
         str | None,
-        typer.Option(help="Launch it once under this tool of compute-sanitizer.", metavar="TOOL", show_default=False),
+        typer.Option(help="Launch it once under this compute-sanitizer tool.", metavar="TOOL", show_default=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

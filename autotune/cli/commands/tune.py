@@ -29,21 +29,27 @@ def tune(
     operator: Any,
     fields: Mapping[str, Any],
     device: DevicesOption = "auto",
-    trials: Annotated[int, typer.Option(help="Try so many new schedules at most.")] = 200,
-    seconds: Annotated[float | None, typer.Option(help="End after this time.", show_default=False)] = None,
-    sampler: Annotated[str, typer.Option(help="What proposes schedules: bayes, tpe, random or nsga2.")] = "bayes",
-    seed: Annotated[int, typer.Option(help="Of the sampler and of the random inputs.")] = 0,
+    trials: Annotated[int, typer.Option(help="How many new schedules to try at most.")] = 200,
+    seconds: Annotated[
+        float | None, typer.Option(help="How long to tune at most, in seconds.", show_default=False)
+    ] = None,
+    sampler: Annotated[
+        str, typer.Option(help="The search that proposes schedules: bayes, tpe, random or nsga2.")
+    ] = "bayes",
+    seed: Annotated[int, typer.Option(help="The seed of the sampler and of the random inputs.")] = 0,
     suite: SuiteOption = None,
     stale: Annotated[
         bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
     ] = False,
     untuned: Annotated[
         bool,
-        typer.Option("--untuned", help="Tune what programs asked the dispatcher for and that has no record."),
+        typer.Option("--untuned", help="Tune the problems that programs called and that have no record."),
     ] = False,
     study: Annotated[
         str | None,
-        typer.Option(help="Work on this study, with all who name it: each schedule is tried once. Needs PostgreSQL."),
+        typer.Option(
+            help="Share the work with all tuners of this study: each schedule is tried once. Needs PostgreSQL."
+        ),
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
