@@ -1,10 +1,12 @@
 // cp.async. A copy's bytes land when its thread waits for its group; until then their place holds poison.
 
+#include "async_copies.hpp"
+
 #include <cstring>
 #include <vector>
 
-#include "emulator.hpp"
-#include "runtime.hpp"
+#include "memory.hpp"
+#include "position.hpp"
 
 namespace autotune_emulator {
 namespace {
@@ -43,7 +45,9 @@ void land(Copy& copy) {
 void async_copy(void* shared, const void* global, int bytes, int valid_bytes) {
   if (valid_bytes < 0 || valid_bytes > bytes)
     fail("an asynchronous copy of %d bytes has %d valid ones", bytes, valid_bytes);
-  check_async_copy(shared, global, bytes);
+  check_copy_target(shared, bytes, bytes);
+  if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
+    fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);
   Queue& queue = queues[running_thread()];
   // Every other copy reads late: both extremes of what the hardware may do.
   Copy copy{queue.committed, shared, global, bytes, valid_bytes, issued++ % 2 != 0, {}};
@@ -64,6 +68,6 @@ void async_wait(int pending_groups) {
   queue.copies.erase(queue.copies.begin(), queue.copies.begin() + static_cast<std::ptrdiff_t>(landed));
 }
 
-void drop_async_copies(size_t threads) { queues.assign(threads, {}); }
+void drop_async_copies() { queues.assign(ranks() * block_size(), {}); }
 
 }  // namespace autotune_emulator

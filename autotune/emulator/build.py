@@ -80,12 +80,17 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
 
 
 def _with_call(program: Program) -> str:
-    """The kernel's source, and the function that main.cpp calls it by."""
+    """The source, and what main.cpp calls its entries by."""
+    cases = "".join(
+        f"    case {index}: return autotune_emulator::call({entry}, arguments);\n"
+        for index, entry in enumerate(program.entries)
+    )
     return f"""{program.source}
-extern "C" void autotune_emulator_kernel(const void* arguments) {{
-  autotune_emulator::call({program.launch.entry}, arguments);
+extern "C" void autotune_emulator_kernel(int entry, const void* arguments) {{
+  switch (entry) {{
+{cases}  }}
 }}
-extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({program.launch.entry});
+extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({program.name});
 """
 
 

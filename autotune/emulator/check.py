@@ -35,7 +35,7 @@ def _error(problem: Problem, program: Program, seed: int, launches: int) -> floa
     outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     arrays = {name: array.copy() for name, array in inputs.items()}
     arrays |= {tensor.name: poisoned(tensor) for tensor in outputs if tensor.role is Role.OUTPUT}
-    run(program, problem.tensors, arrays, problem.scalars, seed=seed, launches=launches)
+    run(program, problem.tensors, arrays, problem.scalars, seed=seed, runs=launches)
     expected = problem.reference(inputs, problem.scalars)
     bound = problem.error_bound(problem.scalars)
     return max((_compared(arrays[t.name], expected[t.name], bound, t.name) for t in outputs), default=0.0)

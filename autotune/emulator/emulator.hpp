@@ -27,8 +27,8 @@ constexpr int warpSize = 32;
 
 namespace autotune_emulator {
 
-// The block's dynamic shared memory, aligned to 16 bytes and to nothing more.
-void* dynamic_shared();
+// The block's dynamic shared memory, aligned as the kernel asks and to nothing more.
+void* dynamic_shared(int alignment = 16);
 
 // cp.async, cp.async.commit_group and cp.async.wait_group: the bytes land when they are waited for, not
 // before.
@@ -61,6 +61,8 @@ float inexact(Function function, float value, int ulp);
 
 void fence();
 void check_atomic(const void* address, int bytes);
+void check_acquire(const void* address, int bytes);
+void check_release(const void* address, int bytes);
 
 // The old value of *address, replaced by `update` of it. Not instrumented: `check_atomic` knows it as atomic.
 template <typename T, typename Update>
@@ -78,6 +80,18 @@ unsigned long long bits_of(T value) {
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
+}
+
+// An acquiring load and a releasing store of a word that several blocks share.
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) T load_acquire(const T* address) {
+  check_acquire(address, sizeof(T));
+  return *address;
+}
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) void store_release(T* address, T value) {
+  check_release(address, sizeof(T));
+  *address = value;
 }
 
 template <typename T>

@@ -1,64 +1,23 @@
-"""One launch of a kernel in a process of its own."""
+"""A run of a program in a process of its own."""
 
 from __future__ import annotations
 
-import ctypes
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 
 import numpy as np
 
 from ..codegen.problem import Array
-from ..codegen.program import Launch, Program
+from ..codegen.program import Launch, Memset, Program
 from ..codegen.tensor import Role, Tensor
 from ..errors import AutotuneError
 from .build import executable
-
-_WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
+from .request import request
 
 
 class EmulatorError(AutotuneError, RuntimeError):
     """What a kernel did wrong, in one line."""
-
-
-class _Use(IntEnum):
-    READ_ONLY = 0
-    WRITE_FIRST = 1
-    READ_WRITE = 2
-    WORKSPACE = 3
-
-
-_USES = {Role.INPUT: _Use.READ_ONLY, Role.OUTPUT: _Use.WRITE_FIRST, Role.IN_OUT: _Use.READ_WRITE}
-
-
-class _Request(ctypes.Structure):
-    """The twin of main.cpp's Request."""
-
-    _fields_ = (
-        ("grid", ctypes.c_uint32 * 3),
-        ("block", ctypes.c_uint32 * 3),
-        ("shared_bytes", ctypes.c_int64),
-        ("seed", ctypes.c_uint32),
-        ("launches", ctypes.c_uint32),
-        ("cpu_seconds", ctypes.c_uint32),
-        ("buffers", ctypes.c_uint32),
-        ("argument_bytes", ctypes.c_uint32),
-        ("ranks", ctypes.c_uint32),
-    )
-
-
-class _Buffer(ctypes.Structure):
-    """The twin of main.cpp's Buffer."""
-
-    _fields_ = (
-        ("name", ctypes.c_char * 64),
-        ("bytes", ctypes.c_int64),
-        ("alignment", ctypes.c_int64),
-        ("argument_offset", ctypes.c_int32),
-        ("use", ctypes.c_int32),
-    )
 
 
 def run(
@@ -68,19 +27,19 @@ def run(
     scalars: Mapping[str, float],
     *,
     seed: int = 0,
-    launches: int = 1,
+    runs: int = 1,
     cpu_seconds: int = 60,
 ) -> None:
-    """Run a kernel on flat arrays; outputs are changed in place.
+    """Run the steps of a program on flat arrays; outputs are changed in place.
 
     Args:
-        program: the kernel; a grid with a zero runs nothing.
-        tensors: what the kernel's pointers refer to, such as `Problem.tensors`.
+        program: a launch of a grid with a zero is left out.
+        tensors: what the program's pointers refer to, such as `Problem.tensors`.
         arrays: for each tensor, an array of its dtype and of `Tensor.size` elements, one after another in memory.
         scalars: the arguments that the problem does not fix.
         seed: the order of blocks and of threads between barriers: 0 goes up, 1 goes down, others are random.
-        launches: how often to launch, each time on the arrays as they were given but on one workspace; the arrays
-            get the outcome of the last launch.
+        runs: how often to run all steps, each time on the arrays as they were given but on one workspace; the
+            arrays get the outcome of the last run.
         cpu_seconds: after how long to give up.
 
     Raises:
@@ -89,14 +48,19 @@ def run(
         HostCompilerMissingError: there is no g++.
         ValueError: an array does not fit its tensor.
     """
-    tensors = [tensor for tensor in tensors if any(tensor.name == a.name for a in program.arguments)]
+    reached = {a.tensor_map.tensor if a.tensor_map else a.name for a in program.arguments}
+    tensors = [tensor for tensor in tensors if tensor.name in reached]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
-    _check_launch(program.launch)
-    if program.launch.blocks == 0:
+    for step in program.steps:
+        if isinstance(step, Memset):
+            _check_memset(step, program.workspace_bytes)
+        else:
+            _check_launch(step)
+    if program.empty:
         return
-    request = _request(program, tensors, arrays, scalars, (seed, launches, cpu_seconds))
-    completed = subprocess.run([executable(program)], input=request, capture_output=True, check=False)
+    asked = request(program, tensors, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
+    completed = subprocess.run([executable(program)], input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in tensors if t.role is not Role.INPUT])
 
@@ -127,38 +91,12 @@ def _check_launch(launch: Launch) -> None:
         )
 
 
-def _request(
-    program: Program,
-    tensors: list[Tensor],
-    arrays: Mapping[str, Array],
-    scalars: Mapping[str, float],
-    settings: tuple[int, int, int],
-) -> bytes:
-    """What main.cpp reads: the request, the buffers, the packed arguments, the contents of the tensors."""
-    launch = program.launch
-    # The process puts its own addresses in the place of these zeros.
-    arguments = program.pack({a.name: 0 for a in program.arguments}, scalars)
-    buffers = [
-        _Buffer(t.name.encode(), t.bytes, t.alignment, _offset(arguments, t.name), _USES[t.role]) for t in tensors
-    ]
-    if program.workspace_bytes:
-        offset = _offset(arguments, "workspace")
-        buffers.append(_Buffer(b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, offset, _Use.WORKSPACE))
-    header = _Request(
-        launch.grid,
-        launch.block,
-        launch.shared_bytes,
-        *settings,
-        len(buffers),
-        ctypes.sizeof(arguments),
-        launch.cluster[0],
-    )
-    return b"".join([header, *buffers, arguments, *(arrays[t.name].tobytes() for t in tensors)])
-
-
-def _offset(arguments: ctypes.Structure, name: str) -> int:
-    offset: int = getattr(type(arguments), name).offset
-    return offset
+def _check_memset(step: Memset, workspace_bytes: int) -> None:
+    if step.offset < 0 or step.bytes < 0 or step.offset + step.bytes > workspace_bytes:
+        raise EmulatorError(
+            f"a memset sets bytes {step.offset} to {step.offset + step.bytes - 1} of the workspace, "
+            f"which has {workspace_bytes} bytes"
+        )
 
 
 def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: int) -> None:

@@ -1,12 +1,12 @@
 // Functions that a GPU computes with an error. Seeds 0 and 1 round the exact result; every other seed adds an
 // error of its own, which goes up to the stated bound and depends on the argument alone.
 
+#include "math.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "emulator.hpp"
-#include "runtime.hpp"
 
 namespace autotune_emulator {
 namespace {

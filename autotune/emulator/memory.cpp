@@ -1,14 +1,16 @@
 // Memory as a kernel sees it. g++ instruments every load and store of a kernel (-fsanitize=thread) with calls
 // that this file answers: each access is checked for its bounds and its alignment before it happens.
 
+#include "memory.hpp"
+
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
-#include "emulator.hpp"
-#include "runtime.hpp"
+#include "races.hpp"
 
 extern "C" char __executable_start, _end;  // of the linker
 
@@ -19,9 +21,12 @@ namespace {
 constexpr int slot_bits = 32;
 constexpr int64_t slot_bytes = int64_t{1} << slot_bits, page = 4096;
 
+constexpr int64_t most_shared_alignment = 1024;
+
 char* arena;
 std::vector<Region> slots;  // the stacks, shared memory of each rank, the buffers
-int ranks;
+int most_ranks;
+int64_t shared_alignment;  // what the running launch asks for
 
 Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none) {
   if (bytes > slot_bytes / 4) fail("%s of %lld bytes is too large for the emulator", name, (long long)bytes);
@@ -30,28 +35,24 @@ Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int ran
   if (mprotect(middle, mapped, PROT_READ | PROT_WRITE) != 0)
     fail("no memory for %lld bytes", (long long)bytes);
   // One alignment beyond a page: a multiple of the alignment and of no larger power of two.
-  slots.push_back({name, middle + alignment, bytes, use, rank, nullptr});
+  slots.push_back({name, middle + alignment, bytes, bytes, use, rank, nullptr});
   return slots.back();
 }
 
 // Null for threadIdx and constants, which live in the program itself.
-const Region* region_of(const void* pointer, int bytes, Access access) {
+const Region* region_of(const void* pointer, int64_t bytes, Access access) {
   const char* address = static_cast<const char*>(pointer);
   const uint64_t slot = static_cast<uint64_t>(address - arena) >> slot_bits;
   if (slot < slots.size()) return &slots[slot];
   if (address >= &__executable_start && address < &_end) return nullptr;
-  fail("%s %d bytes at address %p, which belongs to no buffer", verb(access), bytes, pointer);
+  fail("%s %lld bytes at address %p, which belongs to no buffer", verb(access), (long long)bytes, pointer);
 }
 
 }  // namespace
 
-const char* verb(Access access) {
-  return access == Access::read ? "reads" : access == Access::atomic ? "updates" : "writes";
-}
-
 void reserve_memory(int buffers, int blocks_of_a_cluster) {
-  ranks = blocks_of_a_cluster;
-  const int regions = 1 + ranks + buffers;
+  most_ranks = blocks_of_a_cluster;
+  const int regions = 1 + most_ranks + buffers;
   const int64_t bytes = regions * slot_bytes;
   void* reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED)
@@ -62,13 +63,18 @@ void reserve_memory(int buffers, int blocks_of_a_cluster) {
 
 char* map_stacks(int64_t bytes) { return map("the stack", bytes, page, Use::read_write).begin; }
 
-void map_shared(int64_t bytes) {
+void map_shared(int64_t most_bytes) {
   static char names[cluster_blocks][32];
-  for (int rank = 0; rank < ranks; ++rank) {
-    std::snprintf(names[rank], sizeof names[rank], ranks > 1 ? "shared memory of rank %d" : "shared memory",
-                  rank);
-    track(map(names[rank], bytes, 16, Use::read_write, rank));
+  for (int rank = 0; rank < most_ranks; ++rank) {
+    std::snprintf(names[rank], sizeof names[rank],
+                  most_ranks > 1 ? "shared memory of rank %d" : "shared memory", rank);
+    track(map(names[rank], most_bytes, most_shared_alignment, Use::read_write, rank));
   }
+}
+
+void set_shared_bytes(int64_t bytes) {
+  shared_alignment = 0;
+  for (int rank = 0; rank < most_ranks; ++rank) slots[1 + rank].bytes = bytes;
 }
 
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
@@ -78,21 +84,23 @@ char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
 }
 
 void poison_shared() {
-  for (int rank = 0; rank < ranks; ++rank) std::memset(slots[1 + rank].begin, 0xff, slots[1 + rank].bytes);
+  for (int rank = 0; rank < ranks(); ++rank) std::memset(slots[1 + rank].begin, 0xff, slots[1 + rank].bytes);
 }
 
-void* dynamic_shared() { return slots[1 + running_rank()].begin; }
+void* dynamic_shared(int alignment) {
+  shared_alignment = std::max<int64_t>(shared_alignment, alignment);
+  return slots[1 + running_rank()].begin;
+}
 
 const void* shared_of_rank(const void* shared, int rank) {
   const Region* region = region_of(shared, 1, Access::read);
   if (region == nullptr || region->rank != running_rank())
     fail("maps an address that is not in the block's shared memory");
-  if (rank < 0 || rank >= ranks) fail("asks for rank %d of a cluster of %d blocks", rank, ranks);
+  if (rank < 0 || rank >= ranks()) fail("asks for rank %d of a cluster of %d blocks", rank, ranks());
   return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes;
 }
 
-// `at_once`: one instruction moves all the bytes, so that they must be aligned.
-void check(const void* pointer, int bytes, Access access, bool at_once) {
+void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   const Region* found = region_of(pointer, bytes, access);
   if (found == nullptr || found == &slots.front()) return;
   const Region& region = *found;
@@ -101,24 +109,41 @@ void check(const void* pointer, int bytes, Access access, bool at_once) {
     fail("%s bytes %lld to %lld of %s, which has %lld bytes", verb(access), (long long)first, (long long)last,
          region.name, (long long)region.bytes);
   if (at_once && reinterpret_cast<uintptr_t>(pointer) % bytes != 0)
-    fail("%s %d bytes at once at byte %lld of %s, which is not aligned to them", verb(access), bytes,
-         (long long)first, region.name);
-  if (region.use == Use::read_only && access != Access::read)
+    fail("%s %lld bytes at once at byte %lld of %s, which is not aligned to them", verb(access),
+         (long long)bytes, (long long)first, region.name);
+  if (region.use == Use::read_only && !is_read(access))
     fail("%s byte %lld of %s, an input", verb(access), (long long)first, region.name);
   if (region.cells != nullptr) record(region, first, last, access);
 }
 
-void check_async_copy(void* shared, const void* global, int bytes) {
+void check_copy_target(const void* shared, int64_t bytes, int64_t alignment) {
   const Region* region = region_of(shared, bytes, Access::async_begin);
   if (region == nullptr || region->rank != running_rank())
     fail("an asynchronous copy writes %s, not the block's shared memory",
          region != nullptr ? region->name : "a constant");
-  if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
-    fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);
+  const int64_t offset = static_cast<const char*>(shared) - region->begin;
+  if (offset % alignment != 0)
+    fail("an asynchronous copy writes byte %lld of %s, which is not aligned to %lld bytes", (long long)offset,
+         region->name, (long long)alignment);
+  if (alignment > shared_alignment)
+    fail("an asynchronous copy needs shared memory aligned to %lld bytes, and the kernel asks for %lld",
+         (long long)alignment, (long long)shared_alignment);
 }
 
 void check_atomic(const void* address, int bytes) {
-  record_atomic();
+  look_around();
+  publish();
+  check(address, bytes, Access::atomic, true);
+}
+
+void check_acquire(const void* address, int bytes) {
+  check(address, bytes, Access::atomic_read, true);
+  look_around();
+}
+
+void check_release(const void* address, int bytes) {
+  fence();
+  publish();
   check(address, bytes, Access::atomic, true);
 }
 
@@ -140,12 +165,8 @@ AUTOTUNE_ACCESS(2)
 AUTOTUNE_ACCESS(4)
 AUTOTUNE_ACCESS(8)
 AUTOTUNE_ACCESS(16)
-void __tsan_read_range(void* address, long bytes) {
-  check(address, static_cast<int>(bytes), Access::read, false);
-}
-void __tsan_write_range(void* address, long bytes) {
-  check(address, static_cast<int>(bytes), Access::write, false);
-}
+void __tsan_read_range(void* address, long bytes) { check(address, bytes, Access::read, false); }
+void __tsan_write_range(void* address, long bytes) { check(address, bytes, Access::write, false); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

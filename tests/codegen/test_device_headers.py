@@ -31,6 +31,10 @@ USES = {
         y[t] += reduce_lanes<8>(Indexed<float, long long>{y[t], t}, ArgMax()).index;
         y[t] += reduce_cluster<64, 16>(y[t], Min(), dynamic_shared<float>());
     """,
+    "acquire_release": """
+        store_release(reinterpret_cast<long long*>(y), load_acquire(reinterpret_cast<const long long*>(y + 2)));
+        store_release(reinterpret_cast<unsigned*>(y), load_acquire(reinterpret_cast<const unsigned*>(y + 2)));
+    """,
     "tickets": """
         int* counter = reinterpret_cast<int*>(y + 256);
         int sum = t;

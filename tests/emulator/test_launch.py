@@ -138,8 +138,8 @@ def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
     tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 4)]
     arrays: dict[str, Any] = {"x": X.copy(), "y": 2 * X}
-    for launches in (1, 3):
+    for runs in (1, 3):
         arrays["y"] = 2 * X
-        run(kernel("y[t] += x[t];"), tensors, arrays, {"n": 64}, launches=launches)
+        run(kernel("y[t] += x[t];"), tensors, arrays, {"n": 64}, runs=runs)
         np.testing.assert_array_equal(arrays["y"], 3 * X)
         np.testing.assert_array_equal(arrays["x"], X)

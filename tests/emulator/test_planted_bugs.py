@@ -27,7 +27,7 @@ class Plant:
     new: str
     error: str
     y: Array = field(default_factory=lambda: X[::-1])
-    build: dict[str, int] = field(default_factory=dict)
+    build: dict[str, Any] = field(default_factory=dict)
     run: dict[str, int] = field(default_factory=dict)
 
 
@@ -48,6 +48,23 @@ LAST_BLOCK = """
 """
 FENCE, FENCE_AFTER = "__threadfence();\n  __syncthreads();", "__syncthreads(); if (t == 0) { __threadfence(); }"
 TWO_BLOCKS = {"blocks": 2, "workspace_bytes": 16 + 2 * 256}
+# Blocks in the order of their tickets: each adds its own part to what the one before it left.
+LOOK_BACK = """
+  unsigned* words = static_cast<unsigned*>(arguments.workspace);
+  float* sums = static_cast<float*>(arguments.workspace) + 4;
+  unsigned* shared = dynamic_shared<unsigned>();
+  if (t == 0) shared[0] = atomicAdd(words, 1u);
+  __syncthreads();
+  const unsigned ticket = shared[0];
+  if (ticket > 0 && t == 0) while (load_acquire(words + ticket) == 0) {}
+  __syncthreads();
+  const float sum = x[t] + (ticket > 0 ? sums[64 * (ticket - 1) + t] : 0.0f);
+  sums[64 * ticket + t] = sum;
+  __syncthreads();  // before the release
+  if (t == 0) store_release(words + ticket + 1, 1u);
+  y[64 * ticket + t] = sum;
+"""
+LOOKED_BACK = {"blocks": 2, "workspace_bytes": 16 + 2 * 256, "headers": ("acquire_release",)}
 
 EXCHANGE = """
   const int rank = blockIdx.x % 2;
@@ -143,6 +160,12 @@ PLANTS = [
           "which another block wrote", 3 * X, TWO_BLOCKS),
     Plant("missing atomic", LAST_BLOCK, "atomicAdd(static_cast<int*>(arguments.workspace), 1)",
           "(*static_cast<int*>(arguments.workspace))++", "which another block", 3 * X, TWO_BLOCKS),
+    Plant("release without a barrier", LOOK_BACK, "__syncthreads();  // before the release", "",
+          "which another block wrote", np.concatenate([X, 2 * X]), LOOKED_BACK),
+    Plant("store that does not release", LOOK_BACK, "store_release(words + ticket + 1, 1u)", "words[ticket + 1] = 1",
+          "which another block wrote", np.concatenate([X, 2 * X]), LOOKED_BACK),
+    Plant("warp barrier of some lanes", "s[t] = x[t]; __syncwarp(); if (t % 32 < 16) __syncwarp(0xffffu);"
+          "y[t] = s[t ^ 31];", "__syncwarp(); if", "if", "race: ", np.concatenate([X[31::-1], X[:31:-1]])),
     Plant("endless loop", "y[t] = x[63 - t];", "y[t]", "while (n) {} y[t]", "did not end within 1 s",
           run={"cpu_seconds": 1}),
     Plant("endless recursion", "struct F { static float f(const float* p, int i) { volatile float v[64]; v[i] = p[i];"
@@ -178,7 +201,7 @@ def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(
 ) -> None:
     right = kernel(LAST_BLOCK, **TWO_BLOCKS)
     wrong = kernel(LAST_BLOCK.replace("if (t == 0) *static_cast<int*>(arguments.workspace) = 0;", ""), **TWO_BLOCKS)
-    for launches in (1, 2, 3):
-        np.testing.assert_array_equal(run(right, X, N, launches=launches), 3 * X)
+    for runs in (1, 2, 3):
+        np.testing.assert_array_equal(run(right, X, N, runs=runs), 3 * X)
     np.testing.assert_array_equal(run(wrong, X, N), 3 * X)
-    assert np.isnan(run(wrong, X, N, launches=2)).all()
+    assert np.isnan(run(wrong, X, N, runs=2)).all()

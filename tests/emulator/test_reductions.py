@@ -117,7 +117,7 @@ def test_the_last_block_combines_all_partials(blocks: int, kernel: Kernel, run: 
     build = {"blocks": blocks, "workspace_bytes": 4 + 4 * blocks, "headers": ("tickets",)}
     expected = np.full(64, blocks * X[:64].sum() + 64 * blocks * (blocks - 1) // 2)
     for seed in SEEDS:
-        np.testing.assert_array_equal(run(kernel(body, **build), X[:64], 64, seed=seed, launches=2), expected)
+        np.testing.assert_array_equal(run(kernel(body, **build), X[:64], 64, seed=seed, runs=2), expected)
 
 
 def test_scratch_needs_a_barrier_before_it_is_used_again(kernel: Kernel, run: Run) -> None:

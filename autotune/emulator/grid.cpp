@@ -1,0 +1,26 @@
+#include "grid.hpp"
+
+#include <vector>
+
+#include "async_copies.hpp"
+#include "memory.hpp"
+#include "position.hpp"
+#include "races.hpp"
+#include "threads.hpp"
+
+namespace autotune_emulator {
+
+void run_grid() {
+  begin_launch();
+  std::vector<int> order(gridDim.x * gridDim.y * gridDim.z / ranks());
+  arrange(order);
+  for (const int cluster : order) {
+    select_cluster(cluster * ranks());
+    begin_cluster();
+    poison_shared();
+    drop_async_copies();
+    run_threads();
+  }
+}
+
+}  // namespace autotune_emulator

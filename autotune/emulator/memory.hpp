@@ -1,0 +1,22 @@
+#pragma once
+// Regions far from one another, and the check of every access.
+
+#include <cstdint>
+
+#include "region.hpp"
+
+namespace autotune_emulator {
+
+void reserve_memory(int buffers, int most_ranks);
+char* map_stacks(int64_t bytes);      // first
+void map_shared(int64_t most_bytes);  // second, for each block of a cluster
+char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use);
+void set_shared_bytes(int64_t bytes);  // of the running launch
+void poison_shared();
+
+// `at_once`: one instruction moves all the bytes, so that they must be aligned.
+void check(const void* address, int64_t bytes, Access access, bool at_once);
+// Whether the running block's own shared memory is copied to, and aligned as a copy demands.
+void check_copy_target(const void* shared, int64_t bytes, int64_t alignment);
+
+}  // namespace autotune_emulator

@@ -1,0 +1,69 @@
+#include "position.hpp"
+
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace autotune_emulator {
+namespace {
+
+int cluster_ranks, threads_of_block;
+int first_of_cluster;  // the number of its first block in the grid
+int running = none;
+
+uint3 coordinates(int index, const dim3& extent) {
+  const unsigned int i = static_cast<unsigned int>(index);
+  return {i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y};
+}
+
+}  // namespace
+
+void begin_positions(dim3 grid, dim3 block, int blocks_of_a_cluster) {
+  gridDim = grid;
+  blockDim = block;
+  cluster_ranks = blocks_of_a_cluster;
+  threads_of_block = static_cast<int>(block.x * block.y * block.z);
+}
+
+void select_cluster(int first_block) { first_of_cluster = first_block; }
+
+void select_thread(int thread) {
+  running = thread;
+  if (thread == none) return;
+  threadIdx = coordinates(thread_in_block(thread), blockDim);
+  blockIdx = coordinates(first_of_cluster + rank_of(thread), gridDim);
+}
+
+int running_thread() { return running; }
+int running_rank() { return rank_of(running); }
+int ranks() { return cluster_ranks; }
+int block_size() { return threads_of_block; }
+int lane() { return lane_of(running); }
+
+void describe_thread(int thread, Name& text) {
+  const uint3 at = coordinates(thread_in_block(thread), blockDim);
+  const uint3 block = coordinates(first_of_cluster + rank_of(thread), gridDim);
+  const int length = std::snprintf(text, sizeof text, "thread (%u, %u, %u)", at.x, at.y, at.z);
+  if (running == none || rank_of(thread) != running_rank())
+    std::snprintf(text + length, sizeof text - length, " of block (%u, %u, %u)", block.x, block.y, block.z);
+}
+
+void fail(const char* format, ...) {
+  if (running != none) {
+    Name thread;
+    describe_thread(running, thread);
+    std::fprintf(stderr, "block (%u, %u, %u) %s: ", blockIdx.x, blockIdx.y, blockIdx.z, thread);
+  }
+  va_list values;
+  va_start(values, format);
+  std::vfprintf(stderr, format, values);
+  va_end(values);
+  std::fputc('\n', stderr);
+  _exit(2);
+}
+
+}  // namespace autotune_emulator

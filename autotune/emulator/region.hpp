@@ -1,0 +1,44 @@
+#pragma once
+// A region of memory that a kernel may access, and the ways of accessing it.
+
+#include <cstdint>
+
+namespace autotune_emulator {
+
+// How a kernel may use a buffer.
+enum class Use : int32_t {
+  read_only,
+  write_first,  // holds poison until it is written
+  read_write,
+  workspace,  // zeroed at first, then kept from run to run
+};
+
+enum class Access {
+  read,
+  write,
+  atomic,
+  atomic_read,
+  async_begin,  // an asynchronous copy is issued: until it lands, nobody may access its target
+  bulk_begin,   // the same by the asynchronous proxy, which sees ordinary writes after a proxy fence only
+  async_end,    // it lands
+};
+
+inline bool is_read(Access access) { return access == Access::read || access == Access::atomic_read; }
+inline bool is_atomic(Access access) { return access == Access::atomic || access == Access::atomic_read; }
+inline const char* verb(Access access) {
+  return is_read(access) ? "reads" : access == Access::atomic ? "updates" : "writes";
+}
+
+struct Cell;
+
+struct Region {
+  const char* name;
+  char* begin;
+  int64_t bytes;     // that the running launch may access
+  int64_t capacity;  // the most bytes that any launch may access
+  Use use;
+  int rank;     // of the block whose shared memory it is; else none
+  Cell* cells;  // of races.cpp; null where no thread may write
+};
+
+}  // namespace autotune_emulator

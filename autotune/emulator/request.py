@@ -1,0 +1,124 @@
+"""What the emulator's process is asked to run: structures that main.cpp and tensor_copies.cpp read."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+
+from ..codegen.dtype import DType
+from ..codegen.problem import Array
+from ..codegen.program import Launch, Program, Step
+from ..codegen.tensor import Role, Tensor
+from ..codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
+
+_WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
+_MEMSET = -1
+_SWIZZLE_BYTES = {Swizzle.NONE: 0, Swizzle.B32: 32, Swizzle.B64: 64, Swizzle.B128: 128}
+
+
+class _Use(IntEnum):
+    READ_ONLY = 0
+    WRITE_FIRST = 1
+    READ_WRITE = 2
+    WORKSPACE = 3
+
+
+_USES = {Role.INPUT: _Use.READ_ONLY, Role.OUTPUT: _Use.WRITE_FIRST, Role.IN_OUT: _Use.READ_WRITE}
+
+
+class _Request(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint32)
+        for name in ("seed", "runs", "cpu_seconds", "argument_bytes", "buffers", "pointers", "steps")
+    )
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char * 64),
+        ("bytes", ctypes.c_int64),
+        ("alignment", ctypes.c_int64),
+        ("use", ctypes.c_int32),
+    )
+
+
+class _Pointer(ctypes.Structure):
+    _fields_ = (("argument_offset", ctypes.c_int32), ("buffer", ctypes.c_int32))
+
+
+class _Step(ctypes.Structure):
+    _fields_ = (
+        ("entry", ctypes.c_int32),
+        ("grid", ctypes.c_uint32 * 3),
+        ("block", ctypes.c_uint32 * 3),
+        ("ranks", ctypes.c_uint32),
+        ("shared_bytes", ctypes.c_int64),
+        ("offset", ctypes.c_int64),
+        ("bytes", ctypes.c_int64),
+        ("buffer", ctypes.c_int32),
+        ("value", ctypes.c_int32),
+    )
+
+
+class _TensorMap(ctypes.Structure):
+    _fields_ = (
+        ("address", ctypes.c_uint64),
+        *((name, ctypes.c_int64) for name in ("rows", "columns", "row_bytes")),
+        *((name, ctypes.c_int32) for name in ("box_rows", "box_columns", "element_bytes", "swizzle_bytes")),
+    )
+
+
+def request(
+    program: Program,
+    tensors: Sequence[Tensor],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    *,
+    seed: int,
+    runs: int,
+    cpu_seconds: int,
+) -> bytes:
+    """The request: structures, the packed arguments, the contents of the tensors in their order."""
+    # The process puts its own addresses in the place of these zeros.
+    addresses = {tensor.name: 0 for tensor in tensors} | {a.name: 0 for a in program.arguments}
+    arguments = program.pack(addresses, scalars, _encoded)
+    buffers = [_Buffer(t.name.encode(), t.bytes, t.alignment, _USES[t.role]) for t in tensors]
+    if program.workspace_bytes:
+        buffers.append(_Buffer(b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, _Use.WORKSPACE))
+    indices = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
+    pointers = [
+        _Pointer(getattr(type(arguments), a.name).offset, indices[name])
+        for a in program.arguments
+        if (name := a.tensor_map.tensor if a.tensor_map else a.name) in indices
+    ]
+    steps = [_step(step, program, indices) for step in program.steps if not isinstance(step, Launch) or step.blocks]
+    sizes = (ctypes.sizeof(arguments), len(buffers), len(pointers), len(steps))
+    contents = (arrays[tensor.name].tobytes() for tensor in tensors)
+    header = _Request(seed, runs, cpu_seconds, *sizes)
+    return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps, arguments)), *contents])
+
+
+def _step(step: Step, program: Program, indices: Mapping[str, int]) -> _Step:
+    if isinstance(step, Launch):
+        entry = program.entries.index(step.entry)
+        return _Step(entry, step.grid, step.block, step.cluster[0], step.shared_bytes)
+    found = _Step(_MEMSET, offset=step.offset, bytes=step.bytes, value=step.value)
+    found.buffer = indices["workspace"]
+    return found
+
+
+def _encoded(tensor_map: TensorMap, address: int) -> bytes:
+    """The emulator's own tensor map."""
+    element_bytes = DType(tensor_map.dtype).bytes
+    encoded = _TensorMap(
+        address,
+        tensor_map.rows,
+        tensor_map.columns,
+        tensor_map.leading * element_bytes,
+        tensor_map.box_rows,
+        tensor_map.box_columns,
+        element_bytes,
+        _SWIZZLE_BYTES[tensor_map.swizzle],
+    )
+    return bytes(encoded).ljust(TENSOR_MAP_BYTES, b"\0")
