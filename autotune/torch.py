@@ -1,86 +1,163 @@
-"""sgemm for PyTorch's autograd and compiler: ``torch.ops.autotune.sgemm``, and a linear layer made of it.
+"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and a linear layer made of sgemm.
 
-Importing this module registers the operator; nothing else of autotune imports it, nor PyTorch.
+Importing this module registers each operator that states a call, with the shapes and dtypes of its outputs and with its
+derivative. Nothing else of autotune imports PyTorch.
+
+``autotune.torch.<name>`` is the function for users: it has the parameters of ``dispatcher.<name>`` without outputs,
+stream, and what scales an output's old content.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import types
+from collections.abc import Callable, Mapping
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Any, Union, get_args, get_origin
 
 import torch
 
 from . import dispatcher
+from .codegen.dtype import DType
+from .search_spaces.call import Call
+from .search_spaces.derivative import Backward, Derivative
+from .search_spaces.layouts import Layout
+from .search_spaces.registry import OPERATORS
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
-
-
-def sgemm(a: Any, b: Any) -> Any:
-    """A·B in true FP32, which autograd differentiates and ``torch.compile`` keeps as one node.
-
-    In eager mode without gradients this is `dispatcher.sgemm`: PyTorch's own way to an operator takes longer.
-
-    Args:
-        a: float32 of shape (m, k), or (batch…, m, k), on a GPU; see `dispatcher.sgemm` for layouts.
-        b: float32 of shape (k, n), or (batch…, k, n).
-
-    Returns:
-        A new tensor of shape (m, n), or (batch…, m, n).
-    """
-    plain = type(a) in _PLAIN and type(b) in _PLAIN  # tracers have tensors of their own
-    recorded = torch.is_grad_enabled() and (a.requires_grad or b.requires_grad)
-    if plain and not recorded and not torch.compiler.is_compiling():
-        return dispatcher.sgemm(a, b)
-    return torch.ops.autotune.sgemm(a, b)
+_SCHEMA = {int: "int", float: "float", bool: "bool", str: "str", DType: "ScalarType", tuple[int, ...]: "int[1]"}
 
 
 class Linear(torch.nn.Linear):
-    """``torch.nn.Linear`` in true FP32 whose products are `sgemm`'s; it takes any number of leading axes."""
+    """``torch.nn.Linear`` in true FP32 whose products are sgemm's; it takes any number of leading axes."""
 
     def forward(self, input: Any) -> Any:
         """X·Wᵀ + bias."""
         rows = input.reshape(-1, self.in_features)
-        product = sgemm(rows, self.weight.mT).reshape(*input.shape[:-1], self.out_features)
+        product = _functions["sgemm"](rows, self.weight.mT).reshape(*input.shape[:-1], self.out_features)
         return product if self.bias is None else product + self.bias
 
 
-def _forward(a: Any, b: Any) -> Any:
-    return dispatcher.sgemm(a.detach(), b.detach())
+def schema(call: Call) -> str:
+    """The schema of an operator that makes new outputs, in PyTorch's language."""
+    parameters = (_parameter(call, call.signature.parameters[name]) for name in call.functional)
+    outputs = ", ".join("Tensor" for _ in call.required_outputs)
+    return f"({', '.join(parameters)}) -> {outputs if len(call.required_outputs) == 1 else f'({outputs})'}"
 
 
-def _fake(a: Any, b: Any) -> Any:
-    """A tensor without values, of the shape that a tracer has to know."""
-    return a.new_empty(torch.matmul(a, b).shape)
+def _parameter(call: Call, parameter: Parameter) -> str:
+    if parameter.name in call.inputs:
+        kind = "Tensor?" if parameter.name in call.optional else "Tensor"
+    else:
+        kind = _kind(parameter.annotation)
+    default = "" if parameter.default is Parameter.empty else f"={_literal(parameter.default)}"
+    return f"{kind} {parameter.name}{default}"
 
 
-def _save(ctx: Any, inputs: tuple[Any, Any], output: Any) -> None:
-    ctx.save_for_backward(*inputs)
+def _kind(annotation: Any) -> str:
+    """The schema's type of a scalar or an option."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        members = [member for member in get_args(annotation) if member is not type(None)]
+        # int[1] takes an int, too
+        widest = tuple[int, ...] if tuple[int, ...] in members else members[0]
+        return _SCHEMA[widest] + ("?" if type(None) in get_args(annotation) else "")
+    return _SCHEMA[annotation]
 
 
-def _backward(ctx: Any, gradient: Any) -> tuple[Any, Any]:
-    """dA = dC·Bᵀ and dB = Aᵀ·dC, summed over the batch for a matrix that all of it shares."""
-    a, b = ctx.saved_tensors
-    gradient = _readable(gradient)
-    of_a = of_b = None
-    if ctx.needs_input_grad[0]:
-        of_a = torch.ops.autotune.sgemm(gradient, b.mT).sum_to_size(a.shape)
-    if ctx.needs_input_grad[1]:
-        if b.ndim == 2:  # one product over all rows of the batch, instead of a sum of products
-            a, gradient = a.expand(*gradient.shape[:-1], a.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
-            a = a.reshape(-1, a.shape[-1])
-        of_b = torch.ops.autotune.sgemm(a.mT, gradient).sum_to_size(b.shape)
-    return of_a, of_b
+def _literal(default: Any) -> str:
+    if isinstance(default, str):
+        return f'"{default}"'
+    return str(list(default)) if isinstance(default, tuple) else repr(default)
 
 
-def _readable(gradient: Any) -> Any:
-    """Gradients come in any strides, such as those of an expanded scalar: those that no kernel reads are copied."""
-    rows, columns = gradient.stride()[-2:]
-    row_major = columns == 1 and rows >= gradient.shape[-1]
-    column_major = rows == 1 and columns >= gradient.shape[-2]
-    return gradient if row_major or column_major else gradient.contiguous()
+def _layout(tensor: Any) -> Layout:
+    """The layout of a tensor whose sizes may be symbols, and which may have no address."""
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return Layout(tuple(tensor.shape), tuple(tensor.stride()), dtype, tensor.itemsize, 16)
 
 
-_OPERATOR = torch.library.custom_op(
-    "autotune::sgemm", _forward, mutates_args=(), schema="(Tensor a, Tensor b) -> Tensor"
-)
-_OPERATOR.register_fake(_fake)
-_OPERATOR.register_autograd(_backward, setup_context=_save)
+def _named(call: Call, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a functional call by name, those that are left out too."""
+    defaults = {name: call.signature.parameters[name].default for name in call.functional}
+    return defaults | dict(zip(call.functional, arguments, strict=False)) | dict(options)
+
+
+def _detached(argument: Any) -> Any:
+    return argument.detach() if isinstance(argument, torch.Tensor) else argument
+
+
+def _forward(call: Call, *arguments: Any, **options: Any) -> Any:
+    named = _named(call, arguments, options)
+    return getattr(dispatcher, call.name)(**{name: _detached(argument) for name, argument in named.items()})
+
+
+def _fake(call: Call, *arguments: Any, **options: Any) -> Any:
+    """Tensors without values, of the shapes and dtypes that a tracer has to know."""
+    named = _named(call, arguments, options)
+    inputs = {name: None if named[name] is None else _layout(named[name]) for name in call.inputs}
+    outputs = call.types(**inputs, **{name: named[name] for name in call.options})
+    found = [
+        named[call.inputs[0]].new_empty(outputs[name].shape, dtype=getattr(torch, outputs[name].dtype))
+        for name in call.required_outputs
+    ]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _save(call: Call, derivative: Derivative, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    named = _named(call, inputs, {})
+    outputs = output if isinstance(output, tuple) else (output,)
+    arrays = {name: named[name] for name in call.inputs} | dict(zip(call.required_outputs, outputs, strict=True))
+    ctx.save_for_backward(*(arrays[name] for name in derivative.saves))
+    ctx.shapes = {name: tuple(named[name].shape) for name in call.inputs if named[name] is not None}
+    ctx.arguments = {name: value for name, value in named.items() if name not in call.inputs}
+
+
+def _backward(call: Call, derivative: Derivative, ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+    # PyTorch leaves out arguments at the end that have their default values.
+    inputs = dict(zip(call.functional, ctx.needs_input_grad, strict=False))
+    found = derivative.backward(
+        Backward(
+            torch.ops.autotune,
+            dict(zip(derivative.saves, ctx.saved_tensors, strict=True)),
+            ctx.shapes,
+            ctx.arguments,
+            dict(zip(call.required_outputs, gradients, strict=True)),
+            frozenset(name for name, needed in inputs.items() if needed),
+        )
+    )
+    return tuple(found.get(name) for name in inputs)
+
+
+def _registered(call: Call, derivative: Derivative | None) -> Callable[..., Any]:
+    """Register an operator with PyTorch, and make the function for users."""
+    name = f"autotune::{call.name}"
+    operator = torch.library.custom_op(name, partial(_forward, call), mutates_args=(), schema=schema(call))
+    operator.register_fake(partial(_fake, call))
+    if derivative is not None:
+        operator.register_autograd(partial(_backward, call, derivative), setup_context=partial(_save, call, derivative))
+
+    def function(*arguments: Any, **options: Any) -> Any:
+        if not torch.compiler.is_compiling():
+            given = [one for one in (*arguments, *options.values()) if isinstance(one, torch.Tensor)]
+            recorded = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given)
+            # PyTorch's own way to an operator takes longer; tracers have tensors of their own.
+            if not recorded and all(type(tensor) in _PLAIN for tensor in given):
+                return getattr(dispatcher, call.name)(*arguments, **options)
+        return getattr(torch.ops.autotune, call.name)(*arguments, **options)
+
+    function.__name__ = function.__qualname__ = call.name
+    function.__doc__ = f"``dispatcher.{call.name}`` with new outputs, for autograd and ``torch.compile``."
+    parameters = [call.signature.parameters[name] for name in call.functional]
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
+_functions = {
+    name: _registered(operator.call, operator.derivative) for name, operator in OPERATORS.items() if operator.call
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _functions:
+        return _functions[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -106,6 +106,12 @@ class Call:
         return tuple(name for name in self.outputs if name not in self.optional)
 
     @property
+    def functional(self) -> tuple[str, ...]:
+        """The parameters of the call that allocates its outputs, on the current stream."""
+        left_out = {*self.outputs, OUT, STREAM, self.accumulates}
+        return tuple(name for name in self.signature.parameters if name not in left_out)
+
+    @property
     def options(self) -> tuple[str, ...]:
         """The parameters that decide the problem."""
         known = {*self.arrays, *self.scalars, STREAM, *([OUT] if self.outputs_packed else [])}

@@ -13,6 +13,7 @@ from ..codegen.schedule import Schedule
 from ..errors import AutotuneError
 from .baselines import Published, TorchCall
 from .call import Call
+from .derivative import Derivative
 from .device_spec import DeviceSpec
 from .space import Space
 from .workload import Workload
@@ -49,6 +50,7 @@ class Operator(Generic[P, S]):
         suites: the folder of its suites, JSON lists of problems; None if there are none.
         published: what is known of kernels like the presets.
         call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
+        derivative: how PyTorch's autograd goes back through a call; None for one that has no derivative.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Operator(Generic[P, S]):
     suites: Path | None = None
     published: Published | None = None
     call: Call | None = None
+    derivative: Derivative | None = None
 
     def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

@@ -19,6 +19,7 @@ from ..space import Draw, Parameter, Space
 from ..workload import Workload
 from .transpose_baselines import BASELINES
 from .transpose_call import CALL
+from .transpose_derivative import DERIVATIVE
 
 _GRID_BLOCKS = 2**31 - 1
 # Registers beside the loaded rows with which ptxas still keeps all loads of a 64×64 tile in flight.
@@ -201,4 +202,5 @@ OPERATOR = Operator(
     workload=workload,
     baselines=BASELINES,
     call=CALL,
+    derivative=DERIVATIVE,
 )

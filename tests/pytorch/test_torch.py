@@ -1,8 +1,14 @@
 """autotune.torch without a GPU: tensors on the CPU, whose products are the emulator's."""
 
+import inspect
+from typing import Any
+
 import pytest
 
 from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.search_spaces.call import Call
+from autotune.search_spaces.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
@@ -21,15 +27,21 @@ SHAPES = [
 
 @pytest.fixture(autouse=True)
 def emulated(monkeypatch):
-    """A dispatcher that computes CPU tensors, which the real one leaves to NumPy arrays."""
-    compute = dispatcher.sgemm
+    """A dispatcher that computes CPU tensors as NumPy arrays; and the shapes that it was given."""
     computed = []
 
-    def sgemm(a, b):
-        computed.append((tuple(a.shape), tuple(b.shape)))
-        return torch.from_numpy(compute(a.numpy(), b.numpy()))
+    def replaced(compute):
+        def call(*tensors, **options):
+            given = [*tensors, *(one for one in options.values() if isinstance(one, torch.Tensor))]
+            computed.append(tuple(tuple(tensor.shape) for tensor in given))
+            tensors = [tensor.numpy() for tensor in tensors]
+            options = {n: one.numpy() if isinstance(one, torch.Tensor) else one for n, one in options.items()}
+            return torch.from_numpy(compute(*tensors, **options))
 
-    monkeypatch.setattr(dispatcher, "sgemm", sgemm)
+        return call
+
+    for name in ("sgemm", "transpose"):
+        monkeypatch.setattr(dispatcher, name, replaced(getattr(dispatcher, name)))
     return computed
 
 
@@ -113,3 +125,48 @@ def test_a_model_trains_to_the_same_loss():
     losses = trained(autotune_torch.Linear)
     assert losses == pytest.approx(trained(torch.nn.Linear), rel=1e-4)
     assert losses[-1] < losses[0] / 2
+
+
+def test_a_scaled_product_has_scaled_gradients():
+    inputs = random(5, 33), random(33, 7)
+    outputs = autotune_torch.sgemm(*inputs, alpha=0.5), 0.5 * torch.matmul(*inputs)
+    found, expected = (torch.autograd.grad(c.square().sum(), inputs) for c in outputs)
+    for gradient, truth in zip(found, expected, strict=True):
+        torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(5, 33), (2, 3, 5)])
+def test_transpose_is_differentiable(shape):
+    a = random(*shape)
+    torch.library.opcheck(torch.ops.autotune.transpose.default, (a,))
+    for reduce in (lambda b: b.sum(), lambda b: (b * b.detach()).sum(), lambda b: (b.mT * a.detach()).sum()):
+        found, expected = (torch.autograd.grad(reduce(b), a)[0] for b in (autotune_torch.transpose(a), a.mT))
+        torch.testing.assert_close(found, expected)
+
+
+def shifted(
+    x: Any, mask: Any = None, dim: tuple[int, ...] | int | None = None, dtype: DType | None = None, *,
+    by: float = 1.5, seed: int = 0, mode: str = "all", keep: bool = False, out: Any = None, stream: Any = None,
+) -> Any:  # fmt: skip
+    """A call with parameters of all kinds."""
+
+
+@pytest.mark.parametrize(("outputs", "returned"), [(("out",), "Tensor"), (("values", "indices"), "(Tensor, Tensor)")])
+def test_the_schema_is_that_of_the_declaration(outputs, returned):
+    call = Call(shifted, ("x", "mask"), outputs, types=dict, bind=dict, scalars=("by", "seed"), optional=("mask",))
+    assert autotune_torch.schema(call) == (
+        "(Tensor x, Tensor? mask=None, int[1]? dim=None, ScalarType? dtype=None, float by=1.5, int seed=0, "
+        f'str mode="all", bool keep=False) -> {returned}'
+    )
+    assert torch._C.parse_schema(f"autotune::shifted{autotune_torch.schema(call)}").name == "autotune::shifted"
+
+
+def test_every_operator_with_a_call_is_registered():
+    names = [name for name, operator in OPERATORS.items() if operator.call]
+    assert names
+    for name in names:
+        assert getattr(torch.ops.autotune, name)
+        assert getattr(autotune_torch, name).__name__ == name
+    assert str(inspect.signature(autotune_torch.sgemm)) == "(a: Any, b: Any, *, alpha: float = 1.0)"
+    with pytest.raises(AttributeError, match="no attribute 'gemm'"):
+        autotune_torch.gemm  # noqa: B018

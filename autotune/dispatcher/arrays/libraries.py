@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable
 from functools import cache, partial
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...codegen.dtype import DType
 from ...search_spaces.layouts import Layout, Shape
 from .views import HOST, View
 
@@ -76,13 +76,8 @@ def _empty_numpy(shape: Shape, dtype: str, like: Any) -> Any:
 
 
 def _numpy_dtype(name: str, like: Any) -> Any:
-    """The dtype of an array if it has this name, else NumPy's, or the one that ml_dtypes adds to NumPy."""
-    if _dtype_name(like.dtype) == name:
-        return like.dtype
-    try:
-        return np.dtype(name)
-    except TypeError:
-        return np.dtype(getattr(import_module("ml_dtypes"), name))
+    """The dtype of an array if it has this name, which need not be a `DType`; else that of the `DType`."""
+    return like.dtype if _dtype_name(like.dtype) == name else DType(name).numpy
 
 
 # ---- PyTorch: read directly, which takes a tenth of the time that its DLPack export does -----------------------------

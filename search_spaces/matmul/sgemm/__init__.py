@@ -13,6 +13,7 @@ from ...operator import Operator
 from .baselines import BASELINES, PUBLISHED
 from .call import CALL
 from .checks import checks
+from .derivative import DERIVATIVE
 from .legal import violations
 from .seeds import default, seeds
 from .space import space
@@ -36,4 +37,5 @@ OPERATOR = Operator(
     suites=Path(__file__).parent / "suites",
     published=PUBLISHED,
     call=CALL,
+    derivative=DERIVATIVE,
 )
