@@ -19,7 +19,7 @@ class TorchCall:
     """
 
     summary: str
-    bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], object]]
+    bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], Any]]
     packages: tuple[str, ...] = ()
 
 

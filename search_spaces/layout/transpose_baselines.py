@@ -10,7 +10,7 @@ from ...codegen.layout.transpose.problem import TransposeProblem
 from ..baselines import TorchCall
 
 
-def _copy_transposed(torch: Any, problem: TransposeProblem, tensors: Mapping[str, Any]) -> Callable[[], object]:
+def _copy_transposed(torch: Any, problem: TransposeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """As signed integers, which all of PyTorch's kernels know."""
     a, b = (tensors[name].view(getattr(torch, f"int{8 * tensors[name].itemsize}")) for name in "ab")
     return partial(b.copy_, a.transpose(1, 2))

@@ -5,7 +5,7 @@ from records import H200, SGEMM, problem, schedule
 
 from autotune.bench.dispatch.held_out import held_out, modelled, regrets
 from autotune.bench.dispatch.process_start import first_call, own_seconds
-from autotune.bench.dispatch.random_sizes import LARGEST, RandomSize, losses, random_sizes, with_rivals
+from autotune.bench.dispatch.random_sizes import RandomSize, losses, random_sizes, with_rivals
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
 from autotune.dispatcher.choice.choose import Rule, choices
@@ -63,7 +63,7 @@ def test_random_sizes_are_the_same_ones_each_time_and_of_every_order_of_magnitud
     drawn = random_sizes(SGEMM, KNOWN, H200, 60)
     assert drawn == random_sizes(SGEMM, KNOWN, H200, 60)
     sizes = [size for case in drawn for size in (case.problem.m, case.problem.n, case.problem.k)]
-    assert all(1 <= size <= LARGEST for size in sizes)
+    assert all(1 <= size <= 8192 for size in sizes)
     assert all(any(low <= size < 8 * low for size in sizes) for low in (1, 8, 64, 512))
 
 
@@ -96,6 +96,6 @@ def test_a_random_size_that_fails_leaves_its_reason():
 
 @pytest.mark.gpu
 def test_the_parts_of_a_first_call_begin_with_pythons_start_and_end_with_the_launch():
-    parts = first_call((64, 64, 64), None)
+    parts = first_call(SGEMM, SGEMM.problem_type(64, 64, 64), None)
     assert (next(iter(parts)), [*parts][-1]) == ("Python's start", "launch")
     assert 0 < own_seconds(parts) < sum(parts.values())

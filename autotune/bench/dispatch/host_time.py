@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.matmul.sgemm.problem import SgemmProblem
+from ... import dispatcher
+from ...codegen.problem import Problem
 from ...codegen.program import Program
-from ...codegen.schedule import Schedule
 from ...devices.cuda import CudaDevice
-from ...dispatcher import plan, sgemm
-from ...search_spaces.registry import operator
+from ...search_spaces.baselines import TorchCall
+from ...search_spaces.operator import Operator
 from ..baseline import Launcher
 from ..interleave import interleaved
+from ..torch_tensors import torch_tensor
+from .example_call import example_call, problem_of_sizes
 
 _CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
-_SIDE = 64  # of the matrices: a kernel that ends before the next call is through
+_SIZE = 64  # of the problem: a kernel that ends before the next call is through
 BAREST = "cuda.core.launch"
 
 
@@ -33,8 +35,15 @@ def missing() -> str:
     return "" if torch.cuda.is_available() else "overheads are not measured: PyTorch finds no GPU"
 
 
-def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
-    """Seconds of a call, by contender: `rounds` samples each, taken in turns on an idle stream of GPU 0."""
+def overheads(operator: Operator[Any, Any], rounds: int) -> Mapping[str, tuple[float, ...]]:
+    """Seconds of a call, by contender: `rounds` samples each, taken in turns on an idle stream of GPU 0.
+
+    The contenders are the dispatcher's function, its plan, the operator's first call of PyTorch, and `BAREST`, a launch
+    by cuda.core of the very kernel that serves them, if one launch computes the problem.
+
+    Raises:
+        ValueError: no call is known to compute a small problem.
+    """
     import torch
 
     def sample(launch: Launcher) -> float:
@@ -44,37 +53,52 @@ def overheads(rounds: int) -> Mapping[str, tuple[float, ...]]:
             launch()
         return (perf_counter() - begin) / _CALLS
 
+    problem = problem_of_sizes(operator.problem_type, lambda _, spec: min(_SIZE, spec.example or _SIZE))
     with torch.no_grad(), torch.cuda.stream(torch.cuda.Stream()):
-        return interleaved(_contenders(torch), sample, rounds)
+        return interleaved(_contenders(operator, problem, torch), sample, rounds)
 
 
-def _contenders(torch: Any) -> dict[str, Launcher]:
-    """Calls with the same arguments; the barest one launches the kernel that serves them all."""
-    a, b, c = (torch.rand(_SIDE, _SIDE, device="cuda") for _ in range(3))
-    step = plan("sgemm", a, b, out=c)
-    assert step.choice
-    return {
-        BAREST: _barest(torch, step.choice.schedule, a, b, c),
-        "dispatcher.plan": step,
-        "dispatcher.sgemm(out=)": partial(sgemm, a, b, out=c),
-        "torch.mm(out=)": partial(torch.mm, a, b, out=c),
+def _contenders(operator: Operator[Any, Any], problem: Problem, torch: Any) -> dict[str, Launcher]:
+    """Calls that compute one problem on the same arrays."""
+    example = example_call(operator, problem)
+    tensors = {
+        tensor.name: torch_tensor(torch, tensor, torch.zeros(tensor.bytes, dtype=torch.uint8, device="cuda"))
+        for tensor in problem.tensors
     }
+    arrays = {
+        name: tensors[tensor.name].as_strided(example.shape(name), example.strides(name))
+        for name, tensor in example.tensors.items()
+    }
+    arguments = example.bound(arrays)
+    step = dispatcher.plan(operator.name, *arguments.args, **arguments.kwargs)
+    assert step.choice
+    limits = CudaDevice(0).limits
+    program = operator.program(problem, step.choice.schedule, limits)
+    contenders: dict[str, Launcher] = {}
+    if len(program.steps) == 1 and not any(argument.tensor_map for argument in program.arguments):
+        contenders[BAREST] = _barest(torch, problem, program, limits.arch, tensors)
+    contenders["dispatcher.plan"] = step
+    function = getattr(dispatcher, operator.name)
+    contenders[f"dispatcher.{operator.name}(out=)"] = partial(function, *arguments.args, **arguments.kwargs)
+    for stated in operator.baselines.values():
+        if isinstance(stated, TorchCall):
+            contenders[stated.summary] = stated.bind(torch, problem, tensors)
+            break
+    return contenders
 
 
-def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launcher:
+def _barest(torch: Any, problem: Problem, program: Program, arch: str, tensors: Mapping[str, Any]) -> Launcher:
     """cuda.core takes no struct by value: the kernel is compiled to take the struct's members one by one."""
     from cuda.core import Device, LaunchConfig, ProgramOptions, Stream, launch
     from cuda.core import Program as CudaProgram
 
     device = Device(0)
     device.set_current()
-    sgemm, problem, limits = operator("sgemm"), SgemmProblem(_SIDE, _SIDE, _SIDE), CudaDevice(0).limits
-    program = sgemm.program(problem, schedule, limits)
-    options = ProgramOptions(arch=limits.arch, std="c++17")
+    options = ProgramOptions(arch=arch + program.arch_suffix, std="c++17")
     kernel = CudaProgram(_with_members(program), "c++", options).compile("cubin").get_kernel(program.name)
     workspace = torch.zeros(max(1, program.workspace_bytes), dtype=torch.int8, device="cuda")
-    pointers = {"a": a, "b": b, "c": c, "workspace": workspace}
-    packed = program.pack({name: tensor.data_ptr() for name, tensor in pointers.items()}, {"alpha": 1.0, "beta": 0.0})
+    addresses = {name: tensor.data_ptr() for name, tensor in {**tensors, "workspace": workspace}.items()}
+    packed = program.pack(addresses, problem.scalars)
     values = [getattr(packed, argument.name) for argument in program.arguments]
     # A Python number would be 8 bytes wide, and cuda.core is many times as slow with numbers of ctypes.
     arguments = [
@@ -83,9 +107,9 @@ def _barest(torch: Any, schedule: Schedule, a: Any, b: Any, c: Any) -> Launcher:
     ]
     config = LaunchConfig(grid=program.launch.grid, block=program.launch.block, shmem_size=program.launch.shared_bytes)
     stream = Stream.from_handle(torch.cuda.current_stream().cuda_stream)
-    keeping = partial(launch, stream, config, kernel, *arguments)
-    keeping.workspace = workspace  # type: ignore[attr-defined]
-    return keeping
+    launcher = partial(launch, stream, config, kernel, *arguments)
+    launcher.workspace = workspace  # type: ignore[attr-defined] # which must live as long
+    return launcher
 
 
 def _with_members(program: Program) -> str:

@@ -8,27 +8,34 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...codegen.problem import Problem
+    from ...search_spaces.operator import Operator
 
 CUDA = "CUDA's own initialisation"
 _PROCESSES = 4  # the first one compiles into the cache
 
 
-def first_call(sizes: tuple[int, int, int], database: str | None) -> Mapping[str, float]:
-    """Seconds of each part from the start of a process to the first result of an sgemm on GPU 0, kernels cached.
+def first_call(operator: Operator[Any, Any], problem: Problem, database: str | None) -> Mapping[str, float]:
+    """Seconds of each part from the start of a process to the first result of a problem on GPU 0, kernels cached.
 
-    Of some processes the quickest: what else the machine does is no part of it.
+    The quickest of a few processes counts: what else the machine does is no part of it.
 
     Args:
-        sizes: m, n and k.
+        operator, problem: what is computed.
         database: where the records are; by default those of the environment.
 
     Raises:
+        ValueError: no call is known to compute the problem.
         subprocess.CalledProcessError: a process failed.
     """
+    call = json.dumps(described(operator, problem))
     environment = os.environ | ({"AUTOTUNE_DB": database} if database else {})
     runs: list[dict[str, float]] = []
     for _ in range(_PROCESSES):
-        command = [sys.executable, "-m", __name__, repr(time.monotonic()), *map(str, sizes)]
+        command = [sys.executable, "-m", __name__, repr(time.monotonic()), call]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         runs.append(json.loads(done.stdout))
     return min(runs[1:], key=own_seconds)
@@ -39,7 +46,29 @@ def own_seconds(parts: Mapping[str, float]) -> float:
     return sum(seconds for name, seconds in parts.items() if name != CUDA)
 
 
-def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
+def described(operator: Operator[Any, Any], problem: Problem) -> dict[str, Any]:
+    """The call that computes a problem as JSON values: each array by its bytes, shape, strides and dtype.
+
+    Raises:
+        ValueError: none is known.
+    """
+    from .example_call import example_call
+
+    example = example_call(operator, problem)
+    arrays = {
+        name: {
+            "bytes": tensor.bytes,
+            "shape": example.shape(name),
+            "strides": example.strides(name),
+            "dtype": tensor.dtype,
+        }
+        for name, tensor in example.tensors.items()
+    }
+    bound = example.bound(arrays)
+    return {"operator": operator.name, "args": bound.args, "kwargs": bound.kwargs}
+
+
+def _run(begun: float, call: dict[str, Any]) -> dict[str, float]:
     parts: dict[str, float] = {}
 
     def done(part: str) -> None:
@@ -49,7 +78,6 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
 
     done("Python's start")
     from cuda.core import Device
-    from cuda.core.utils import StridedMemoryView
 
     done("import cuda.core")  # and NumPy with it: whoever has an array has imported its library
     from ...dispatcher.calls.bound_call import plan
@@ -59,23 +87,15 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
-    buffers = [device.allocate(4 * size, stream=stream) for size in (m * k, k * n, m * n)]
+    args, kwargs = _allocated([call["args"], call["kwargs"]], device, stream)
     stream.sync()
     done(CUDA)
-    import numpy as np
-
-    shapes = ((m, k), (k, n), (m, n))
-    a, b, c = (
-        StridedMemoryView.from_buffer(buffer, shape=shape, dtype=np.dtype("float32"))
-        for buffer, shape in zip(buffers, shapes, strict=True)
-    )
-    limits = target(0).limits
     from ...dispatcher.choice.records import records
     from ...search_spaces.registry import operator
 
-    records(operator("sgemm"), limits)
+    records(operator(call["operator"]), target(0).limits)
     done("read the records")
-    step = plan("sgemm", a, b, out=c, stream=stream)
+    step = plan(call["operator"], *args, stream=stream, **kwargs)
     done("choose and load")
     step()
     stream.sync()
@@ -83,5 +103,22 @@ def _run(begun: float, m: int, n: int, k: int) -> dict[str, float]:
     return parts
 
 
+def _allocated(described: Any, device: Any, stream: Any) -> Any:
+    """What `described` describes, with arrays of cuda.core, and tuples for lists."""
+    from cuda.core.utils import StridedMemoryView
+
+    from ...codegen.dtype import DType
+
+    if isinstance(described, list):
+        return tuple(_allocated(one, device, stream) for one in described)
+    if not isinstance(described, dict):
+        return described
+    if "bytes" not in described:
+        return {name: _allocated(one, device, stream) for name, one in described.items()}
+    buffer = device.allocate(max(1, described["bytes"]), stream=stream)
+    shape, strides = tuple(described["shape"]), tuple(described["strides"])
+    return StridedMemoryView.from_buffer(buffer, shape, strides, dtype=DType(described["dtype"]).numpy)
+
+
 if __name__ == "__main__":
-    print(json.dumps(_run(float(sys.argv[1]), *map(int, sys.argv[2:]))))
+    print(json.dumps(_run(float(sys.argv[1]), json.loads(sys.argv[2]))))

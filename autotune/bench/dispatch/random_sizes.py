@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 from typing import Any
 
+from ...codegen.fields import FieldSpec
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompileError
@@ -17,9 +19,10 @@ from ...dispatcher.choice.choose import Choice, choices, from_records
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
+from .example_call import problem_of_sizes
 from .held_out import Measure
 
-LARGEST = 8192
+_DRAWS = 100  # for each problem, as not all sizes need go together
 _RIVALS = 6  # of the nearest records, and as many of what the time model prefers
 
 
@@ -28,7 +31,7 @@ class RandomSize:
     """A problem of random sizes, and what it is given.
 
     Attributes:
-        problem: dense, row-major, one matrix.
+        problem: of default kind and layout.
         choice: what serves it.
         rivals: other schedules: of the nearest records, and of those that a search would try first the fastest by the
             time model.
@@ -49,12 +52,22 @@ class RandomSize:
 def random_sizes(
     operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, count: int
 ) -> list[RandomSize]:
-    """Problems whose sizes are drawn log-uniformly from 1 to `LARGEST`, the same ones each time."""
+    """Problems whose sizes are drawn log-uniformly from 1 to twice their examples, the same ones each time.
+
+    Sizes that do not go together are drawn anew.
+    """
     random = Random(0)
-    sizes = [field.name for field in fields(operator.problem_type) if field.default is MISSING]
-    drawn = [
-        operator.problem_type(**{size: int((LARGEST + 1) ** random.random()) for size in sizes}) for _ in range(count)
-    ]
+
+    def size(name: str, spec: FieldSpec) -> int:
+        most = 2 * (spec.example or 1)
+        return max(spec.least or 1, int((min(most, spec.most or most) + 1) ** random.random()))
+
+    drawn: list[Problem] = []
+    for _ in range(_DRAWS * count):
+        with suppress(ValueError):
+            drawn.append(problem_of_sizes(operator.problem_type, size))
+        if len(drawn) == count:
+            break
     return [RandomSize(problem, next(choices(operator, problem, limits, known))) for problem in drawn]
 
 

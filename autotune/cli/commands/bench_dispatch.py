@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from math import prod
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,7 +49,7 @@ def bench_dispatch(
         chosen = registered(operator)
     target = device_of(device)
     known = _known(chosen, target, db)
-    overheads, first = _overheads(target, rounds), _first_call(target, known, db)
+    overheads, first = _overheads(chosen, target, rounds), _first_call(chosen, target, known, db)
     measure = _measure(chosen, target, rounds)
     held, missing = _held_out(chosen, target, known, splits, measure)
     drawn, missing_sizes = _random_sizes(chosen, target, known, 0 if missing else random, measure)
@@ -85,7 +84,7 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
     return known
 
 
-def _overheads(device: Device, rounds: int) -> Mapping[str, float]:
+def _overheads(operator: Operator[Any, Any], device: Device, rounds: int) -> Mapping[str, float]:
     """Seconds of a call by contender; none, with the reason, where they cannot be measured."""
     from ...bench.dispatch.host_time import missing, overheads
 
@@ -95,24 +94,31 @@ def _overheads(device: Device, rounds: int) -> Mapping[str, float]:
     if reason:
         print(f"skipped: {reason}", file=sys.stderr)
         return {}
-    return {name: median(samples) for name, samples in overheads(rounds).items()}
+    try:
+        return {name: median(samples) for name, samples in overheads(operator, rounds).items()}
+    except ValueError as error:
+        print(f"skipped: overheads are not measured: {error}", file=sys.stderr)
+        return {}
 
 
-def _first_call(device: Device, known: Sequence[Record], db: str | None) -> Mapping[str, float]:
-    """Seconds of each part of a first call, of the smallest sgemm that has a record; none where there is no GPU."""
+def _first_call(
+    operator: Operator[Any, Any], device: Device, known: Sequence[Record], db: str | None
+) -> Mapping[str, float]:
+    """Seconds of each part of a first call, of the smallest problem that has a record; none where there is no GPU."""
+    from ...bench.dispatch.example_call import is_ordinary
     from ...bench.dispatch.process_start import first_call
-    from ...codegen.matmul.sgemm.problem import SgemmProblem
 
-    problems = [record.problem for record in known if isinstance(record.problem, SgemmProblem)]
-    sizes = [(p.m, p.n, p.k) for p in problems if p == SgemmProblem(p.m, p.n, p.k)]  # no gaps, one of each
-    if device.time_source is TimeSource.MODELLED or not sizes:
+    problems = [record.problem for record in known if is_ordinary(record.problem)]
+    if device.time_source is TimeSource.MODELLED or not problems:
         return {}
     try:
-        return first_call(min(sizes, key=prod), db)
+        return first_call(operator, min(problems, key=lambda problem: problem.work.bytes), db)
+    except ValueError as error:
+        print(f"skipped: the first call is not measured: {error}", file=sys.stderr)
     except subprocess.CalledProcessError as error:
         last = error.stderr.strip().rpartition("\n")[2]
         print(f"skipped: the first call failed: {last}", file=sys.stderr)
-        return {}
+    return {}
 
 
 def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measure:

@@ -16,7 +16,7 @@ def operands(problem: SgemmProblem, tensors: Mapping[str, Any]) -> tuple[Any, An
     return a.mT if problem.transpose_a else a, b.mT if problem.transpose_b else b, c
 
 
-def _addmm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Callable[[], object]:
+def _addmm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     a, b, c = operands(problem, tensors)
     # The batched call takes other kernels, so a batch of one is not given to it.
     multiply = partial(c[0].addmm_, a[0], b[0]) if problem.batch == 1 else partial(c.baddbmm_, a, b)

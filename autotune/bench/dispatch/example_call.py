@@ -1,0 +1,118 @@
+"""Problems and calls to measure an operator's dispatch with, made from what the operator states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from inspect import BoundArguments
+from typing import Any
+
+from ...codegen.fields import FieldRole, FieldSpec, field_specs
+from ...codegen.problem import Problem
+from ...codegen.tensor import Role, Tensor
+from ...search_spaces.call import OUT, Call
+from ...search_spaces.layouts import Layout
+from ...search_spaces.operator import Operator
+
+_WIDEST = 16  # bytes: more alignment is of no use
+
+
+def problem_of_sizes(problem_type: type[Problem], size: Callable[[str, FieldSpec], int]) -> Problem:
+    """The problem with a value for each size that has no implied one, and otherwise with default fields.
+
+    Raises:
+        ValueError: there is no such problem.
+    """
+    specs = field_specs(problem_type).items()
+    required = {name: spec for name, spec in specs if spec.role is FieldRole.SIZE and spec.implied is None}
+    return problem_type(**{name: size(name, spec) for name, spec in required.items()})
+
+
+def is_ordinary(problem: Problem) -> bool:
+    """Whether only its sizes are not the defaults: no gaps, one of each."""
+    return problem == problem_of_sizes(type(problem), lambda name, _: int(getattr(problem, name)))
+
+
+@dataclass(frozen=True)
+class ExampleCall:
+    """A call of an operator's function that computes a given problem.
+
+    Attributes:
+        call: the function.
+        tensors: by the names of the call's arrays, what the kernel knows each as.
+        dropped: leading axes of extent 1 that the call's arrays have not.
+        options: the call's other arguments.
+    """
+
+    call: Call
+    tensors: Mapping[str, Tensor]
+    dropped: int
+    options: Mapping[str, Any]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array."""
+        return self.tensors[name].shape[self.dropped :]
+
+    def strides(self, name: str) -> tuple[int, ...]:
+        """Elements from one to the next along each axis of an array."""
+        return self.tensors[name].strides[self.dropped :]
+
+    def bound(self, arrays: Mapping[str, Any]) -> BoundArguments:
+        """The arguments of the call for arrays by name, outputs among them."""
+        values = {**self.options, **arrays}
+        if self.call.outputs_packed:
+            values[OUT] = tuple(values.pop(name, None) for name in self.call.outputs)
+        return self.call.signature.bind(**values)
+
+
+def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
+    """The call that computes a problem.
+
+    A tensor of the problem is the array of its name, or else the next input or output. Options are the problem's fields
+    of the same names.
+
+    Raises:
+        ValueError: the operator has no call, or none is found.
+    """
+    if operator.call is None:
+        raise ValueError(f"{operator.name} has no call")
+    call, tensors = operator.call, _by_array(operator.call, problem)
+    options = {name: getattr(problem, name) for name in call.options if hasattr(problem, name)}
+    for example in _candidates(call, tensors, options):
+        with suppress(TypeError, ValueError):
+            if _computed(example) == problem:
+                return example
+    raise ValueError(f"no call of {operator.name} is known to compute {problem.key}")
+
+
+def _by_array(call: Call, problem: Problem) -> dict[str, Tensor]:
+    """The tensors of a problem by the names of the call's arrays."""
+    found = {tensor.name: tensor for tensor in problem.tensors if tensor.name in call.arrays}
+    for names, written in ((call.inputs, False), (call.outputs, True)):
+        unnamed = [t for t in problem.tensors if t.name not in found and (t.role is not Role.INPUT) is written]
+        found |= zip((name for name in names if name not in found), unnamed, strict=False)
+    return found
+
+
+def _candidates(call: Call, tensors: Mapping[str, Tensor], options: Mapping[str, Any]) -> Iterator[ExampleCall]:
+    """Calls whose arrays lack as many leading axes of extent 1 as all tensors have, then ever fewer."""
+    leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in tensors.values())
+    for dropped in range(leading, -1, -1):
+        yield ExampleCall(call, tensors, dropped, options)
+
+
+def _computed(example: ExampleCall) -> Problem:
+    """The problem that the operator binds a call to."""
+    call = example.call
+    arguments: dict[str, Any] = {
+        name: parameter.default for name, parameter in call.signature.parameters.items() if name in call.options
+    }
+    arguments |= dict.fromkeys(call.arrays) | dict(example.options)
+    for name, tensor in example.tensors.items():
+        alignment = min(_WIDEST, tensor.alignment)
+        layout = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
+        arguments[name] = layout
+    if call.accumulates:
+        arguments["reads_out"] = False
+    return call.bind(**arguments).problem

@@ -1,0 +1,69 @@
+"""Calls that are found to compute a problem, for every operator that users can call."""
+
+import json
+
+import pytest
+
+from autotune.bench.dispatch.example_call import example_call, is_ordinary, problem_of_sizes
+from autotune.bench.dispatch.host_time import _with_members
+from autotune.bench.dispatch.process_start import described
+from autotune.bench.dispatch.random_sizes import random_sizes
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import OPERATORS, operator
+
+H200 = named_device("h200")
+SGEMM = operator("sgemm")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("size", [64, 1])
+def test_every_operator_can_be_called_for_an_ordinary_problem(name, size):
+    problem = problem_of_sizes(operator(name).problem_type, lambda *_: size)
+    call = example_call(operator(name), problem)
+    assert set(call.tensors) <= set(call.call.arrays)
+    assert sorted(tensor.name for tensor in call.tensors.values()) == sorted(t.name for t in problem.tensors)
+    bound = call.bound({name: name for name in call.tensors})
+    assert set(bound.arguments.values()) >= set(call.call.inputs[:1])
+    assert json.loads(json.dumps(described(operator(name), problem)))["operator"] == name
+
+
+def test_arrays_have_the_axes_that_the_call_takes():
+    call = example_call(SGEMM, SGEMM.problem_type(1, 5, 7))
+    assert {name: (call.shape(name), call.strides(name)) for name in call.tensors} == {
+        "a": ((1, 7), (7, 1)),
+        "b": ((7, 5), (5, 1)),
+        "out": ((1, 5), (5, 1)),
+    }
+    bound = call.bound({"a": "A", "b": "B", "out": "C"})
+    assert (bound.args, bound.kwargs) == (("A", "B"), {"out": "C"})
+
+
+def test_a_problem_that_the_call_does_not_compute_is_said():
+    with pytest.raises(ValueError, match="no call of sgemm is known to compute m4-n5-k6-nt"):
+        example_call(SGEMM, SGEMM.problem_type(4, 5, 6, transpose_b=True))
+
+
+def test_ordinary_problems_differ_in_sizes_only():
+    assert is_ordinary(SGEMM.problem_type(4, 5, 6))
+    assert not is_ordinary(SGEMM.problem_type(4, 5, 6, batch=2))
+    assert not is_ordinary(SGEMM.problem_type(4, 5, 6, lda=8))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_random_sizes_are_the_same_each_time(name):
+    first, again = (random_sizes(operator(name), [], H200, 20) for _ in range(2))
+    assert first == again
+    assert len(first) == 20
+    assert all(is_ordinary(case.problem) for case in first)
+    assert len({case.problem for case in first}) > 10
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_barest_launch_passes_the_arguments_one_by_one(name):
+    chosen = operator(name)
+    problem = problem_of_sizes(chosen.problem_type, lambda *_: 64)
+    program = chosen.program(problem, chosen.default(problem, H200), H200)
+    source = _with_members(program)
+    assert "(const Arguments arguments)" not in source
+    first = program.arguments[0]
+    assert f"{program.name}({first.cuda_type} {first.name}_, " in source
