@@ -1,14 +1,18 @@
-"""Whether an output is what it should be: one rule for the emulator and for GPUs."""
+"""Whether an output is what it should be: one rule for the emulator and for GPUs (devices/verify.cuh has its twin)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from .codegen.problem import Array
-from .codegen.tensor import Tensor
+from .codegen.dtype import DType
+from .codegen.problem import Array, Problem
+from .codegen.tensor import Exact, Role, Tensor, Within
+
+UNTOUCHED = "the gap untouched"
+_Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -30,42 +34,100 @@ class Mismatch:
 
 def poisoned(tensor: Tensor) -> Array:
     """A flat buffer with all bits set, which is NaN in every floating-point type: an output before the launch."""
-    return _poison(tensor.size, tensor.dtype.numpy)
+    return np.full(tensor.bytes, 0xFF, np.uint8).view(tensor.dtype.numpy)
 
 
-def compare(actual: Array, expected: Array, bound: float) -> float | Mismatch:
-    """Compare a whole flat output, gaps included, and return its largest absolute error if all of it is right.
+def launch_inputs(problem: Problem, seed: int) -> dict[str, Array]:
+    """`Problem.inputs` with poison in the gaps of what is only read, so that a kernel that reads one is wrong.
 
-    Where `expected` is NaN, in gaps that no kernel may touch, `actual` must be as `poisoned` made it. Integers have
-    no NaN: in their gaps all bits are expected to be set.
+    The gaps of a tensor that is written too keep their random numbers: NaN could come out as the NaN that went in.
+    """
+    inputs = problem.inputs(seed)
+    for tensor in problem.tensors:
+        if tensor.role is Role.INPUT and (inside := tensor.inside) is not None:
+            inputs[tensor.name] = np.where(inside, inputs[tensor.name], poisoned(tensor))
+    return inputs
+
+
+def launch_arrays(problem: Problem, seed: int) -> dict[str, Array]:
+    """What all tensors hold before a launch: `launch_inputs`, and outputs as `poisoned`."""
+    outputs = {tensor.name: poisoned(tensor) for tensor in problem.tensors if tensor.role is Role.OUTPUT}
+    return launch_inputs(problem, seed) | outputs
+
+
+def expected_dtype(tensor: Tensor) -> DType:
+    """The type in which a reference states an output: float64 where the kernel may round, else the output's own."""
+    return tensor.dtype if isinstance(tensor.judged, Exact) else DType.FLOAT64
+
+
+def scale_name(tensor: Tensor) -> str:
+    """The array, of float64, in which a reference may state the scale of each element's tolerance."""
+    return f"{tensor.name}_scale"
+
+
+def compare(
+    tensor: Tensor, actual: Array, expected: Array, before: Array, scale: Array | None = None
+) -> float | Mismatch:
+    """Judge a whole flat output as `tensor.judged` says, and return its largest absolute error if all of it is right.
+
+    The elements of the tensor must be right, and those of its gaps must be what they were, bit for bit.
 
     Args:
-        actual: what a kernel wrote, one-dimensional.
-        expected: what `Problem.reference` says, of the same length.
-        bound: largest absolute error allowed; 0 compares bit for bit.
+        tensor: the output.
+        actual: what a kernel left.
+        expected: what `Problem.reference` says, of `expected_dtype`; its gaps do not count.
+        before: what was there before the launch.
+        scale: what errors are relative to; None stands for |expected|.
+
+    Raises:
+        ValueError: the arrays do not fit the tensor.
     """
-    if actual.shape != expected.shape:
-        raise ValueError(f"an output of shape {actual.shape} cannot be compared with one of shape {expected.shape}")
-    if bound == 0:
-        error = np.zeros(actual.size)
-        right = _same_bits(actual, expected.astype(actual.dtype))
+    for array, dtype in ((actual, tensor.dtype), (expected, expected_dtype(tensor)), (before, tensor.dtype)):
+        if (array.shape, array.dtype) != ((tensor.size,), dtype.numpy):
+            raise ValueError(
+                f"{tensor.name} is compared with {array.dtype} of shape {array.shape}; "
+                f"expected {dtype} of shape ({tensor.size},)"
+            )
+    if isinstance(tensor.judged, Exact):
+        error, right = np.zeros(tensor.size), _same(tensor.dtype, actual, expected)
     else:
-        with np.errstate(invalid="ignore"):  # infinity - infinity
-            error = np.abs(actual.astype(np.float64) - expected)
-        right = error <= bound
-    gap = expected != expected  # only NaN differs from itself
-    right = np.where(gap, _same_bits(actual, _poison(actual.size, actual.dtype)), right)
+        error, right = _within(tensor.judged, tensor.dtype, actual, expected, scale)
+    inside = tensor.inside
+    if inside is None:
+        inside = np.ones(tensor.size, np.bool_)
+    else:
+        right = np.where(inside, right, _same_bits(actual, before))
     if right.all():
-        return float(np.max(error, initial=0.0, where=~gap))
+        return float(np.max(error, initial=0.0, where=inside & np.isfinite(error)))
     index = int(np.argmin(right))
     wrong = int(right.size - np.count_nonzero(right))
-    return Mismatch(wrong, right.size, index, str(actual[index]), str(expected[index]))
+    return Mismatch(wrong, right.size, index, str(actual[index]), str(expected[index]) if inside[index] else UNTOUCHED)
 
 
-def _poison(size: int, dtype: np.dtype[Any]) -> Array:
-    return np.full(size * dtype.itemsize, 0xFF, np.uint8).view(dtype)
+def _within(
+    judged: Within, dtype: DType, actual: Array, expected: Array, scale: Array | None
+) -> tuple[npt.NDArray[np.float64], _Mask]:
+    """The absolute error of each element, and whether it is right.
+
+    An infinity is right as well where the tolerance reaches beyond the largest number of the output's type.
+    """
+    values = actual.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity - infinity, 0 · infinity
+        error = np.abs(values - expected)
+        tolerance = judged.absolute + judged.relative * (np.abs(expected) if scale is None else scale)
+        close = np.isfinite(expected) & (error <= tolerance)
+        beyond = np.isinf(values) & (np.abs(expected) + tolerance > dtype.largest)
+        overflown = beyond & np.isfinite(expected) & (np.signbit(values) == np.signbit(expected))
+    return error, close | overflown | (values == expected) | (np.isnan(values) & np.isnan(expected))
 
 
-def _same_bits(a: Array, b: Array) -> Array:
-    same: Array = (a.view(np.uint8) == b.view(np.uint8)).reshape(a.size, a.itemsize).all(axis=1)
+def _same(dtype: DType, actual: Array, expected: Array) -> _Mask:
+    same = _same_bits(actual, expected)
+    if dtype.is_float:
+        same |= np.isnan(actual.astype(np.float64)) & np.isnan(expected.astype(np.float64))
+    return same
+
+
+def _same_bits(a: Array, b: Array) -> _Mask:
+    same: _Mask = (a.view(np.uint8) == b.view(np.uint8)).reshape(a.size, a.itemsize).all(axis=1)
     return same

@@ -93,11 +93,11 @@ class Problem(ABC):
 
     @abstractmethod
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """The exact outputs as flat buffers, in float64 where the kernel rounds; gaps have all bits set (NaN)."""
+        """The outputs as flat buffers; what their gaps hold does not count.
 
-    @abstractmethod
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        """Largest absolute error that a correct kernel shows on `inputs`; 0 where outputs must be bit for bit."""
+        In float64 where `Tensor.judged` allows an error, beside ``<name>_scale`` where that is relative to something
+        else than the output itself; in the output's own type where it is judged as exact.
+        """
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values."""

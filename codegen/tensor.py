@@ -131,6 +131,14 @@ class Tensor:
         np.lib.stride_tricks.as_strided(mask, extents, strides)[...] = True
         return mask
 
+    def reaches(self, index: int) -> bool:
+        """Whether an element of an output's flat buffer is one of the tensor's, and not of a gap."""
+        for extent, stride in self.axes:
+            along, index = divmod(index, stride)
+            if along >= extent:
+                return False
+        return index == 0
+
     def view(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The elements of a flat buffer, of any type, in the tensor's shape."""
         strides = [step * flat.itemsize for step in self.strides]

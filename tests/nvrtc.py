@@ -14,7 +14,7 @@ def compile_unoptimised(program: Program, arch: str) -> None:
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
     (status,) = nvrtc.nvrtcCompileProgram(built, len(options), options)
     # NVRTC writes into this object; Python shares those of one byte with everybody else.
-    log = bytes(2 + nvrtc.nvrtcGetProgramLogSize(program)[1])
-    nvrtc.nvrtcGetProgramLog(program, log)
+    log = bytes(2 + nvrtc.nvrtcGetProgramLogSize(built)[1])
+    nvrtc.nvrtcGetProgramLog(built, log)
     nvrtc.nvrtcDestroyProgram(built)
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()

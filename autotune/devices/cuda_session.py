@@ -24,7 +24,7 @@ from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
-from ..verification import Mismatch
+from ..verification import UNTOUCHED, Mismatch, expected_dtype, launch_inputs, scale_name
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
@@ -50,7 +50,7 @@ class _Watched:
 class CudaSession:
     """A session in a `CudaContext`; a context manager that frees its device memory.
 
-    Every verified launch starts from the same state: inputs as `Problem.inputs` made them, `Role.IN_OUT` tensors
+    Every verified launch starts from the same state: inputs as `launch_inputs` makes them, `Role.IN_OUT` tensors
     too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
     reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
     """
@@ -61,7 +61,6 @@ class CudaSession:
         self._operator = operator
         self._seed = seed
         self.time_limit = time_limit(problem, context.limits)
-        self._bound = problem.error_bound(problem.scalars)
         self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
         self._memory = ExitStack()
         self._incumbent = inf  # seconds of the fastest kernel so far, which others race
@@ -73,7 +72,7 @@ class CudaSession:
         self._stream = handle.create_stream()
         self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
         try:
-            inputs = self.problem.inputs(self._seed)
+            inputs = launch_inputs(self.problem, self._seed)
             self._allocate(inputs)
             self._compute_expected(inputs)
         except CUDAError as error:
@@ -179,15 +178,19 @@ class CudaSession:
         return _Watched(name, buffer, guards_only, self._verifier.checksum(buffer, guards_only=guards_only))
 
     def _compute_expected(self, inputs: Mapping[str, Array]) -> None:
-        self._expected: dict[str, GuardedBuffer] = {}
-        for tensor in self._outputs:
-            dtype = self._expected_dtype(tensor).numpy
-            buffer = self._buffer(tensor.size * dtype.itemsize, max(tensor.alignment, dtype.itemsize), self._memory)
-            if tensor.role is Role.IN_OUT:
-                buffer.upload(inputs[tensor.name].astype(dtype))
-            self._expected[tensor.name] = buffer
+        """Have the reference kernel write what is expected, and the scales of the errors that it has a pointer for."""
         program = self._operator.reference(self.problem)
         kernel = compile_kernel(program, self._context.limits.arch)
+        self._expected: dict[str, GuardedBuffer] = {}
+        for tensor in self._outputs:
+            dtype = expected_dtype(tensor)
+            buffer = self._buffer(tensor.size * dtype.bytes, max(tensor.alignment, dtype.bytes), self._memory)
+            if tensor.role is Role.IN_OUT:
+                buffer.upload(inputs[tensor.name].astype(dtype.numpy))
+            self._expected[tensor.name] = buffer
+            scale = scale_name(tensor)
+            if any(argument.name == scale for argument in program.arguments):
+                self._expected[scale] = self._buffer(tensor.size * DType.FLOAT64.bytes, 8, self._memory)
         with ExitStack() as memory:
             launch, _ = self._ready(program, kernel, self._buffers | self._expected, memory)
             launch()
@@ -216,7 +219,7 @@ class CudaSession:
         self._stream.sync()
         damaged = [w for w in watched if self._verifier.checksum(w.buffer, guards_only=w.guards_only) != w.checksum]
         if damaged:
-            self._upload(self.problem.inputs(self._seed))
+            self._upload(launch_inputs(self.problem, self._seed))
             return Evaluation(Status.WRONG, error=f"wrote {_outside(damaged[0])}")
         compared = {tensor.name: self._compare(tensor) for tensor in self._outputs}
         max_error = max((error for error, _ in compared.values()), default=0.0)
@@ -225,16 +228,17 @@ class CudaSession:
 
     def _compare(self, tensor: Tensor) -> tuple[float, Mismatch | None]:
         """An output's largest absolute error, and what is wrong with it if something is."""
-        actual, expected = self._buffers[tensor.name], self._expected[tensor.name]
-        found = self._verifier.compare(tensor, actual, expected, self._bound)
+        name = tensor.name
+        actual, expected = self._buffers[name], self._expected[name]
+        scale, before = self._expected.get(scale_name(tensor)), self._before.get(name)
+        found = self._verifier.compare(tensor, actual, expected, scale=scale, before=before)
         if not found.wrong:
             return found.max_error, None
-        got = actual.element(found.first, tensor.dtype.numpy)
-        should = expected.element(found.first, self._expected_dtype(tensor).numpy)
-        return found.max_error, Mismatch(found.wrong, tensor.size, found.first, str(got), str(should))
-
-    def _expected_dtype(self, tensor: Tensor) -> DType:
-        return DType.FLOAT64 if self._bound else tensor.dtype
+        index, should = found.first, UNTOUCHED
+        if tensor.reaches(index):
+            should = str(expected.element(index, expected_dtype(tensor).numpy))
+        got = str(actual.element(index, tensor.dtype.numpy))
+        return found.max_error, Mismatch(found.wrong, tensor.size, index, got, should)
 
     def _restore(self) -> None:
         for name, before in self._before.items():

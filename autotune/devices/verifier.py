@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 from cuda.core import Device, Stream
 
+from ..codegen.dtype import DType
+from ..codegen.emission import inlined
 from ..codegen.program import Argument, Launch, Program
-from ..codegen.tensor import Tensor
+from ..codegen.tensor import Exact, Tensor, Within
 from ..compiler import compile_kernel
 from ..search_spaces.device_spec import DeviceSpec
 from .launcher import LoadedProgram
@@ -18,13 +20,19 @@ from .memory import GuardedBuffer
 _TEXT = Path(__file__).with_name("verify.cuh")
 _THREADS = 256
 _BLOCKS_PER_SM = 8
+_MOST_AXES = 5  # as many as verify.cuh has
 _COMPARE = (
-    Argument("actual", "const void*"),
+    Argument("actual", "const Number*"),
     Argument("expected", "const void*"),
+    Argument("scale", "const double*"),
+    Argument("before", "const Number*"),
     Argument("report", "Report*"),
     Argument("size", "long long"),
-    Argument("element_bytes", "long long"),
-    Argument("bound", "double"),
+    Argument("absolute", "double"),
+    Argument("relative", "double"),
+    Argument("largest", "double"),
+    Argument("axes", "long long"),
+    *(Argument(f"{part}_{axis}", "long long") for axis in range(_MOST_AXES) for part in ("extent", "stride")),
 )
 _CHECKSUM = (
     Argument("words", "const u64*"),
@@ -52,10 +60,44 @@ class Comparison:
     max_error: float
 
 
-def verification_source(entry: str, sm_count: int) -> Program:
-    """A kernel of verify.cuh: ``compare_<dtype>``, ``compare_exact`` or ``checksum``, for a device of so many SMs."""
+def verification_source(entry: str, sm_count: int, dtype: DType = DType.UINT8) -> Program:
+    """A kernel of verify.cuh, for a device of so many SMs.
+
+    Args:
+        entry: ``compare_within``, ``compare_exact`` or ``checksum``.
+        sm_count: SMs of the device.
+        dtype: of the output that is compared.
+    """
     launch = Launch(entry, (sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
-    return Program(_TEXT.read_text(), _CHECKSUM if entry == "checksum" else _COMPARE, (launch,))
+    source = f"{inlined('cuda/numbers.cuh')}\nusing Number = {dtype.cuda};\n\n{_TEXT.read_text()}"
+    return Program(source, _CHECKSUM if entry == "checksum" else _COMPARE, (launch,))
+
+
+def comparison_entry(tensor: Tensor) -> str:
+    """The kernel that judges an output."""
+    return "compare_exact" if isinstance(tensor.judged, Exact) else "compare_within"
+
+
+def comparison_scalars(tensor: Tensor) -> dict[str, float]:
+    """What the comparison of an output takes beside its buffers.
+
+    Raises:
+        ValueError: the gaps of the output lie in more ways than verify.cuh tells apart.
+    """
+    if len(tensor.axes) > _MOST_AXES:
+        raise ValueError(f"{tensor.name} has {len(tensor.axes)} axes with gaps between: expected {_MOST_AXES} at most")
+    judged = tensor.judged if isinstance(tensor.judged, Within) else Within()
+    scalars = {
+        "size": tensor.size,
+        "absolute": judged.absolute,
+        "relative": judged.relative,
+        "largest": tensor.dtype.largest,
+        "axes": len(tensor.axes),
+    }
+    unused = [(1, 1)] * (_MOST_AXES - len(tensor.axes))
+    for axis, (extent, stride) in enumerate([*tensor.axes, *unused]):
+        scalars |= {f"extent_{axis}": extent, f"stride_{axis}": stride}
+    return scalars
 
 
 class Verifier:
@@ -66,18 +108,30 @@ class Verifier:
         self._stream = int(stream.handle)
         self._report = GuardedBuffer(device, stream, REPORT.itemsize, 8)
         self._sum = GuardedBuffer(device, stream, 8, 8)
-        self._kernels: dict[str, tuple[Program, LoadedProgram]] = {}
+        self._kernels: dict[tuple[str, DType], tuple[Program, LoadedProgram]] = {}
 
-    def compare(self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, bound: float) -> Comparison:
-        """Compare a whole flat buffer with its reference, gaps included.
+    def compare(
+        self,
+        tensor: Tensor,
+        actual: GuardedBuffer,
+        expected: GuardedBuffer,
+        *,
+        scale: GuardedBuffer | None = None,
+        before: GuardedBuffer | None = None,
+    ) -> Comparison:
+        """Judge a whole flat output as `verification.compare` does.
 
-        `expected` holds float64 for a `bound` above 0; for 0 it holds the tensor's own dtype, and bits are compared.
+        `expected` holds elements of `expected_dtype`, `scale` float64; without `before`, gaps must be poison.
         """
         self._report.upload(EMPTY_REPORT)
-        pointers = {"actual": actual.pointer, "expected": expected.pointer, "report": self._report.pointer}
-        element_bytes = tensor.dtype.bytes
-        entry = f"compare_{tensor.dtype}" if bound else "compare_exact"
-        self._launch(entry, pointers, {"size": tensor.size, "element_bytes": element_bytes, "bound": bound})
+        pointers = {
+            "actual": actual.pointer,
+            "expected": expected.pointer,
+            "scale": scale.pointer if scale else 0,
+            "before": before.pointer if before else 0,
+            "report": self._report.pointer,
+        }
+        self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor), tensor.dtype)
         report = self._report.download("uint8", REPORT.itemsize).view(REPORT)[0]
         return Comparison(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
 
@@ -94,11 +148,13 @@ class Verifier:
         pointers = {"words": buffer.base, "sum": self._sum.pointer}
         self._launch("checksum", pointers, {"size": buffer.allocated // 8, "skip_begin": begin, "skip_end": end})
 
-    def _launch(self, entry: str, pointers: dict[str, int], scalars: dict[str, float]) -> None:
-        if entry not in self._kernels:
-            program = verification_source(entry, self._limits.sm_count)
-            self._kernels[entry] = program, LoadedProgram(compile_kernel(program, self._limits.arch), program)
-        program, kernel = self._kernels[entry]
+    def _launch(
+        self, entry: str, pointers: dict[str, int], scalars: dict[str, float], dtype: DType = DType.UINT8
+    ) -> None:
+        if (entry, dtype) not in self._kernels:
+            program = verification_source(entry, self._limits.sm_count, dtype)
+            self._kernels[entry, dtype] = program, LoadedProgram(compile_kernel(program, self._limits.arch), program)
+        program, kernel = self._kernels[entry, dtype]
         kernel.launch(self._stream, program.pack(pointers, scalars))
 
     def close(self) -> None:

@@ -11,13 +11,25 @@ struct Report {
       max_error;  // bits of the largest finite absolute error: floats from 0 up are ordered like their bits
 };
 
+// Elements that an axis has, and how far they are apart.
+struct Axis {
+  long long extent;
+  long long stride;
+};
+
+// The output's type, Number, and what `to_float` needs stand before this file.
 struct CompareArguments {
-  const void* actual;  // aligned to its own type only
-  const void* expected;
+  const Number* actual;
+  const void* expected;  // double for compare_within, Number for compare_exact
+  const double* scale;   // what an element's error is relative to; null for |expected|
+  const Number* before;  // what was there before the launch; null for poison, all bits set
   Report* report;
-  long long size;  // elements
-  long long element_bytes;
-  double bound;
+  long long size;  // elements, gaps included
+  double absolute;
+  double relative;
+  double largest;  // finite number of the type
+  long long axes;  // that count
+  Axis axis[5];    // the largest stride first; no two elements are in one place
 };
 
 struct ChecksumArguments {
@@ -63,32 +75,81 @@ struct Findings {
   }
 };
 
-// float32 against a float64 reference. Where the reference is NaN there is a gap between rows, and the output
-// must still hold the poison (all bits set) that it started with. An infinity or a NaN anywhere else is
-// wrong.
-extern "C" __global__ void compare_float32(const CompareArguments arguments) {
-  const float* actual = static_cast<const float*>(arguments.actual);
+// Whether an element of the flat buffer is one of the tensor, or of a gap, which must be as it was.
+__device__ inline bool is_inside(const CompareArguments& arguments, long long index) {
+  for (int axis = 0; axis < arguments.axes; ++axis) {
+    const long long along = index / arguments.axis[axis].stride;
+    if (along >= arguments.axis[axis].extent) return false;
+    index -= along * arguments.axis[axis].stride;
+  }
+  return index == 0;
+}
+
+template <typename T>
+__device__ inline double value_of(T number) {
+  return static_cast<double>(number);
+}
+__device__ inline double value_of(float16 number) { return to_float(number); }
+__device__ inline double value_of(bfloat16 number) { return to_float(number); }
+
+__device__ inline bool is_nan(double value) { return value != value; }
+__device__ inline bool is_finite(double value) { return value - value == 0; }
+
+__device__ inline bool same_bits(const Number* a, const Number* b) {
+  bool same = true;
+  for (int byte = 0; byte < static_cast<int>(sizeof(Number)); ++byte) {
+    const unsigned char expected = b ? reinterpret_cast<const unsigned char*>(b)[byte] : 0xff;
+    same = same && reinterpret_cast<const unsigned char*>(a)[byte] == expected;
+  }
+  return same;
+}
+
+__device__ inline bool is_untouched(const CompareArguments& arguments, long long i) {
+  return same_bits(arguments.actual + i, arguments.before ? arguments.before + i : nullptr);
+}
+
+// Equal infinities are right, NaN must meet NaN; an infinity is right as well where the tolerance reaches
+// beyond the type's largest number.
+__device__ inline bool is_within(const CompareArguments& arguments, double actual, double expected,
+                                 double scale) {
+  if (is_nan(expected)) return is_nan(actual);
+  if (actual == expected) return true;
+  if (is_nan(actual) || !is_finite(expected)) return false;
+  const double tolerance = arguments.absolute + arguments.relative * scale;
+  if (is_finite(actual)) return fabs(actual - expected) <= tolerance;
+  return (actual > 0) == (expected > 0) && fabs(expected) + tolerance > arguments.largest;
+}
+
+// Against a reference in double.
+extern "C" __global__ void compare_within(const CompareArguments arguments) {
   const double* expected = static_cast<const double*>(arguments.expected);
   Findings findings;
   for (long long i = first_index(); i < arguments.size; i += index_step()) {
-    const bool gap = expected[i] != expected[i];
-    const double error = fabs(actual[i] - expected[i]);
-    const bool right = gap ? __float_as_uint(actual[i]) == ~0u : error <= arguments.bound;
+    bool right;
+    if (is_inside(arguments, i)) {
+      const double actual = value_of(arguments.actual[i]);
+      const double scale = arguments.scale ? arguments.scale[i] : fabs(expected[i]);
+      right = is_within(arguments, actual, expected[i], scale);
+      findings.add_error(static_cast<float>(fabs(actual - expected[i])));
+    } else {
+      right = is_untouched(arguments, i);
+    }
     if (!right) findings.add_wrong(i);
-    findings.add_error(static_cast<float>(error));
   }
   findings.write(arguments.report);
 }
 
-// Any type, bit for bit.
+// Bit for bit, but for the bits of a NaN.
 extern "C" __global__ void compare_exact(const CompareArguments arguments) {
-  const unsigned char* actual = static_cast<const unsigned char*>(arguments.actual);
-  const unsigned char* expected = static_cast<const unsigned char*>(arguments.expected);
+  const Number* expected = static_cast<const Number*>(arguments.expected);
   Findings findings;
   for (long long i = first_index(); i < arguments.size; i += index_step()) {
-    bool right = true;
-    for (long long byte = i * arguments.element_bytes; byte < (i + 1) * arguments.element_bytes; ++byte) {
-      right = right && actual[byte] == expected[byte];
+    bool right;
+    if (is_inside(arguments, i)) {
+      const bool nan = is_nan(value_of(expected[i])) && is_nan(value_of(arguments.actual[i]));
+      right = nan || same_bits(arguments.actual + i, expected + i);
+    } else {
+      right = is_untouched(arguments, i);
     }
     if (!right) findings.add_wrong(i);
   }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
 from ..codegen.tensor import Role
-from ..verification import Mismatch, compare, poisoned
+from ..verification import Mismatch, compare, launch_arrays, scale_name
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
@@ -31,18 +31,26 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
 
 
 def _error(problem: Problem, program: Program, seed: int, launches: int) -> float:
-    inputs = problem.inputs(seed)
-    outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
-    arrays = {name: array.copy() for name, array in inputs.items()}
-    arrays |= {tensor.name: poisoned(tensor) for tensor in outputs if tensor.role is Role.OUTPUT}
-    run(program, problem.tensors, arrays, problem.scalars, seed=seed, runs=launches)
+    before = launch_arrays(problem, seed)
+    after = {name: array.copy() for name, array in before.items()}
+    run(program, problem.tensors, after, problem.scalars, seed=seed, runs=launches)
+    return _judged(problem, before, after)
+
+
+def _judged(problem: Problem, before: Mapping[str, Array], after: Mapping[str, Array]) -> float:
+    """Compare what a launch left with what `Problem.reference` makes of what was there; the largest absolute error.
+
+    Raises:
+        EmulatorError: an output is wrong.
+    """
+    inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
     expected = problem.reference(inputs, problem.scalars)
-    bound = problem.error_bound(problem.scalars)
-    return max((_compared(arrays[t.name], expected[t.name], bound, t.name) for t in outputs), default=0.0)
-
-
-def _compared(actual: Array, expected: Array, bound: float, name: str) -> float:
-    outcome = compare(actual, expected, bound)
-    if isinstance(outcome, Mismatch):
-        raise EmulatorError(f"{outcome} (in {name})")
-    return outcome
+    errors = [0.0]
+    for tensor in problem.tensors:
+        if tensor.role is not Role.INPUT:
+            name = tensor.name
+            outcome = compare(tensor, after[name], expected[name], before[name], expected.get(scale_name(tensor)))
+            if isinstance(outcome, Mismatch):
+                raise EmulatorError(f"{outcome} (in {name})")
+            errors.append(outcome)
+    return max(errors)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..codegen.tensor import Role
 from ..compiler import compile_kernel
 from ..devices.cuda import CudaDevice
 from ..devices.sanitizer_launch import run
-from ..verification import poisoned
+from ..verification import launch_arrays
 from .failed_candidate import FailedCandidate
 from .failure_report import FailureReport
 
@@ -23,9 +22,9 @@ def main(report: str, ordinal: str) -> None:
     read = FailureReport.read(Path(report))
     candidate = FailedCandidate.of(read, limits)
     problem, program = candidate.problem, candidate.program
-    outputs = {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
+    arrays = launch_arrays(problem, read.seed)
     kernel = compile_kernel(program, limits.arch)
-    run(program, problem.tensors, problem.inputs(read.seed) | outputs, problem.scalars, kernel=kernel)
+    run(program, problem.tensors, arrays, problem.scalars, kernel=kernel)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from cuda.core import Device
 
-from autotune.codegen.tensor import Role
 from autotune.devices.sanitizer_launch import run
-from autotune.verification import poisoned
+from autotune.verification import launch_arrays
 
 
 def main(file: str) -> None:
@@ -18,7 +17,7 @@ def main(file: str) -> None:
     Device(0).set_current()
     for problem, program, kernel in pickle.loads(Path(file).read_bytes()):
         print(f"launching {program.name} for {problem.key}: {program.steps}", flush=True)
-        arrays = problem.inputs(1) | {t.name: poisoned(t) for t in problem.tensors if t.role is Role.OUTPUT}
+        arrays = launch_arrays(problem, seed=1)
         run(program, problem.tensors, arrays, problem.scalars, kernel=kernel)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.tensor import Exact, Role, Tensor, Within
 from autotune.codegen.work import Unit, Work
 from autotune.search_spaces.operator import Operator
 
@@ -46,10 +46,11 @@ class ScaleProblem(Problem):
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         role = Role.IN_OUT if self.accumulate else Role.OUTPUT
+        judged = Exact() if self.exact else Within(absolute=1e-6)
         shape, strides = (self.rows, self.columns), (self.ld, 1)
         return (
             Tensor("x", self.dtype, shape, strides, Role.INPUT, self.alignment),
-            Tensor("y", self.dtype, shape, strides, role, self.alignment),
+            Tensor("y", self.dtype, shape, strides, role, self.alignment, judged),
         )
 
     @property
@@ -65,9 +66,6 @@ class ScaleProblem(Problem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         raise NotImplementedError
-
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        return 0.0 if self.exact else 1e-6
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,6 @@ class Amount(Problem):
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         raise NotImplementedError
 
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        raise NotImplementedError
-
 
 def sgemm(m: int, n: int, k: int) -> Amount:
     return Amount(2 * m * n * k, 4 * (m * k + k * n + m * n), m * n)

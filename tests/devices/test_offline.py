@@ -12,7 +12,7 @@ from autotune.codegen.integers import ceil_div
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.tensor import Role, Tensor, Within
 from autotune.codegen.work import Unit, Work
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
@@ -43,7 +43,7 @@ class Doubling(Problem):
     def tensors(self) -> tuple[Tensor, ...]:
         return (
             Tensor.flat("x", DType.FLOAT32, self.n, Role.INPUT, 4),
-            Tensor.flat("y", DType.FLOAT32, self.n, Role.OUTPUT, 4),
+            Tensor.flat("y", DType.FLOAT32, self.n, Role.OUTPUT, 4, Within(absolute=1e-6)),
         )
 
     def inputs(self, seed: int) -> dict[str, Array]:
@@ -51,9 +51,6 @@ class Doubling(Problem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         return {"y": 2 * inputs["x"].astype(np.float64)}
-
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        return 1e-6
 
 
 class Mistake(StrEnum):

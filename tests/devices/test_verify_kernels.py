@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nvrtc import compile_unoptimised
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.program import Argument
+from autotune.codegen.tensor import Exact, Judgement, Role, Tensor, Within
 from autotune.compiler import compile_kernel
-from autotune.devices.verifier import EMPTY_REPORT, REPORT, verification_source
+from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
+from autotune.verification import UNTOUCHED, Mismatch, compare, expected_dtype, poisoned
 
-POISON = np.uint32(0xFFFFFFFF).view(np.float32)
+FLOATS = [DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
+INTEGERS = [dtype for dtype in DType if not dtype.is_float and dtype is not DType.INT4]
+SPECIAL = [0.0, -0.0, 1.0, 1.0009765625, -1.5, 1e-6, 300.0, 65504.0, 3.0e38, np.inf, -np.inf, np.nan]
+LAYOUTS = [((17,), (1,)), ((3, 4), (5, 1)), ((2, 3, 4), (5, 11, 1)), ((2, 2, 2, 2, 2), (80, 33, 11, 4, 1))]
 
 
-def report(entry: str, actual: Array, expected: Array, bound: float) -> tuple[int, int, float]:
+def report(
+    tensor: Tensor, actual: Array, expected: Array, before: Array | None = None, scale: Array | None = None
+) -> tuple[int, int, float]:
+    """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
+    program = verification_source(comparison_entry(tensor), 1, tensor.dtype)
+    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before}
+    given = {name: array for name, array in arrays.items() if array is not None}
+    # The emulator gives every pointer a buffer; what is not given goes as a number, 0.
+    absent = {name: Argument(name, "long long", 0) for name in arrays.keys() - given.keys()}
+    program = replace(program, arguments=tuple(absent.get(argument.name, argument) for argument in program.arguments))
     tensors = [
-        Tensor.flat("actual", DType(actual.dtype.name), actual.size, Role.INPUT, actual.itemsize),
-        Tensor.flat("expected", DType(expected.dtype.name), expected.size, Role.INPUT, expected.itemsize),
-        Tensor.flat("report", DType.UINT64, found.size, Role.IN_OUT, 8),
+        Tensor.flat(name, DType(array.dtype.name), array.size, Role.INPUT, array.itemsize)
+        for name, array in given.items()
     ]
-    arrays = {"actual": actual, "expected": expected, "report": found}
-    scalars = {"size": actual.size, "element_bytes": actual.itemsize, "bound": bound}
-    run(verification_source(entry, 1), tensors, arrays, scalars)
+    tensors.append(Tensor.flat("report", DType.UINT64, found.size, Role.IN_OUT, 8))
+    run(program, tensors, given | {"report": found}, comparison_scalars(tensor))
     wrong, first, max_error, _ = found.view(REPORT)[0].tolist()
     return wrong, first, max_error
+
+
+def output(size: int, judged: Judgement, dtype: DType = DType.FLOAT32) -> Tensor:
+    return Tensor.flat("y", dtype, size, Role.OUTPUT, dtype.bytes, judged)
 
 
 def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
@@ -43,51 +62,89 @@ def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-@pytest.mark.parametrize("entry", ["compare_float32", "compare_exact", "checksum"])
+@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "checksum"])
 def test_they_compile(entry: str, arch: str) -> None:
-    assert compile_kernel(verification_source(entry, 1), arch).resources.spill_store_bytes == 0
+    assert compile_kernel(verification_source(entry, 1, DType.BFLOAT16), arch).resources.spill_store_bytes == 0
 
 
-def test_a_right_output_within_its_bound() -> None:
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+def test_they_compile_for_every_type(dtype: DType) -> None:
+    compile_unoptimised(verification_source("compare_within", 1, dtype), "sm_90")
+
+
+def test_a_right_output_within_its_tolerance() -> None:
     expected = np.linspace(-3, 3, 5001)
     actual = expected.astype(np.float32)
     actual[4000] += np.float32(0.25)
-    wrong, _, max_error = report("compare_float32", actual, expected, 0.26)
+    wrong, _, max_error = report(output(5001, Within(absolute=0.26)), actual, expected)
     assert wrong == 0
     assert max_error == pytest.approx(0.25, rel=1e-5)
 
 
 @pytest.mark.parametrize("index", [0, 31, 2047, 2048, 4999])
-@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, POISON, 0.51, -0.51])
+@pytest.mark.parametrize("value", [np.inf, np.nan, -0.51])
 def test_one_wrong_element_is_found_wherever_it_is(index: int, value: float) -> None:
     actual = np.zeros(5000, np.float32)
     actual[index] = value
-    wrong, first, max_error = report("compare_float32", actual, np.zeros(5000), 0.5)
+    wrong, first, max_error = report(output(5000, Within(absolute=0.5)), actual, np.zeros(5000))
     assert (wrong, first) == (1, index)
     assert max_error == (pytest.approx(0.51) if np.isfinite(value) else 0.0)
 
 
-def test_a_gap_must_keep_its_poison() -> None:
-    expected = np.array([1.0, np.nan, np.nan, np.nan, 1.0])
-    actual = np.array([1.0, POISON, 0.0, np.nan, 1.0], np.float32)  # another NaN was written, too
-    assert report("compare_float32", actual, expected, 0.5)[:2] == (2, 2)
-    actual[2:4] = POISON
-    assert report("compare_float32", actual, expected, 0.5)[0] == 0
-
-
-def test_the_bound_itself_is_allowed_and_counts_are_exact() -> None:
+def test_the_tolerance_itself_is_allowed_and_counts_are_exact() -> None:
     actual = np.arange(3000, dtype=np.float32)
-    assert report("compare_float32", actual, np.zeros(3000), 1000.0) == (1999, 1001, 2999.0)
+    assert report(output(3000, Within(absolute=1000)), actual, np.zeros(3000)) == (1999, 1001, 2999.0)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "float32"])
-def test_bit_for_bit(dtype: str) -> None:
-    expected = np.random.default_rng(1).integers(0, 256, 8 * 700, np.uint8).view(dtype)
-    assert report("compare_exact", expected.copy(), expected, 0.0)[0] == 0
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_bit_for_bit(dtype: DType) -> None:
+    random = np.random.default_rng(1).integers(0, 2 if dtype is DType.BOOL else 256, 8 * 700, np.uint8)
+    expected = random.view(dtype.numpy)
+    tensor = output(expected.size, Exact(), dtype)
+    assert report(tensor, expected.copy(), expected)[0] == 0
     for index in (0, 5, expected.size - 1):
         actual = expected.copy()
         actual.view(np.uint8)[(index + 1) * actual.itemsize - 1] ^= 1
-        assert report("compare_exact", actual, expected, 0.0)[:2] == (1, index)
+        assert report(tensor, actual, expected)[:2] == (1, index)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
+    """Any type, layout, judgement, scale and state before; values at the edges of the rule."""
+    dtype = data.draw(st.sampled_from([*FLOATS, DType.INT32]))
+    numbers = st.sampled_from(SPECIAL if dtype.is_float else [-1.0, 0.0, 1.0, 2.0])
+    tolerances = st.builds(Within, st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, dtype.roundoff, 1e-3]))
+    judged: Judgement = data.draw(st.just(Exact()) | tolerances)
+    role = data.draw(st.sampled_from([Role.OUTPUT, Role.IN_OUT]))
+    tensor = Tensor("y", dtype, *data.draw(st.sampled_from(LAYOUTS)), role, dtype.bytes, judged)
+
+    def drawn(dtype: DType) -> Array:
+        values = st.lists(numbers, min_size=tensor.size, max_size=tensor.size)
+        with np.errstate(over="ignore"):
+            return np.array(data.draw(values)).astype(dtype.numpy)
+
+    expected = drawn(expected_dtype(tensor))
+    before = poisoned(tensor) if role is Role.OUTPUT else drawn(dtype)
+    replaced = data.draw(st.lists(st.booleans(), min_size=tensor.size, max_size=tensor.size))
+    with np.errstate(over="ignore"):
+        actual = np.where(replaced, drawn(dtype), expected.astype(dtype.numpy))
+    if tensor.inside is not None and data.draw(st.booleans()):
+        actual = np.where(tensor.inside, actual, before)
+    scale = np.abs(drawn(DType.FLOAT64)) if isinstance(judged, Within) and data.draw(st.booleans()) else None
+    found = compare(tensor, actual, expected, before, scale)
+    wrong, first, max_error = report(tensor, actual, expected, before if role is Role.IN_OUT else None, scale)
+    if isinstance(found, Mismatch):
+        assert (wrong, first) == (found.count, found.index)
+        assert (found.expected == UNTOUCHED) == (not tensor.reaches(first))
+    else:
+        assert (wrong, max_error) == (0, pytest.approx(found))
+
+
+def test_gaps_of_too_many_axes_are_refused() -> None:
+    tensor = Tensor("y", DType.INT8, (2,) * 6, tuple(3**axis for axis in range(6)), Role.OUTPUT, 1)
+    with pytest.raises(ValueError, match="y has 6 axes with gaps between: expected 5 at most"):
+        comparison_scalars(tensor)
 
 
 @settings(max_examples=25)

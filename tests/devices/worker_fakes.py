@@ -40,9 +40,6 @@ class FaultyProblem(Problem):
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         return {}
 
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        return 0.0
-
 
 class Fault(StrEnum):
     NONE = "none"

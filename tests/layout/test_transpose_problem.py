@@ -73,7 +73,7 @@ def test_reference_moves_every_element(size: int, layout: dict[str, int]) -> Non
     assert (source.dtype, source.size) == (a.dtype.numpy, a.size)
     assert (result.dtype, result.size) == (b.dtype.numpy, b.size)
     source, result = source.view(f"V{size}"), result.view(f"V{size}")
-    expected: Any = np.full(result.size * size, 0xFF, np.uint8).view(f"V{size}")
+    expected: Any = np.zeros(result.size * size, np.uint8).view(f"V{size}")
     for matrix, i, j in np.ndindex(2, 3, 4):
         element = source[matrix * problem.stride_a + i * problem.lda + j]
         expected[matrix * problem.stride_b + j * problem.ldb + i] = element

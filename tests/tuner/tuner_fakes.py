@@ -34,7 +34,7 @@ class ToyProblem(Problem):
     def inputs(self, seed):
         raise NotImplementedError
 
-    reference = error_bound = inputs
+    reference = inputs
 
 
 class Order(StrEnum):

@@ -12,10 +12,8 @@ from ...dtype import DType
 from ...fields import INT_MAX, kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
-from ...tensor import Role, Tensor
+from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
-
-_UNIT_ROUNDOFF = 2.0**-24
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,18 @@ class SgemmProblem(MatrixProblem):
     def tensors(self) -> tuple[Tensor, ...]:
         """``a`` and ``b`` are read, ``c`` is written, or read and written."""
         roles = {"a": Role.INPUT, "b": Role.INPUT, "c": Role.IN_OUT if self.beta_nonzero else Role.OUTPUT}
-        return tuple(self.tensor(operand, DType.FLOAT32, role) for operand, role in roles.items())
+        return tuple(self.tensor(operand, DType.FLOAT32, role, self._tolerance) for operand, role in roles.items())
+
+    @property
+    def _tolerance(self) -> Within:
+        """Four unit roundoffs for each term and for the scaling.
+
+        The rounding errors of a sum of k products of values in [-1, 1) add up like a random walk over partial
+        sums of size √k, so the largest of millions of outputs stays near k unit roundoffs (Higham and Mary, A New
+        Approach to Probabilistic Rounding Error Analysis, 2019); a lost or doubled product is of order 1.
+        """
+        alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
+        return Within(absolute=4 * DType.FLOAT32.roundoff * ((self.k + 4) * alpha + 4 * beta))
 
     @property
     def scalars(self) -> Mapping[str, float]:
@@ -106,7 +115,7 @@ class SgemmProblem(MatrixProblem):
         return {"alpha": 1.5, "beta": -0.5 if self.beta_nonzero else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Uniform values in [-1, 1): the error bound rests on that."""
+        """Uniform values in [-1, 1): the tolerance rests on that."""
         random = np.random.default_rng(seed)
         return {
             tensor.name: random.random(tensor.size, np.float32) * np.float32(2) - np.float32(1)
@@ -118,7 +127,7 @@ class SgemmProblem(MatrixProblem):
         """C in float64."""
         alpha, beta = scalars["alpha"], scalars["beta"]
         a, b, c = self.tensors
-        flat = inputs["c"].astype(np.float64) if self.beta_nonzero else np.full(c.size, np.nan)
+        flat = inputs["c"].astype(np.float64) if self.beta_nonzero else np.zeros(c.size)
         result = c.view(flat)
         product = np.zeros(result.shape)
         if alpha != 0 and self.k and c.size:
@@ -129,12 +138,3 @@ class SgemmProblem(MatrixProblem):
             )
         result[...] = product + beta * result if beta else product
         return {"c": flat}
-
-    def error_bound(self, scalars: Mapping[str, float]) -> float:
-        """Four unit roundoffs for each term and for the scaling.
-
-        The rounding errors of a sum of k products of values in [-1, 1) add up like a random walk over partial
-        sums of size √k, so the largest of millions of outputs stays near k unit roundoffs (Higham and Mary, A New
-        Approach to Probabilistic Rounding Error Analysis, 2019); a lost or doubled product is of order 1.
-        """
-        return 4 * _UNIT_ROUNDOFF * ((self.k + 4) * abs(scalars["alpha"]) + 4 * abs(scalars["beta"]))
