@@ -1,8 +1,8 @@
 """Finding the fastest schedule: a sampler proposes, a device evaluates, the database remembers."""
 
-from .final import Final
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
+from .runoff import Runoff
 from .samplers import SAMPLERS
 
-__all__ = ["SAMPLERS", "Final", "Progress", "TuneOptions", "TuneResult", "tune"]
+__all__ = ["SAMPLERS", "Progress", "Runoff", "TuneOptions", "TuneResult", "tune"]

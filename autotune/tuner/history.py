@@ -45,7 +45,7 @@ def ranked(operator: Operator[Any, Any], problem: Problem, device: Device, db: T
     return db.ranked(*_place(operator, problem, device), _LOOKED_AT)
 
 
-def standing(
+def best_known(
     operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, known: Container[str]
 ) -> Trial | None:
     """The trial that the database puts first among those of known schedules, by digest; None if none of them is ok."""

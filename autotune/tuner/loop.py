@@ -22,10 +22,10 @@ from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
-from .final import Final, beaten, fastest, finalists, play
-from .history import known_trials, ranked, standing, winners
+from .history import best_known, known_trials, ranked, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Proposals
+from .runoff import Runoff, fastest, losers, participants, run_off
 from .samplers import quiet_optuna
 from .signals import handled
 
@@ -51,7 +51,7 @@ def tune(
     Previous winners and the operator's seeds come first, then what the sampler draws, and last the best schedule for
     any size, if it is for this shape alone: that may serve other problems. A schedule that the database holds for this
     problem, device model, kind of time and generator is not evaluated again, so the same call goes on where an earlier
-    one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a final. Ctrl-C and SIGTERM end it
+    one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff. Ctrl-C and SIGTERM end it
     with all that was done kept.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
@@ -75,13 +75,13 @@ def tune(
     operator, limits = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
     compared = {schedule.digest for schedule in known}
-    best = incumbent = standing(operator, problem, device, db, compared)
+    best = incumbent = best_known(operator, problem, device, db, compared)
     first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
     proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
     by_status: Counter[Status] = Counter()
     few: list[Trial] = []
-    decided: Final | None = None
+    decided: Runoff | None = None
     interrupted = False
     try:
         with (
@@ -120,17 +120,17 @@ def tune(
             others = _for_others(operator, problem, device, best, compared)
             if others and by_status.total() < options.trials:
                 evaluated(evaluator.start(others))
-            if listed := finalists(incumbent, few, by_status.total()):
-                decided, again = play(listed, measured_again)
+            if entered := participants(incumbent, few, by_status.total()):
+                decided, again = run_off(entered, measured_again)
                 for trial in again:
                     db.record(trial)
                 best = decided.winner if decided else reduce(_better, again, None)
                 if decided:
-                    for trial in beaten(decided.winner, ranked(operator, problem, device, db), compared):
+                    for trial in losers(decided.winner, ranked(operator, problem, device, db), compared):
                         db.record(trial)
             if options.study:  # the others have found out more
                 everything = known_trials(operator, problem, device, db)
-                best = standing(operator, problem, device, db, {schedule.digest for schedule in everything})
+                best = best_known(operator, problem, device, db, {schedule.digest for schedule in everything})
     except KeyboardInterrupt:
         interrupted = True
     return TuneResult(
@@ -142,7 +142,7 @@ def tune(
         seconds=now() - start,
         exhausted=proposals.exhausted,
         interrupted=interrupted,
-        final=decided,
+        runoff=decided,
     )
 
 

@@ -8,7 +8,7 @@ from reprlib import repr as short
 
 from ..db.records import Trial
 from ..db.states import Status
-from .final import Final
+from .runoff import Runoff
 from .samplers import BAYES, SAMPLERS
 
 _LONGEST_NAME = 100
@@ -77,7 +77,7 @@ class TuneResult:
     """How a run ended.
 
     Attributes:
-        best: the winner of the final; without one the fastest ok trial of this run and of those it went on from, None
+        best: the winner of the runoff; without one the fastest ok trial of this run and of those it went on from, None
             if there is none.
         evaluated: evaluations of this run.
         known: trials in the database that the run went on from.
@@ -86,7 +86,7 @@ class TuneResult:
         seconds: how long the run took.
         exhausted: whether no legal schedule was left to propose.
         interrupted: whether Ctrl-C or SIGTERM ended it.
-        final: how the final ended; None if there was none.
+        runoff: how the runoff ended; None if there was none.
     """
 
     best: Trial | None
@@ -97,7 +97,7 @@ class TuneResult:
     seconds: float
     exhausted: bool
     interrupted: bool
-    final: Final | None = None
+    runoff: Runoff | None = None
 
     @property
     def failed(self) -> int:

@@ -26,7 +26,7 @@ from autotune.dispatcher.choice import untuned as misses
 from autotune.dispatcher.choice.untuned import note
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator as operator_of
-from autotune.tuner import Final, Progress, TuneOptions, TuneResult
+from autotune.tuner import Progress, Runoff, TuneOptions, TuneResult
 
 TRANSPOSE = ("tune", "transpose", "--device", "h200")
 
@@ -56,8 +56,8 @@ class Search:
         if self.error:
             raise self.error
         interrupted = len(self.problems) == self.interrupted_at
-        final = Final(trial, trial, self.ratio) if self.ratio else None
-        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, final)
+        runoff = Runoff(trial, trial, self.ratio) if self.ratio else None
+        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff)
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
@@ -122,7 +122,7 @@ def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> 
     told = autotune(*TRANSPOSE).stdout
     assert "the incumbent stays: the challenger takes 1.000 (0.995 to 1.006) of its time" in told
     (run,) = autotune(*TRANSPOSE, "--json").json["runs"]
-    assert run["final"] == {"won_by": "incumbent", "ratio": {"low": 0.9951, "middle": 1.0004, "high": 1.0062}}
+    assert run["runoff"] == {"won_by": "incumbent", "ratio": {"low": 0.9951, "middle": 1.0004, "high": 1.0062}}
 
 
 def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environment: Path) -> None:
@@ -132,7 +132,7 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
     assert list(run) == [
         "operator", "problem", "fields", "device", "selector", "best", "bytes_per_second", "operations_per_second",
         "peak_share", "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
-        "final",
+        "runoff",
     ]  # fmt: skip
     assert run["best"]["seconds"] == 1e-3
     assert run["bytes_per_second"] == 8e9

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...db import Trial
     from ...devices.base import Device
     from ...search_spaces.device_spec import DeviceSpec
-    from ...tuner import Final, TuneResult
+    from ...tuner import Runoff, TuneResult
 
 _MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
 
@@ -73,7 +73,7 @@ def print_winner(run: Tuned) -> None:
         ("rate", rate(run.problem, run.device.limits, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.device.limits, best.seconds):.1%}"),
         ("schedule", short_schedule_of(best)),
-        *([("final", _final(run.result.final))] if run.result.final else []),
+        *([("runoff", _runoff(run.result.runoff))] if run.result.runoff else []),
         ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),
     ]
@@ -82,9 +82,9 @@ def print_winner(run: Tuned) -> None:
     print_table(title(run.operator, run.problem, run.device), ("winner", ""), rows)
 
 
-def _final(final: Final) -> str:
-    verdict = "the incumbent stays" if final.winner is final.incumbent else "the challenger wins"
-    ratio = final.ratio
+def _runoff(runoff: Runoff) -> str:
+    verdict = "the incumbent stays" if runoff.winner is runoff.incumbent else "the challenger wins"
+    ratio = runoff.ratio
     return f"{verdict}: the challenger takes {ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f}) of its time"
 
 
@@ -115,9 +115,9 @@ def document(run: Tuned) -> dict[str, Any]:
         "seconds": result.seconds,
         "exhausted": result.exhausted,
         "interrupted": result.interrupted,
-        "final": _final_document(result.final) if result.final else None,
+        "runoff": _runoff_document(result.runoff) if result.runoff else None,
     }
 
 
-def _final_document(final: Final) -> dict[str, Any]:
-    return {"won_by": "incumbent" if final.winner is final.incumbent else "challenger", "ratio": asdict(final.ratio)}
+def _runoff_document(runoff: Runoff) -> dict[str, Any]:
+    return {"won_by": "incumbent" if runoff.winner is runoff.incumbent else "challenger", "ratio": asdict(runoff.ratio)}

@@ -1,4 +1,4 @@
-"""The final: who takes part, who wins, and what is stored."""
+"""The runoff: who takes part, who wins, and what is stored."""
 
 from dataclasses import replace
 from itertools import count
@@ -8,8 +8,8 @@ from tuner_fakes import LEGAL, TOY, ToyDevice, ToyProblem, ToySchedule, toy_seco
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import Evaluation
-from autotune.tuner import TuneOptions, final, tune
-from autotune.tuner.final import ROUNDS, fastest, finalists, play
+from autotune.tuner import TuneOptions, runoff, tune
+from autotune.tuner.runoff import ROUNDS, fastest, participants, run_off
 
 TRIAL = Trial(
     DeviceRecord("NVIDIA H200", (9, 0), {}),
@@ -45,21 +45,21 @@ def test_the_few_fastest_ok_trials_are_kept():
 
 def test_three_challenge_the_incumbent_or_in_a_first_run_the_fastest():
     few = [trial(name, seconds) for name, seconds in (("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0))]
-    assert names(finalists(trial("old"), few, 1000)) == ["old", "a", "b", "c"]
-    assert names(finalists(None, few, 1000)) == ["a", "b", "c", "d"]
-    assert finalists(None, few[:1], 1000) == finalists(trial("old"), [], 1000) == []
+    assert names(participants(trial("old"), few, 1000)) == ["old", "a", "b", "c"]
+    assert names(participants(None, few, 1000)) == ["a", "b", "c", "d"]
+    assert participants(None, few[:1], 1000) == participants(trial("old"), [], 1000) == []
 
 
 def test_short_runs_and_modelled_times_have_none():
     few = [trial("a"), trial("b")]
-    assert finalists(trial("old"), few, 95) == []
-    assert finalists(trial("old"), few, 96)
-    assert finalists(trial("old"), [replace(one, time_source=TimeSource.MODELLED) for one in few], 1000) == []
+    assert participants(trial("old"), few, 95) == []
+    assert participants(trial("old"), few, 96)
+    assert participants(trial("old"), [replace(one, time_source=TimeSource.MODELLED) for one in few], 1000) == []
 
 
 def test_a_challenger_that_is_surely_faster_wins_in_spite_of_a_drifting_clock():
     listed = [trial("old"), trial("a"), trial("b")]
-    decided, again = play(listed, drifting({"old": 1.0, "a": 0.7, "b": 0.8}))
+    decided, again = run_off(listed, drifting({"old": 1.0, "a": 0.7, "b": 0.8}))
     assert decided.winner is not decided.incumbent
     assert (decided.winner.schedule_digest, decided.incumbent.schedule_digest) == ("a", "old")
     assert decided.ratio.low == pytest.approx(0.7 * 1.03) == pytest.approx(decided.ratio.high)
@@ -69,13 +69,13 @@ def test_a_challenger_that_is_surely_faster_wins_in_spite_of_a_drifting_clock():
 
 def test_a_tie_keeps_the_incumbent():
     noise = iter([1.0, 0.98, 1.0, 0.99, 1.0, 1.01, 1.0, 0.99] * (ROUNDS // 4))
-    decided, _ = play([trial("old"), trial("a")], lambda one: replace(one, samples=(next(noise),)))
+    decided, _ = run_off([trial("old"), trial("a")], lambda one: replace(one, samples=(next(noise),)))
     assert decided.winner is decided.incumbent
     assert decided.ratio.low < decided.ratio.middle < 1 < decided.ratio.high
 
 
 def test_one_that_was_lucky_before_loses():
-    decided, _ = play([trial("old", 1.0), trial("lucky", 0.5)], lambda one: replace(one, samples=(1.0,)))
+    decided, _ = run_off([trial("old", 1.0), trial("lucky", 0.5)], lambda one: replace(one, samples=(1.0,)))
     assert decided.winner.schedule_digest == "old"
 
 
@@ -87,17 +87,17 @@ def test_who_fails_drops_out_and_the_next_stands_in_for_the_incumbent():
         wrong = one.schedule_digest == "old" and calls.count("old") == 3
         return replace(one, status=Status.WRONG, samples=()) if wrong else one
 
-    decided, again = play([trial("old"), trial("a", 2.0), trial("b", 1.0)], evaluate)
+    decided, again = run_off([trial("old"), trial("a", 2.0), trial("b", 1.0)], evaluate)
     assert calls.count("old") == 3
     assert [one.status for one in again] == [Status.WRONG, Status.OK, Status.OK]
     assert (decided.incumbent.schedule_digest, decided.winner.schedule_digest) == ("a", "b")
-    nobody, _ = play([trial("a"), trial("b")], lambda one: replace(one, status=Status.WRONG, samples=()))
+    nobody, _ = run_off([trial("a"), trial("b")], lambda one: replace(one, status=Status.WRONG, samples=()))
     assert nobody is None
 
 
 def test_after_a_tie_the_incumbent_is_best_in_the_database_too(device, db, monkeypatch):
-    """Although another finalist, and one that was not among them, have the lower median."""
-    monkeypatch.setattr(final, "_SHORT_RUN", 20)
+    """Although another participant, and one that was not among them, have the lower median."""
+    monkeypatch.setattr(runoff, "_SHORT_RUN", 20)
     incumbent, tied, third, fourth, fifth = sorted(LEGAL, key=str)[:5]
     times = {
         incumbent: iter([1.0, *[1.3] * ROUNDS]),
@@ -108,9 +108,9 @@ def test_after_a_tie_the_incumbent_is_best_in_the_database_too(device, db, monke
     }
     device.outcome = lambda schedule: Evaluation(Status.OK, (next(times[schedule]) if schedule in times else 3.0,))
     result = tune(TOY, ToyProblem(8), device, db, TuneOptions(trials=1000))
-    assert result.final.ratio.middle < 1
+    assert result.runoff.ratio.middle < 1
     best = db.best("toy", "n8", "NVIDIA H200")
-    assert best == result.best == result.final.winner
+    assert best == result.best == result.runoff.winner
     assert (best.schedule, best.seconds) == (incumbent.to_dict(), 1.3)
     listed = db.ranked("toy", "n8", "NVIDIA H200", best.generator, TimeSource.MEASURED)
     assert [one.seconds for one in listed[:3]] == [1.3, 2.0, 2.0]
@@ -120,7 +120,7 @@ def test_after_a_tie_the_incumbent_is_best_in_the_database_too(device, db, monke
 
 
 def test_a_run_names_the_winner_and_stores_all_samples(device, db, monkeypatch):
-    monkeypatch.setattr(final, "_SHORT_RUN", 20)
+    monkeypatch.setattr(runoff, "_SHORT_RUN", 20)
     lucky = ToySchedule(16, 1)
 
     def outcome(schedule):
@@ -130,10 +130,10 @@ def test_a_run_names_the_winner_and_stores_all_samples(device, db, monkeypatch):
     device.outcome = outcome
     result = tune(TOY, ToyProblem(8), device, db, TuneOptions(trials=1000))
     assert device.evaluations.count(lucky) == 1 + ROUNDS
-    assert result.final.incumbent.schedule == lucky.to_dict()
-    assert result.final.winner == result.best == db.best("toy", "n8", "NVIDIA H200")
+    assert result.runoff.incumbent.schedule == lucky.to_dict()
+    assert result.runoff.winner == result.best == db.best("toy", "n8", "NVIDIA H200")
     assert result.best.schedule == ToySchedule(4, 4, "column", True).to_dict()
     assert result.evaluated == len(set(device.evaluations))
     assert len(result.best.samples) == ROUNDS * len(Evaluation(Status.OK, (toy_seconds(lucky),)).samples)
     again = tune(TOY, ToyProblem(8), ToyDevice(), db, TuneOptions(trials=1000))
-    assert (again.final, again.best.schedule) == (None, result.best.schedule)
+    assert (again.runoff, again.best.schedule) == (None, result.best.schedule)

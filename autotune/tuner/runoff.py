@@ -1,7 +1,7 @@
-"""The final of a run: the best few are measured again, in turns with the incumbent.
+"""The runoff of a run: the fastest few schedules are measured again, interleaved with the incumbent.
 
-The fastest of many single measurements was lucky, too. Turns meet the same clock and temperature, so that their ratios
-tell the schedules apart where their times would not.
+The minimum of many noisy measurements is biased low. Interleaved samples meet the same clock and temperature, so their
+ratios separate schedules that their times could not.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..db.states import Status, TimeSource
 ROUNDS = 8  # the fewest of which a ratio's bounds are 99 % sure: the least and the greatest
 _CONFIDENCE = 0.99
 _CHALLENGERS = 3
-# A run of fewer evaluations has no final, which would be a good part of it.
+# A shorter run has no runoff, which would take a large part of its time.
 _SHORT_RUN = 3 * ROUNDS * (1 + _CHALLENGERS)
 
 
 @dataclass(frozen=True)
-class Final:
-    """How a final ended.
+class Runoff:
+    """The outcome of a runoff.
 
     Attributes:
         winner: the challenger that is surely faster than the incumbent, or the incumbent: a tie keeps it.
@@ -43,8 +43,8 @@ def fastest(trials: Iterable[Trial]) -> list[Trial]:
     return nsmallest(1 + _CHALLENGERS, ok, key=_seconds)
 
 
-def finalists(incumbent: Trial | None, few: Sequence[Trial], evaluated: int) -> list[Trial]:
-    """Whom to measure again, the incumbent first; nobody if that would not pay, or changes nothing.
+def participants(incumbent: Trial | None, few: Sequence[Trial], evaluated: int) -> list[Trial]:
+    """The trials to measure again, the incumbent first; none if a runoff would not pay or would change nothing.
 
     Args:
         incumbent: the best trial before the run.
@@ -57,34 +57,34 @@ def finalists(incumbent: Trial | None, few: Sequence[Trial], evaluated: int) -> 
     return found if len(found) > 1 else []
 
 
-def play(listed: Sequence[Trial], evaluate: Callable[[Trial], Trial]) -> tuple[Final | None, list[Trial]]:
-    """Measure the finalists in turns.
+def run_off(listed: Sequence[Trial], evaluate: Callable[[Trial], Trial]) -> tuple[Runoff | None, list[Trial]]:
+    """Measure the participants again, interleaved.
 
     Args:
         listed: the incumbent, then its challengers.
         evaluate: measures a trial's schedule again.
 
     Returns:
-        How it ended, None if fewer than two were left; and the finalists' trials with the samples of all turns. One
+        The outcome, None if fewer than two were left; and the participants' trials with the samples of all rounds. One
         that fails drops out with its failure; for an incumbent the next one stands in.
     """
-    turns: list[list[Trial]] = [[] for _ in listed]
+    rounds: list[list[Trial]] = [[] for _ in listed]
     for _ in range(ROUNDS):
-        for taken, trial in zip(turns, listed, strict=True):
+        for taken, trial in zip(rounds, listed, strict=True):
             if not taken or taken[-1].status is Status.OK:
                 taken.append(evaluate(trial))
-    left = [taken for taken in turns if taken[-1].status is Status.OK]
-    return _decided(left) if len(left) > 1 else None, [_together(taken) for taken in turns]
+    left = [taken for taken in rounds if taken[-1].status is Status.OK]
+    return _decision(left) if len(left) > 1 else None, [_merged(taken) for taken in rounds]
 
 
-def beaten(winner: Trial, ranked: Iterable[Trial], compared: Container[str]) -> Iterator[Trial]:
-    """What is to be stored for the winner to be the best in the database, too: the trials before it, as lost.
+def losers(winner: Trial, ranked: Iterable[Trial], compared: Container[str]) -> Iterator[Trial]:
+    """The trials that the database ranks above the winner, marked as lost to it, so that the winner is its best.
 
-    They are the finalists whose median is the shorter one by chance, and those that were slower than these.
+    They are participants whose median is lower by chance, and trials that were slower than these.
 
     Args:
-        winner: of the final.
-        ranked: the database's trials when those of the final are stored, best first.
+        winner: of the runoff.
+        ranked: the database's trials when those of the runoff are stored, best first.
         compared: the schedules' digests of the run and of what it went on from; others stay as they are.
     """
     for trial in ranked:
@@ -94,21 +94,21 @@ def beaten(winner: Trial, ranked: Iterable[Trial], compared: Container[str]) -> 
             yield replace(trial, environment={**trial.environment, LOST_TO: winner.schedule_digest})
 
 
-def _decided(turns: Sequence[Sequence[Trial]]) -> Final:
-    """Who wins: `turns` has the trials of the incumbent, then those of each challenger."""
-    seconds = [[_seconds(trial) for trial in taken] for taken in turns]
+def _decision(rounds: Sequence[Sequence[Trial]]) -> Runoff:
+    """The outcome; `rounds` has the trials of the incumbent, then those of each challenger."""
+    seconds = [[_seconds(trial) for trial in taken] for taken in rounds]
     ratios = [ratio_interval(ours, seconds[0], _CONFIDENCE) for ours in seconds[1:]]
-    place = min(range(len(ratios)), key=lambda number: ratios[number].middle)
-    incumbent, challenger = _together(turns[0]), _together(turns[1 + place])
-    return Final(challenger if ratios[place].high < 1 else incumbent, incumbent, ratios[place])
+    index = min(range(len(ratios)), key=lambda number: ratios[number].middle)
+    incumbent, challenger = _merged(rounds[0]), _merged(rounds[1 + index])
+    return Runoff(challenger if ratios[index].high < 1 else incumbent, incumbent, ratios[index])
 
 
-def _together(turns: Sequence[Trial]) -> Trial:
-    """The last trial with the samples of all, or as it is if it failed."""
-    last = turns[-1]
+def _merged(rounds: Sequence[Trial]) -> Trial:
+    """The last trial with the samples of all; a failed one unchanged."""
+    last = rounds[-1]
     if last.status is not Status.OK:
         return last
-    return replace(last, samples=tuple(sample for trial in turns for sample in trial.samples))
+    return replace(last, samples=tuple(sample for trial in rounds for sample in trial.samples))
 
 
 def _seconds(trial: Trial) -> float:
