@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dtype import DType
+from .integers import ceil_div
 
 
 class Role(StrEnum):
@@ -96,7 +97,7 @@ class Tensor:
     @property
     def bytes(self) -> int:
         """Bytes of the flat buffer."""
-        return -(-self.size * self.dtype.bits // 8)
+        return ceil_div(self.size * self.dtype.bits, 8)
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
