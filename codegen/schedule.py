@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
+from .fields import field_specs
+from .footprint import Footprint
 from .problem import checked_fields
 
 
@@ -23,13 +25,21 @@ class Specialize(StrEnum):
 class Schedule:
     """A frozen choice of tile sizes, layouts and orders: plain ints, bools and string enums, every field defaulted.
 
-    Values that follow from others are properties, never fields. `short_names` maps the field's customary
-    abbreviations (``BM``) to field names (``block_m``); `renamed` maps names under which fields were stored by earlier
+    Each field is declared by `tunable` (codegen/fields.py). Values that follow from others are properties, never
+    fields. `renamed` maps names under which fields were stored by earlier
     releases to those that they have now.
     """
 
-    short_names: ClassVar[Mapping[str, str]] = {}
     renamed: ClassVar[Mapping[str, str]] = {}
+
+    def footprint(self, problem: Any) -> Footprint:
+        """What a block takes of an SM for a problem of the operator."""
+        raise NotImplementedError
+
+    @classmethod
+    def short_names(cls) -> dict[str, str]:
+        """The fields' names by their customary abbreviations, such as ``block_m`` by ``BM``."""
+        return {spec.short: name for name, spec in field_specs(cls).items() if spec.short}
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values, in the order of declaration."""
@@ -47,12 +57,12 @@ class Schedule:
         Raises:
             ValueError: one line that says what is allowed.
         """
-        values = (base or cls()).to_dict()
+        values, short = (base or cls()).to_dict(), cls.short_names()
         for word in words:
             name, equals, text = word.partition("=")
-            field = cls.short_names.get(name, name)
+            field = short.get(name, name)
             if not equals or field not in values:
-                names = [*values, *cls.short_names]
+                names = [*values, *short]
                 raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
             values[field] = _parsed(field, text, values[field])
         return cls.from_dict(values)
@@ -65,7 +75,7 @@ class Schedule:
 
     def __str__(self) -> str:
         """The schedule as ``name=value`` words that `parse` reads, short names where there are any."""
-        short = {field: name for name, field in self.short_names.items()}
+        short = {field: name for name, field in self.short_names().items()}
         return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
 
     @property
@@ -98,14 +108,19 @@ class Schedule:
 def _parsed(name: str, text: str, current: Any) -> Any:
     if isinstance(current, bool):
         if text not in ("0", "1", "false", "true"):
-            raise ValueError(f"{name}={text}: expected 0, 1, false or true")
+            raise ValueError(f"{name}={_shown(text)}: expected 0, 1, false or true")
         return text in ("1", "true")
     if isinstance(current, int):
         try:
             return int(text)
         except ValueError:
-            raise ValueError(f"{name}={text}: expected a whole number") from None
+            raise ValueError(f"{name}={_shown(text)}: expected a whole number") from None
     return text
+
+
+def _shown(text: str) -> str:
+    """What a user typed, on one line."""
+    return text if text.isprintable() else repr(text)
 
 
 def _word(value: Any) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from ..codegen.fields import objections
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
@@ -15,6 +16,7 @@ from .baselines import Published, TorchCall
 from .call import Call
 from .derivative import Derivative
 from .device_spec import DeviceSpec
+from .resources import footprint_violations
 from .space import Space
 from .workload import Workload
 
@@ -34,13 +36,14 @@ class Operator(Generic[P, S]):
         name: as in ``autotune tune <name>`` and in the database.
         summary: one line for people.
         problem_type, schedule_type: its dataclasses.
-        violations: THE statement of what is legal: one string for each violation, with its values.
+        constraints: what is legal beyond what fields may be and what blocks may take: one string for each violation,
+            with its values. It is asked of schedules whose fields are right.
         emit: the source of a legal schedule; use `source`, which checks first.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device.
         space: what a sampler draws from.
         default: a schedule that is sound for any problem on any device, chosen without measuring.
-        seeds: legal schedules to try first, best guess first.
+        candidates: schedules to try first, best guess first; illegal ones are passed over.
         presets: small kernels and named schedules for teaching and comparison, by name.
         checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
             schedule itself, or its like for so few tiles.
@@ -57,12 +60,12 @@ class Operator(Generic[P, S]):
     summary: str
     problem_type: type[P]
     schedule_type: type[S]
-    violations: Callable[[P, S, DeviceSpec], list[str]]
+    constraints: Callable[[P, S, DeviceSpec], Iterable[str]]
     emit: Callable[[P, S], Program]
     reference: Callable[[P], Program]
     space: Callable[[P, DeviceSpec], Space[S]]
     default: Callable[[P, DeviceSpec], S]
-    seeds: Callable[[P, DeviceSpec], list[S]]
+    candidates: Callable[[P, DeviceSpec], Iterable[S]]
     presets: Mapping[str, Callable[[P], Program]]
     checks: Callable[[P, S], list[tuple[P, S]]]
     workload: Callable[[P, S, DeviceSpec], Workload]
@@ -71,6 +74,17 @@ class Operator(Generic[P, S]):
     published: Published | None = None
     call: Call | None = None
     derivative: Derivative | None = None
+
+    def violations(self, problem: P, schedule: S, limits: DeviceSpec) -> list[str]:
+        """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
+        found = [f"{name} {value}: {wrong}" for name, value, wrong in objections(schedule)]
+        found = found or list(self.constraints(problem, schedule, limits))
+        return found or list(footprint_violations(limits, schedule.footprint(problem)))
+
+    def seeds(self, problem: P, limits: DeviceSpec) -> list[S]:
+        """Legal schedules to try first, best guess first, each once; the default is among them."""
+        listed = dict.fromkeys([*self.candidates(problem, limits), self.default(problem, limits)])
+        return [schedule for schedule in listed if not self.violations(problem, schedule, limits)]
 
     def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..codegen.footprint import Footprint
 from .device_spec import DeviceSpec
 from .occupancy import occupancy
 
 _UINT_MAX = 2**32 - 1
+CLUSTERS_SINCE = (9, 0)  # compute capability
 
 
-def resource_violations(
-    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int, min_blocks_per_sm: int
-) -> Iterator[str]:
-    """The first resource that `min_blocks_per_sm` blocks on an SM would take too much of; nothing if they fit.
-
-    Args:
-        limits: the device.
-        threads: threads of a block.
-        registers: an estimate of the registers of a thread.
-        shared_bytes: shared memory of a block.
-        min_blocks_per_sm: blocks that an SM must hold.
-    """
-    if threads > limits.threads_per_block:
+def footprint_violations(limits: DeviceSpec, footprint: Footprint) -> Iterator[str]:
+    """The first resource of which a block, or so many blocks as an SM must hold, would take too much."""
+    threads, registers, shared_bytes = footprint.threads, footprint.registers, footprint.shared_bytes
+    least = footprint.min_blocks_per_sm
+    if footprint.cluster > 1 and limits.compute_capability < CLUSTERS_SINCE:
+        yield f"a cluster of {footprint.cluster} blocks needs sm_90 or newer, not {limits.arch}"
+    elif threads > limits.threads_per_block:
         yield f"{threads} threads over the {limits.threads_per_block} of a block"
     elif shared_bytes > limits.shared_per_block:
         yield f"shared memory {shared_bytes} B over the {limits.shared_per_block} B a block may have on {limits.arch}"
@@ -30,11 +26,11 @@ def resource_violations(
         yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
     else:
         fit = occupancy(limits, threads, registers, shared_bytes)
-        if fit.blocks_per_sm < min_blocks_per_sm:
+        if fit.blocks_per_sm < least:
             yield (
-                f"min_blocks_per_sm {min_blocks_per_sm} over the {fit.blocks_per_sm} blocks of {threads} threads, "
-                f"about {registers} registers and {shared_bytes} B of shared memory that an SM holds, "
-                f"by its {' and '.join(fit.limiters)}"
+                f"min_blocks_per_sm {least} over the {fit.blocks_per_sm} blocks of {threads} threads, about "
+                f"{registers} registers and {shared_bytes} B of shared memory that an SM holds, by its "
+                f"{' and '.join(fit.limiters)}"
             )
 
 

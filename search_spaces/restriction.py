@@ -80,18 +80,15 @@ def restrict_schedules(operator: Operator[Any, S], schedules: Collection[S], sou
     """
     listed = frozenset(schedules)
 
-    def violations(problem: Any, schedule: S, limits: DeviceSpec) -> list[str]:
+    def constraints(problem: Any, schedule: S, limits: DeviceSpec) -> list[str]:
         unlisted = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
-        return operator.violations(problem, schedule, limits) or unlisted
+        return list(operator.constraints(problem, schedule, limits)) or unlisted
 
     @cache
     def space(problem: Any, limits: DeviceSpec) -> Space[S]:
         return _listed(operator.space(problem, limits), schedules)
 
-    def seeds(problem: Any, limits: DeviceSpec) -> list[S]:
-        return [seed for seed in operator.seeds(problem, limits) if seed in listed]
-
-    return replace(operator, violations=violations, space=space, seeds=seeds)
+    return replace(operator, constraints=constraints, space=space)
 
 
 @dataclass(frozen=True)
@@ -126,9 +123,7 @@ def _listed(space: Space[S], schedules: Collection[S]) -> Space[S]:
         values = tuple(map(draw.__getitem__, names))
         return by_draw[values if values in by_draw else nearest(values)]
 
-    return _ListedSpace(
-        parameters, build, space.draw_of, tuple(dict(zip(names, draw, strict=True)) for draw in by_draw)
-    )
+    return _ListedSpace(parameters, build, tuple(dict(zip(names, draw, strict=True)) for draw in by_draw))
 
 
 def _nearest(

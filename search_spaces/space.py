@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import product
 from math import prod
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from ..codegen.fields import field_specs
 from ..codegen.schedule import Schedule
 
 S = TypeVar("S", bound=Schedule)
@@ -18,7 +20,11 @@ Draw = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A name and the values that it may take."""
+    """A name and the values that it may take.
+
+    A parameter that is named like a field or a property of the schedule has its value in the schedule that is built,
+    unless the draw asked for more than there is.
+    """
 
     name: str
     values: tuple[Value, ...]
@@ -29,6 +35,13 @@ class Parameter:
         return all(type(value) is int for value in self.values)
 
 
+def field_parameters(schedule_type: type[Schedule], **fewer: Sequence[Value]) -> tuple[Parameter, ...]:
+    """A parameter for each field that states values to search, or those that are given here for it instead."""
+    stated = {name: spec.values for name, spec in field_specs(schedule_type).items() if spec.values}
+    values = {name: fewer.get(name, of_field) for name, of_field in stated.items()}
+    return tuple(Parameter(name, tuple(map(_plain, some))) for name, some in values.items())
+
+
 @dataclass(frozen=True)
 class Space(Generic[S]):
     """What a sampler draws from.
@@ -36,21 +49,38 @@ class Space(Generic[S]):
     Attributes:
         parameters: independent parameters, chosen so that most draws are legal schedules.
         build: the schedule of a draw.
-        draw_of: the inverse of `build`, for schedules that are tried first.
     """
 
     parameters: tuple[Parameter, ...]
     build: Callable[[Draw], S]
-    draw_of: Callable[[S], Draw]
 
     @property
     def size(self) -> int:
         """The number of draws, legal or not."""
         return prod(len(parameter.values) for parameter in self.parameters)
 
+    def draw_of(self, schedule: S) -> Draw:
+        """The first draw that builds a schedule.
+
+        What a parameter drew is read off the schedule where it has an attribute of that name; of any other parameter
+        all values are tried.
+
+        Raises:
+            ValueError: no draw builds it.
+        """
+        names = [parameter.name for parameter in self.parameters]
+        for values in product(*(_read(parameter, schedule) for parameter in self.parameters)):
+            draw = dict(zip(names, values, strict=True))
+            if self.build(draw) == schedule:
+                return draw
+        raise ValueError(f"{schedule} is not in the search space")
+
     def __contains__(self, schedule: S) -> bool:
-        draw = self.draw_of(schedule)
-        return all(draw[p.name] in p.values for p in self.parameters) and self.build(draw) == schedule
+        try:
+            self.draw_of(schedule)
+        except ValueError:
+            return False
+        return True
 
     def all_draws(self) -> Iterator[Draw]:
         """Every draw once, legal or not, the last parameter's values changing fastest."""
@@ -62,3 +92,16 @@ class Space(Generic[S]):
         random = Random(seed)
         while True:
             yield {p.name: random.choice(p.values) for p in self.parameters}
+
+
+def _read(parameter: Parameter, schedule: Schedule) -> tuple[Value, ...]:
+    """The values that a parameter may have had in the draw of a schedule; none if the schedule has another one."""
+    if not hasattr(schedule, parameter.name):
+        return parameter.values
+    value = _plain(getattr(schedule, parameter.name))
+    return (value,) if value in parameter.values else ()
+
+
+def _plain(value: Any) -> Value:
+    plain: Value = str(value) if isinstance(value, StrEnum) else value
+    return plain

@@ -34,7 +34,8 @@ def record(
     Returns:
         How the run ended, and the trials of all schedules that have one, earlier ones included.
     """
-    listed = replace(restrict_schedules(operator, schedules, "the list"), seeds=lambda problem, limits: list(schedules))
+    listed = restrict_schedules(operator, schedules, "the list")
+    listed = replace(listed, candidates=lambda problem, limits: list(schedules))
     result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
     known = known_trials(operator, problem, device, db)
     stored = {

@@ -24,7 +24,7 @@ def test_show_lists_every_field_and_parameter(autotune: Command, name: str) -> N
         assert field["name"] in outcome.stdout
     assert {
         field["short"]: field["name"] for field in document["schedule"] if field["short"]
-    } == shown.schedule_type.short_names
+    } == shown.schedule_type.short_names()
     space = shown.space(problem, named_device("t4"))
     assert list(document["space"]) == [parameter.name for parameter in space.parameters]
     assert document["size"]["raw"] == space.size

@@ -24,7 +24,7 @@ def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
     name: str, changes: dict[str, int], words: list[str]
 ) -> None:
     schedule: Schedule = replace(operator(name).schedule_type(), **changes)
-    tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names.items()]
+    tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names().items()]
     assert short_schedule(schedule).split() == [*tiles, *words]
 
 

@@ -76,7 +76,7 @@ def test_a_problem_from_anywhere_is_none_or_has_a_key(name: str, data: st.DataOb
 @given(data=st.data())
 def test_words_are_a_schedule_or_an_error(name: str, data: st.DataObject) -> None:
     schedule_type: type[Schedule] = operator(name).schedule_type
-    names = st.sampled_from([*(field.name for field in fields(schedule_type)), *schedule_type.short_names])
+    names = st.sampled_from([*(field.name for field in fields(schedule_type)), *schedule_type.short_names()])
     texts = st.text(max_size=5) | st.integers().map(str) | st.sampled_from(["true", "0", "9" * 5000, "٣", "1_0", " 4"])
     words = st.lists(st.builds("{}={}".format, names, texts) | st.text(max_size=10), max_size=5)
     try:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.footprint import Footprint
 from autotune.codegen.integers import ceil_div
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
@@ -65,6 +66,9 @@ class DoublingSchedule(Schedule):
     threads: int = 64
     mistake: Mistake = Mistake.NONE
 
+    def footprint(self, problem: Doubling) -> Footprint:
+        return Footprint(self.threads)
+
 
 def emit(problem: Doubling, schedule: DoublingSchedule) -> Program:
     arguments = (Argument("x", "const float*"), Argument("y", "float*"), Argument("n", "int", problem.n))
@@ -94,12 +98,12 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     summary="y = 2x",
     problem_type=Doubling,
     schedule_type=DoublingSchedule,
-    violations=violations,
+    constraints=violations,
     emit=emit,
     reference=lambda problem: emit(problem, DoublingSchedule()),
     space=nothing,
     default=lambda problem, limits: DoublingSchedule(),
-    seeds=lambda problem, limits: [],
+    candidates=lambda problem, limits: [],
     workload=nothing,
     presets={},
     checks=lambda problem, schedule: [

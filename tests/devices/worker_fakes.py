@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from autotune.codegen.footprint import Footprint
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
@@ -58,6 +59,9 @@ class FaultySchedule(Schedule):
     fault: Fault = Fault.NONE
     number: int = 0
 
+    def footprint(self, problem: FaultyProblem) -> Footprint:
+        return Footprint(32)
+
 
 def emit(problem: FaultyProblem, schedule: FaultySchedule) -> Program:
     return Program(f"// {schedule}", (), (Launch("faulty", (1, 1, 1), (32, 1, 1)),))
@@ -68,16 +72,15 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     summary="",
     problem_type=FaultyProblem,
     schedule_type=FaultySchedule,
-    violations=lambda problem, schedule, limits: [],
+    constraints=lambda problem, schedule, limits: [],
     emit=emit,
     reference=lambda problem: emit(problem, FaultySchedule()),
     space=lambda problem, limits: Space(
         (Parameter("number", tuple(range(100))),),
         lambda draw: FaultySchedule.from_dict(draw),
-        lambda schedule: {"number": schedule.number},
     ),
     default=lambda problem, limits: FaultySchedule(),
-    seeds=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
+    candidates=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
     workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
     presets={},
     checks=lambda problem, schedule: [],

@@ -11,7 +11,7 @@ from transpose_cases import PROBLEMS
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.layout.transpose import OPERATOR, violations
+from autotune.search_spaces.layout.transpose import OPERATOR
 
 H200 = named_device("h200")
 LARGE = TransposeProblem(16384, 32768)
@@ -20,9 +20,9 @@ LARGE = TransposeProblem(16384, 32768)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("tile_m=96", "tile_m 96 is not a power of two"),
-        ("vector_load=0", "vector_load 0 is not a power of two"),
-        ("raster_group=0", "raster_group 0 is less than 1"),
+        ("tile_m=96", "tile_m 96: expected a power of two"),
+        ("vector_load=0", "vector_load 0: expected 1 or more"),
+        ("raster_group=0", "raster_group 0: expected 1 or more"),
         ("rows_per_thread=64", "tile_m 32 is not a multiple of rows_per_thread 64"),
         ("vector_store=4 rows_per_thread=2", "rows_per_thread 2 is not a multiple of vector_store 4"),
         ("vector_store=4 pad=2", "pad 2 is not a multiple of vector_store 4"),
@@ -35,19 +35,21 @@ LARGE = TransposeProblem(16384, 32768)
     ],
 )  # fmt: skip
 def test_objections_carry_the_values(words: str, expected: str) -> None:
-    found = violations(LARGE, TransposeSchedule.parse(words.split()), H200)
+    found = OPERATOR.violations(LARGE, TransposeSchedule.parse(words.split()), H200)
     assert any(expected in line for line in found), found
 
 
 def test_grid_is_limited() -> None:
-    assert violations(TransposeProblem(2**20, 2**20, 1), TransposeSchedule(), H200) == []
-    huge = violations(TransposeProblem(2**21, 2**20, 1), TransposeSchedule(), H200)
+    assert OPERATOR.violations(TransposeProblem(2**20, 2**20, 1), TransposeSchedule(), H200) == []
+    huge = OPERATOR.violations(TransposeProblem(2**21, 2**20, 1), TransposeSchedule(), H200)
     assert huge == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
 @pytest.mark.parametrize(("raster_group", "objections"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
 def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, objections: list[str]) -> None:
-    found = violations(TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, raster_group=raster_group), H200)
+    found = OPERATOR.violations(
+        TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, raster_group=raster_group), H200
+    )
     assert [line[: len("4096 rows of 1048576 tiles")] for line in found] == objections
 
 

@@ -10,7 +10,7 @@ from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposePr
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.layout.transpose import space, violations
+from autotune.search_spaces.layout.transpose import OPERATOR, space
 
 LIMITS = named_device("h200")
 # The emulator walks through every element: larger tiles take long and add nothing.
@@ -52,7 +52,7 @@ def _case(random: Random, limits: DeviceSpec, size: int) -> Case:
     align_a, align_b = random.choice(aligned), random.choice(aligned)
     schedule = _schedule(random, limits, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
     problem = _problem(random, schedule, size, align_a, align_b)
-    assert not violations(problem, schedule, limits)
+    assert not OPERATOR.violations(problem, schedule, limits)
     return problem, schedule
 
 
@@ -60,7 +60,7 @@ def _schedule(random: Random, limits: DeviceSpec, problem: TransposeProblem) -> 
     drawn = space(problem, limits)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)
-        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not violations(problem, schedule, limits):
+        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not OPERATOR.violations(problem, schedule, limits):
             return schedule
     raise AssertionError("1000 draws and none is legal")
 
@@ -86,4 +86,4 @@ def _leading(random: Random, row: int, vector: int) -> int:
     return round_up(max(1, row), vector) + vector * random.choice((0, 0, 1, 5))
 
 
-CASES = drawn_cases(100)
+CASES = drawn_cases(130)

@@ -12,7 +12,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.matmul.sgemm import space, violations
+from autotune.search_spaces.matmul.sgemm import OPERATOR, space
 
 LIMITS = named_device("h200")
 # The emulator walks through every multiplication: more of them take long and add nothing.
@@ -69,7 +69,7 @@ def template(transpose_a: bool, transpose_b: bool, align: int = 16) -> SgemmProb
 def _case(random: Random, limits: DeviceSpec, transpose_a: bool, transpose_b: bool) -> Case:
     schedule = _schedule(random, limits, template(transpose_a, transpose_b, random.choice((4, 8, 16, 16, 16))))
     problem = _problem(random, schedule, transpose_a, transpose_b)
-    assert not violations(problem, schedule, limits)
+    assert not OPERATOR.violations(problem, schedule, limits)
     return problem, schedule
 
 
@@ -78,7 +78,7 @@ def _schedule(random: Random, limits: DeviceSpec, problem: SgemmProblem) -> Sgem
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)
         small = schedule.block_m * schedule.block_n <= _BLOCK_WORDS and schedule.threads <= _BLOCK_THREADS
-        if small and not violations(problem, schedule, limits):
+        if small and not OPERATOR.violations(problem, schedule, limits):
             most_blocks = random.choice((1, 2, 3, 5, 18)) * schedule.cluster_k
             return replace(schedule, grid_blocks=min(schedule.grid_blocks, most_blocks))
     raise AssertionError("1000 draws and none is legal")

@@ -31,7 +31,7 @@ def tiles(side: int, largest_area: int) -> Any:
         return [] if tile.rows * tile.columns <= largest_area else [f"{tile.rows} × {tile.columns} is too large"]
 
     sides = tuple(range(1, side + 1))
-    space = Space((Parameter("rows", sides), Parameter("columns", sides)), build, Tile.to_dict)
+    space = Space((Parameter("rows", sides), Parameter("columns", sides)), build)
     return SimpleNamespace(space=lambda problem, limits: space, violations=violations)
 
 

@@ -14,7 +14,7 @@ PARAMETERS = (
     Parameter("flag", (False, True)),
     Parameter("fixed", (7,)),
 )
-DRAWS = list(Space(PARAMETERS, None, None).all_draws())
+DRAWS = list(Space(PARAMETERS, None).all_draws())
 ENCODING = Encoding(PARAMETERS)
 POINTS = np.array([ENCODING.point(draw) for draw in DRAWS])
 MODEL = np.array([0.1 * abs(PARAMETERS[0].values.index(draw["size"]) - 2) for draw in DRAWS])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from threading import Condition
 
+from autotune.codegen.footprint import Footprint
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Launch, Program
 from autotune.codegen.schedule import Schedule
@@ -51,6 +52,9 @@ class ToySchedule(Schedule):
     order: Order = Order.ROW
     unrolled: bool = False
 
+    def footprint(self, problem):
+        return Footprint(32)
+
 
 def violations(problem, schedule, limits):
     area = schedule.width * schedule.depth
@@ -64,7 +68,7 @@ def space(problem, limits):
         Parameter("order", ("row", "column")),
         Parameter("unrolled", (False, True)),
     )
-    return Space(parameters, ToySchedule.from_dict, ToySchedule.to_dict)
+    return Space(parameters, ToySchedule.from_dict)
 
 
 def emit(problem, schedule):
@@ -78,12 +82,12 @@ TOY = Operator(
     summary="",
     problem_type=ToyProblem,
     schedule_type=ToySchedule,
-    violations=violations,
+    constraints=violations,
     emit=emit,
     reference=emit,
     space=space,
     default=lambda problem, limits: SEEDS[0],
-    seeds=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
+    candidates=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
     workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
     presets={},
     checks=lambda problem, schedule: [],

@@ -25,7 +25,7 @@ def space(problem, limits):
     sizes = tuple(range(1, 17))
     words = (Parameter("order", ("row", "column")), Parameter("unrolled", (False, True)))
     parameters = (Parameter("width", sizes), Parameter("depth", sizes), *words)
-    return Space(parameters, TOY.schedule_type.from_dict, TOY.schedule_type.to_dict)
+    return Space(parameters, TOY.schedule_type.from_dict)
 
 
 LARGE_TOY = replace(TOY, space=space)

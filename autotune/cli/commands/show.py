@@ -43,7 +43,7 @@ def _document(operator: Any, problem: Problem, limits: DeviceSpec) -> dict[str, 
 
 
 def _fields(cls: type[Any], values: dict[str, Any]) -> list[dict[str, Any]]:
-    short = {name: abbreviation for abbreviation, name in getattr(cls, "short_names", {}).items()}
+    short = {name: abbreviation for abbreviation, name in getattr(cls, "short_names", dict)().items()}
     return [
         {
             "name": field.name,

@@ -67,7 +67,7 @@ def short_schedule(schedule: Schedule) -> str:
     telling = (
         word
         for word, default in zip(words, defaults, strict=True)
-        if word != default or word.partition("=")[0] in schedule.short_names
+        if word != default or word.partition("=")[0] in schedule.short_names()
     )
     return " ".join(telling) or "all fields as by default"
 

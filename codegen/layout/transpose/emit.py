@@ -42,9 +42,8 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     members = arguments(problem)
-    bounds = f"{schedule.threads}, {schedule.min_blocks_per_sm}"
-    shared_bytes = schedule.shared_bytes(problem.element_bytes)
-    launch = Launch(ENTRY, (blocks(problem, schedule), 1, 1), (schedule.threads, 1, 1), shared_bytes)
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, blocks(problem, schedule))
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
 {comment(str(schedule))}
 {launch_comment(launch)}
@@ -56,10 +55,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
 {problem_struct(constants, sizes, schedule.specialize)}
 
 {inlined("layout/transpose/transpose.cuh")}
-extern "C" __global__ void __launch_bounds__({bounds}) {ENTRY}(const Arguments arguments) {{
-  transpose_block(arguments);
-}}
-"""
+{footprint.entry(ENTRY, "transpose_block(arguments);")}"""
     return Program(text, members, (launch,))
 
 

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...fields import tunable
+from ...footprint import Footprint
 from ...schedule import Schedule, Specialize
+from .problem import ELEMENT_BYTES, TransposeProblem
 
 WARP = 32
 BANK_BYTES = 4
 BANKS = 32
+# Beside the loaded rows, with which ptxas still keeps all loads of a 64×64 tile in flight.
+_ADDRESS_REGISTERS = 16
 
 
 @dataclass(frozen=True)
@@ -34,17 +39,34 @@ class TransposeSchedule(Schedule):
 
     renamed: ClassVar[Mapping[str, str]] = {"group_m": "raster_group", "min_blocks": "min_blocks_per_sm"}
 
-    tile_m: int = 32
-    tile_n: int = 32
-    rows_per_thread: int = 4
-    vector_load: int = 1
-    vector_store: int = 1
-    pad: int = 0
-    swizzle: bool = False
-    raster_group: int = 1
-    streaming: bool = False
-    min_blocks_per_sm: int = 1
-    specialize: Specialize = Specialize.NONE
+    tile_m: int = tunable(32, power_of_two=True)
+    tile_n: int = tunable(32, power_of_two=True)
+    rows_per_thread: int = tunable(4, power_of_two=True)
+    vector_load: int = tunable(1, values=ELEMENT_BYTES, power_of_two=True)
+    vector_store: int = tunable(1, values=ELEMENT_BYTES, power_of_two=True)
+    pad: int = tunable(0, least=0)
+    swizzle: bool = tunable(False)
+    raster_group: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 256))
+    streaming: bool = tunable(False, values=(False, True))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    def footprint(self, problem: TransposeProblem) -> Footprint:
+        """See `Schedule`; registers are the rows that a thread loads before it stores any, and addresses."""
+        row_registers = max(1, self.vector_load * problem.element_bytes // 4)
+        registers = self.rows_per_thread * row_registers + _ADDRESS_REGISTERS
+        shared_bytes = self.shared_bytes(problem.element_bytes)
+        return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+
+    @property
+    def micro_tiles(self) -> int:
+        """Micro-tiles of a thread, one below the other."""
+        return self.rows_per_thread // self.vector_store
+
+    @property
+    def layout(self) -> str:
+        """How the tile lies in shared memory: ``plain``, ``padded`` or ``swizzled``."""
+        return "swizzled" if self.swizzle else "padded" if self.pad else "plain"
 
     @property
     def lanes_n(self) -> int:

@@ -22,15 +22,8 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     edges = _edges(problem, schedule)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
     members = _arguments(problem)
-    bounds = f"__launch_bounds__({schedule.threads}, {schedule.min_blocks_per_sm})"
-    cluster = f" __cluster_dims__({schedule.cluster_k}, 1, 1)\n   " if schedule.cluster_k > 1 else ""
-    launch = Launch(
-        ENTRY,
-        (schedule.blocks(problem), 1, 1),
-        (schedule.threads, 1, 1),
-        schedule.shared_bytes(problem),
-        (schedule.cluster_k, 1, 1),
-    )
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, schedule.blocks(problem))
     text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
 {comment(str(schedule))}
 {launch_comment(launch)}
@@ -42,10 +35,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 {_problem_struct(problem, edges, _wide(problem, schedule), schedule.specialize)}
 
 {inlined("matmul/sgemm/sgemm.cuh")}
-extern "C" __global__ void {bounds}{cluster} {ENTRY}(const Arguments arguments) {{
-  sgemm_block(arguments);
-}}
-"""
+{footprint.entry(ENTRY, "sgemm_block(arguments);")}"""
     return Program(text, members, (launch,), schedule.workspace_bytes(problem))
 
 

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from ...fields import tunable
+from ...footprint import Footprint
 from ...integers import ceil_div, round_up
 from ...schedule import Schedule, Specialize
 from .problem import SgemmProblem
+
+# Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
+ADDRESS_REGISTERS = 30
 
 
 class LaneMap(StrEnum):
@@ -69,15 +74,6 @@ class SgemmSchedule(Schedule):
         specialize: which dimensions are compile-time constants.
     """
 
-    short_names: ClassVar[Mapping[str, str]] = {
-        "BM": "block_m",
-        "BN": "block_n",
-        "BK": "block_k",
-        "WM": "warp_m",
-        "WN": "warp_n",
-        "TM": "thread_m",
-        "TN": "thread_n",
-    }
     renamed: ClassVar[Mapping[str, str]] = {
         "transport_a": "copy_a",
         "transport_b": "copy_b",
@@ -85,33 +81,40 @@ class SgemmSchedule(Schedule):
         "min_blocks": "min_blocks_per_sm",
     }
 
-    block_m: int = 128
-    block_n: int = 128
-    block_k: int = 16
-    warp_m: int = 32
-    warp_n: int = 64
-    thread_m: int = 8
-    thread_n: int = 8
-    warps_k: int = 1
-    lane_map: LaneMap = LaneMap.Z_ORDER
-    pad_a: int = 4
-    pad_b: int = 0
-    swizzle_a: bool = False
-    swizzle_b: bool = False
-    stages: int = 2
-    copy_a: CopyMode = CopyMode.REGISTERS
-    copy_b: CopyMode = CopyMode.REGISTERS
-    copy_steps: int = 1
-    double_buffer_fragments: bool = True
-    vector_a: int = 4
-    vector_b: int = 4
-    vector_c: int = 4
-    ffma_order: FfmaOrder = FfmaOrder.SERPENTINE_ROW
-    raster_group: int = 8
-    cluster_k: int = 1
-    grid_blocks: int = 0
-    min_blocks_per_sm: int = 1
-    specialize: Specialize = Specialize.NONE
+    block_m: int = tunable(128, short="BM")
+    block_n: int = tunable(128, short="BN")
+    block_k: int = tunable(16, values=(8, 16, 32, 64), short="BK")
+    warp_m: int = tunable(32, short="WM")
+    warp_n: int = tunable(64, short="WN")
+    thread_m: int = tunable(8, short="TM")
+    thread_n: int = tunable(8, short="TN")
+    warps_k: int = tunable(1, values=(1, 2, 4, 8))
+    lane_map: LaneMap = tunable(LaneMap.Z_ORDER, values=tuple(LaneMap))
+    pad_a: int = tunable(4, least=0)
+    pad_b: int = tunable(0, least=0)
+    swizzle_a: bool = tunable(False)
+    swizzle_b: bool = tunable(False)
+    stages: int = tunable(2, values=(1, 2, 3, 4))
+    copy_a: CopyMode = tunable(CopyMode.REGISTERS)
+    copy_b: CopyMode = tunable(CopyMode.REGISTERS)
+    copy_steps: int = tunable(1, values=(1, 2, 4, 8, 16))
+    double_buffer_fragments: bool = tunable(True, values=(False, True))
+    vector_a: int = tunable(4, allowed=(1, 2, 4))
+    vector_b: int = tunable(4, allowed=(1, 2, 4))
+    vector_c: int = tunable(4, values=(1, 2, 4), allowed=(1, 2, 4))
+    ffma_order: FfmaOrder = tunable(FfmaOrder.SERPENTINE_ROW, values=tuple(FfmaOrder))
+    raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
+    cluster_k: int = tunable(1, values=(1, 2, 4, 8))
+    grid_blocks: int = tunable(0, least=0)
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    def footprint(self, problem: SgemmProblem) -> Footprint:
+        """See `Schedule`; registers are accumulators, fragments, tiles on their way, and addresses."""
+        fragments = (self.thread_m + self.thread_n) * (2 if self.double_buffer_fragments else 1)
+        staged = self.staged_words("a") + self.staged_words("b")
+        registers = self.thread_m * self.thread_n + fragments + staged + ADDRESS_REGISTERS
+        return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster_k, self.min_blocks_per_sm)
 
     @property
     def asynchronous(self) -> bool:
@@ -153,9 +156,24 @@ class SgemmSchedule(Schedule):
         return "swizzle" if getattr(self, f"swizzle_{operand}") else f"pad{pad}" if pad else "plain"
 
     @property
+    def lanes_m(self) -> int:
+        """Lanes along m of a warp's tile."""
+        return self.warp_m // self.thread_m
+
+    @property
+    def warps_m(self) -> int:
+        """Warps along m of a block's tile."""
+        return self.block_m // self.warp_m
+
+    @property
+    def warps_n(self) -> int:
+        """Warps along n of a block's tile."""
+        return self.block_n // self.warp_n
+
+    @property
     def lanes_k(self) -> int:
         """Lanes that share a thread's tile, each with its part of the steps along k."""
-        return 32 // (self.warp_m // self.thread_m * (self.warp_n // self.thread_n))
+        return 32 // (self.lanes_m * (self.warp_n // self.thread_n))
 
     @property
     def k_steps(self) -> int:
@@ -165,7 +183,7 @@ class SgemmSchedule(Schedule):
     @property
     def warps(self) -> int:
         """Warps of a block."""
-        return (self.block_m // self.warp_m) * (self.block_n // self.warp_n) * self.warps_k
+        return self.warps_m * self.warps_n * self.warps_k
 
     @property
     def threads(self) -> int:

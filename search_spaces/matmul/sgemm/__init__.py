@@ -14,8 +14,8 @@ from .baselines import BASELINES, PUBLISHED
 from .call import CALL
 from .checks import checks
 from .derivative import DERIVATIVE
-from .legal import violations
-from .seeds import default, seeds
+from .legal import constraints
+from .seeds import candidates, default
 from .space import space
 from .workload import workload
 
@@ -24,12 +24,12 @@ OPERATOR = Operator(
     summary="C = alpha·op(A)·op(B) + beta·C in FP32",
     problem_type=SgemmProblem,
     schedule_type=SgemmSchedule,
-    violations=violations,
+    constraints=constraints,
     emit=emit,
     reference=partial(emit_naive, coalesced=True, number="double"),
     space=space,
     default=default,
-    seeds=seeds,
+    candidates=candidates,
     presets=PRESETS,
     checks=checks,
     workload=workload,

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
 from ...device_spec import DeviceSpec
-from ...resources import group_violations, resource_violations
+from ...resources import group_violations
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
-# Registers for addresses, counters and predicates, as ptxas used them beyond the arrays in 16×8 and 8×8 thread tiles.
-ADDRESS_REGISTERS = 30
 
 
-def violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> list[str]:
-    """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
-    found = list(_tile_violations(schedule))
-    if not found:
-        found += _access_violations(problem, schedule)
-        found += _pipeline_violations(schedule, limits)
-        found += _grid_violations(problem, schedule, limits)
-        found += _resource_violations(problem, schedule, limits)
-    return found
+def constraints(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> list[str]:
+    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    return list(_tile_violations(schedule)) or [
+        *_access_violations(problem, schedule),
+        *_pipeline_violations(schedule, limits),
+        *_grid_violations(problem, schedule),
+    ]
 
 
 def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
     """Tiles that do not nest; nothing else can be said of those."""
-    for field in fields(schedule):
-        value = getattr(schedule, field.name)
-        lowest = 0 if field.name.startswith("pad_") or field.name == "grid_blocks" else 1
-        if type(value) is int and value < lowest:
-            yield f"{field.name} {value} is less than {lowest}"
-            return
     for outer, inner in (("block", "warp"), ("warp", "thread")):
         for side in "mn":
             large, small = getattr(schedule, f"{outer}_{side}"), getattr(schedule, f"{inner}_{side}")
@@ -58,9 +47,7 @@ def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterat
     """Vectors and shared-memory layouts of A, B and C."""
     for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
         vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
-        if vector not in (1, 2, 4):
-            yield f"vector_{operand} {vector} is not 1, 2 or 4"
-        elif vector > widest:
+        if vector > widest:
             yield f"vector_{operand} {vector} over the {widest} words that {operand.upper()} is aligned for"
         elif operand == "c":
             strip = strip_width(schedule.thread_n)
@@ -128,13 +115,11 @@ def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
     return max(1, ceil_div(problem.k, schedule.block_k))
 
 
-def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
+def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
     tiles, steps = schedule.tiles(problem), steps_along_k(problem, schedule)
     blocks, cluster = schedule.grid_blocks, schedule.cluster_k
     if cluster not in CLUSTERS:
         yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
-    if cluster > 1 and limits.compute_capability < (9, 0):
-        yield f"cluster_k {cluster} needs sm_90 or newer, not {limits.arch}"
     if blocks % cluster:
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
     if tiles * cluster > _INT_MAX:
@@ -148,15 +133,3 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: Dev
     workspace = schedule.workspace_bytes(problem)
     if workspace > _WORKSPACE_BYTES:
         yield f"grid_blocks {blocks} needs {workspace} B of workspace, over {_WORKSPACE_BYTES} B"
-
-
-def estimated_registers(schedule: SgemmSchedule) -> int:
-    """Registers of a thread before compiling: accumulators, fragments, tiles on their way, and addresses."""
-    fragments = (schedule.thread_m + schedule.thread_n) * (2 if schedule.double_buffer_fragments else 1)
-    staged = schedule.staged_words("a") + schedule.staged_words("b")
-    return schedule.thread_m * schedule.thread_n + fragments + staged + ADDRESS_REGISTERS
-
-
-def _resource_violations(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
-    registers, shared_bytes = estimated_registers(schedule), schedule.shared_bytes(problem)
-    return resource_violations(limits, schedule.threads, registers, shared_bytes, schedule.min_blocks_per_sm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,6 @@ from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from ...device_spec import DeviceSpec
 from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
-from .legal import violations
 from .space import clusters, grid_blocks
 from .waves import filling
 
@@ -25,7 +25,7 @@ _CUSTOMARY = (
 )
 
 
-def _candidates(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
+def _winners(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
     customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
         whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
@@ -58,19 +58,14 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
     return replace(schedule, **changes)
 
 
-def seeds(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
-    """The known winners that are legal here, and the default if it is none of them.
-
-    Tiles that are mostly outside of the matrix are left out.
-    """
-    found = []
-    for seed in _candidates(problem, limits):
+def candidates(problem: SgemmProblem, limits: DeviceSpec) -> Iterator[SgemmSchedule]:
+    """The known winners, but those whose tiles are mostly outside of the matrix."""
+    for seed in _winners(problem, limits):
         schedule = _adapted(problem, seed.schedule, limits)
         if _mostly_inside(problem, schedule):
-            grids = ("tiles" if blocks == 0 else f"SMs·{blocks}" for blocks in seed.blocks)
-            found += [replace(schedule, grid_blocks=grid_blocks(problem, limits, schedule, grid)) for grid in grids]
-    legal = [schedule for schedule in found if not violations(problem, schedule, limits)]
-    return list(dict.fromkeys([*legal, default(problem, limits)]))
+            for blocks in seed.blocks:
+                grid = "tiles" if blocks == 0 else f"SMs·{blocks}"
+                yield replace(schedule, grid_blocks=grid_blocks(problem, limits, schedule, grid))
 
 
 def default(problem: SgemmProblem, limits: DeviceSpec) -> SgemmSchedule:

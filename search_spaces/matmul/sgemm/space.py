@@ -7,18 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, LaneMap, SgemmSchedule, strip_width
-from ....codegen.schedule import Specialize
+from ....codegen.matmul.sgemm.schedule import ADDRESS_REGISTERS, CopyMode, SgemmSchedule, strip_width
 from ...device_spec import DeviceSpec
 from ...occupancy import occupancy
-from ...space import Draw, Parameter, Space
-from .legal import ADDRESS_REGISTERS, CLUSTERS, estimated_registers, steps_along_k
+from ...space import Draw, Parameter, Space, field_parameters
+from .legal import CLUSTERS, steps_along_k
 
 _LAYOUTS = ("plain", "pad4", "pad8", "pad16", "swizzle")
 _MOST_WARPS = 16  # of a block
-_SAME = ("block_k", "lane_map", "vector_c", "ffma_order", "raster_group", "cluster_k", "specialize")
 _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
     *("8×8", "10×8", "8×12", "12×8", "22×6", "18×8", "8×16", "16×8", "12×12"),
@@ -34,28 +33,17 @@ def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
     parameters = (
         Parameter("warps_m", (1, 2, 4)),
         Parameter("warps_n", (1, 2, 4, 8)),
-        Parameter("warps_k", (1, 2, 4, 8)),
         Parameter("lanes_m", (1, 2, 4, 8, 16)),
         Parameter("lanes_k", (1, 2, 4, 8)),
         Parameter("thread_tile", _THREADS),
-        Parameter("block_k", (8, 16, 32, 64)),
-        Parameter("lane_map", tuple(map(str, LaneMap))),
         Parameter("layout_a", _LAYOUTS),
         Parameter("layout_b", _LAYOUTS),
-        Parameter("stages", (1, 2, 3, 4)),
-        Parameter("double_buffer_fragments", (False, True)),
         Parameter("load_a", _copies(problem, limits, "a")),
         Parameter("load_b", _copies(problem, limits, "b")),
-        Parameter("cluster_k", clusters(problem, limits)),
-        Parameter("copy_steps", (1, 2, 4, 8, 16)),
-        Parameter("vector_c", _widths(problem, "c")),
-        Parameter("ffma_order", tuple(map(str, FfmaOrder))),
-        Parameter("raster_group", (1, 2, 4, 8, 16)),
         Parameter("grid", _grids(problem, limits)),
-        Parameter("min_blocks_per_sm", (1, 2, 3, 4)),
-        Parameter("specialize", tuple(map(str, Specialize))),
+        *field_parameters(SgemmSchedule, cluster_k=clusters(problem, limits), vector_c=_widths(problem, "c")),
     )
-    return Space(parameters, partial(_build, problem, limits), partial(_draw_of, problem, limits))
+    return Space(parameters, partial(_build, problem, limits))
 
 
 def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
@@ -104,7 +92,7 @@ def grid_blocks(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedu
 
 
 def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedule:
-    values: dict[str, Any] = {name: draw[name] for name in _SAME}
+    values: dict[str, Any] = {name: value for name, value in draw.items() if name in field_specs(SgemmSchedule)}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread_tile"]).split("×"))
     values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
     for operand in "ab":
@@ -124,7 +112,8 @@ def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedu
     staged = replace(
         one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=min(int(draw["copy_steps"]), spread)
     )
-    fit = occupancy(limits, staged.threads, estimated_registers(staged), staged.shared_bytes(problem))
+    footprint = staged.footprint(problem)
+    fit = occupancy(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
     return replace(
         staged,
         grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
@@ -189,21 +178,3 @@ def _parts_along_k(values: Mapping[str, Any], draw: Draw, most_warps: int) -> tu
     while warps_k > 1 and (block_k % (4 * warps_k * lanes_k) or warps_k > most_warps):
         warps_k //= 2
     return lanes_k, warps_k
-
-
-def _draw_of(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> Draw:
-    values = schedule.to_dict()
-    draw = {
-        name: values[name]
-        for name in (*_SAME, "stages", "double_buffer_fragments", "copy_steps", "min_blocks_per_sm", "warps_k")
-    }
-    for name in ("thread_tile", "load_a", "load_b", "layout_a", "layout_b"):
-        draw[name] = getattr(schedule, name)
-    draw["lanes_m"], draw["lanes_k"] = schedule.warp_m // schedule.thread_m, schedule.lanes_k
-    for side in "mn":
-        draw[f"warps_{side}"] = values[f"block_{side}"] // values[f"warp_{side}"]
-    grids = (
-        grid for grid in _grids(problem, limits) if grid_blocks(problem, limits, schedule, grid) == schedule.grid_blocks
-    )
-    draw["grid"] = next(grids, "other")
-    return draw

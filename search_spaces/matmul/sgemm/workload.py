@@ -10,11 +10,11 @@ from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_wid
 from ...device_spec import DeviceSpec
 from ...occupancy import WARP_THREADS, occupancy
 from ...workload import Workload
-from .legal import estimated_registers, steps_along_k
+from .legal import steps_along_k
 
 _WORD, _LINE_WORDS = 4, 32
 _FAN_IN = 16  # of fix_up.cuh
-# As ptxas used them for 3455 schedules of an H200: more than `estimated_registers` in the median of those that no cap
+# As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
 # binds, and, beyond the words that are under way (fix_up.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
 _MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
@@ -73,14 +73,15 @@ def _parts_read(tiles: int, clusters: int) -> int:
 
 
 def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> int:
-    registers = estimated_registers(schedule) + _MORE_REGISTERS
+    footprint = schedule.footprint(problem)
+    registers = footprint.registers + _MORE_REGISTERS
     if schedule.grid_blocks:
         under_way = 128 if schedule.threads * schedule.min_blocks_per_sm <= 256 else 64
         registers = max(registers, under_way + _FIX_UP_REGISTERS)
     unit = limits.register_unit // WARP_THREADS
     bounded = limits.registers_per_sm // (schedule.threads * schedule.min_blocks_per_sm) // unit * unit
     registers = min(registers, bounded, limits.registers_per_thread)
-    return max(1, occupancy(limits, schedule.threads, registers, schedule.shared_bytes(problem)).blocks_per_sm)
+    return max(1, occupancy(limits, footprint.threads, registers, footprint.shared_bytes).blocks_per_sm)
 
 
 def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Supply:

@@ -1,0 +1,36 @@
+"""What a block of a schedule takes of an SM, said once for launch bounds, occupancy and legality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .program import Launch
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What a block takes.
+
+    Attributes:
+        threads: of a block.
+        shared_bytes: dynamic shared memory of a block.
+        registers: of a thread, estimated before the kernel is compiled.
+        cluster: blocks of a cluster along x.
+        min_blocks_per_sm: blocks that must fit an SM, which caps the registers of a thread.
+    """
+
+    threads: int
+    shared_bytes: int = 0
+    registers: int = 32
+    cluster: int = 1
+    min_blocks_per_sm: int = 1
+
+    def launch(self, entry: str, blocks: int) -> Launch:
+        """The launch of a grid of so many blocks."""
+        return Launch(entry, (blocks, 1, 1), (self.threads, 1, 1), self.shared_bytes, (self.cluster, 1, 1))
+
+    def entry(self, name: str, body: str) -> str:
+        """An entry of the source, whose statements are `body`."""
+        bounds = f"__launch_bounds__({self.threads}, {self.min_blocks_per_sm})"
+        cluster = f" __cluster_dims__({self.cluster}, 1, 1)\n   " if self.cluster > 1 else ""
+        return f'extern "C" __global__ void {bounds}{cluster} {name}(const Arguments arguments) {{\n  {body}\n}}\n'
