@@ -26,6 +26,11 @@ class Unit(StrEnum):
         """Operations of one result: a fused multiply-add counts as two, a special function as one."""
         return 1 if self is Unit.SPECIAL else 2
 
+    @property
+    def symbol(self) -> str:
+        """How people abbreviate its operations: ``FLOP``, or ``OP`` where they are not floating-point sums."""
+        return "OP" if self in (Unit.SPECIAL, Unit.TENSOR_INT8) else "FLOP"
+
 
 @dataclass(frozen=True)
 class Work:

@@ -112,7 +112,7 @@ def impossible_rate(problem: Problem, seconds: float, limits: DeviceSpec) -> str
         if unit is not Unit.SPECIAL and count > limits.peak(unit) * seconds:
             rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
             peak = f"{limits.peak(unit) / 1e12:.1f}"
-            return f"{rate} TFLOP/s for {count} operations of {unit} is above the device's peak of {peak} TFLOP/s"
+            return f"{rate} T{unit.symbol}/s of {unit} for {count} {unit.symbol} is above the device's peak of {peak}"
     if work.bytes - limits.l2_bytes > limits.bandwidth * seconds:
         rate = f"{work.bytes / seconds / 1e9:.0f}" if seconds else "infinitely many"
         bandwidth = f"{limits.bandwidth / 1e9:.0f}"

@@ -1,6 +1,9 @@
 """Calls that are found to compute a problem, for every operator that users can call."""
 
 import json
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -8,6 +11,9 @@ from autotune.bench.dispatch.example_call import example_call, is_ordinary, prob
 from autotune.bench.dispatch.host_time import _with_members
 from autotune.bench.dispatch.process_start import described
 from autotune.bench.dispatch.random_sizes import random_sizes
+from autotune.codegen.dtype import DType
+from autotune.codegen.tensor import Role, Tensor
+from autotune.search_spaces.call import Binding, Call
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS, operator
 
@@ -36,6 +42,60 @@ def test_arrays_have_the_axes_that_the_call_takes():
     }
     bound = call.bound({"a": "A", "b": "B", "out": "C"})
     assert (bound.args, bound.kwargs) == (("A", "B"), {"out": "C"})
+
+
+def toy(x: Any, mask: Any = None, dim: int = -1, *, out: Any = None, stream: Any = None) -> Any:
+    """Values and indices along an axis."""
+
+
+@dataclass(frozen=True)
+class ToyProblem:
+    """Of `rows` × `columns`; `masked` if there is a mask."""
+
+    rows: int
+    columns: int
+    dim: int = 1
+    masked: bool = False
+    key = "toy"
+
+    @property
+    def tensors(self):
+        shape = (self.rows, self.columns)
+        mask = [Tensor("m", DType.UINT8, shape, (self.columns, 1), Role.INPUT, 16)] if self.masked else []
+        return (
+            *mask,
+            Tensor("source", DType.BFLOAT16, shape, (self.columns, 1), Role.INPUT, 16),
+            Tensor("where", DType.INT64, (self.rows,), (1,), Role.OUTPUT, 16),
+            Tensor("values", DType.BFLOAT16, (self.rows,), (1,), Role.OUTPUT, 16),
+        )
+
+
+def bind_toy(x, mask, dim, values, indices):
+    if (x.dtype, indices.dtype, mask.dtype if mask else "uint8") != ("bfloat16", "int64", "uint8"):
+        raise TypeError("no such dtypes")
+    problem = ToyProblem(*x.shape, dim, mask is not None)
+    return Binding(problem, {"x": "source", "mask": "m", "values": "values", "indices": "where"})
+
+
+TOY = Call(toy, ("x", "mask"), ("values", "indices"), lambda **_: {}, bind_toy, optional=("mask",))
+
+
+@pytest.mark.parametrize(
+    ("problem", "inputs"), [(ToyProblem(3, 4, dim=0), {"x"}), (ToyProblem(1, 4, masked=True), {"x", "mask"})]
+)
+def test_several_outputs_optional_arrays_and_options(problem, inputs):
+    call = example_call(SimpleNamespace(name="toy", call=TOY), problem)
+    assert set(call.tensors) == inputs | {"values", "indices"}
+    bound = call.bound({name: name for name in call.tensors})
+    mask = "mask" if problem.masked else None
+    assert bound.arguments == {"x": "x", "dim": problem.dim, "out": ("values", "indices")} | (
+        {"mask": mask} if mask else {}
+    )
+
+
+def test_an_operator_without_a_call_is_said():
+    with pytest.raises(ValueError, match=r"^toy has no call$"):
+        example_call(SimpleNamespace(name="toy", call=None), ToyProblem(3, 4))
 
 
 def test_a_problem_that_the_call_does_not_compute_is_said():

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import BoundArguments
+from itertools import permutations, product
 from typing import Any
 
 from ...codegen.fields import FieldRole, FieldSpec, field_specs
 from ...codegen.problem import Problem
 from ...codegen.tensor import Role, Tensor
-from ...search_spaces.call import OUT, Call
+from ...search_spaces.call import OUT, Binding, Call
 from ...search_spaces.layouts import Layout
 from ...search_spaces.operator import Operator
 
@@ -69,41 +70,40 @@ class ExampleCall:
 def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
     """The call that computes a problem.
 
-    A tensor of the problem is the array of its name, or else the next input or output. Options are the problem's fields
-    of the same names.
+    Tensors that are read are tried as the call's inputs, others as its outputs, in all orders. Arrays without a tensor
+    are left out. Options are the problem's fields of the same names.
 
     Raises:
         ValueError: the operator has no call, or none is found.
     """
     if operator.call is None:
         raise ValueError(f"{operator.name} has no call")
-    call, tensors = operator.call, _by_array(operator.call, problem)
-    options = {name: getattr(problem, name) for name in call.options if hasattr(problem, name)}
-    for example in _candidates(call, tensors, options):
+    for example in _candidates(operator.call, problem):
         with suppress(TypeError, ValueError):
-            if _computed(example) == problem:
+            computed, pointers = _bound(example)
+            same = all(pointers[name] == tensor.name for name, tensor in example.tensors.items())
+            if same and computed == problem:
                 return example
     raise ValueError(f"no call of {operator.name} is known to compute {problem.key}")
 
 
-def _by_array(call: Call, problem: Problem) -> dict[str, Tensor]:
-    """The tensors of a problem by the names of the call's arrays."""
-    found = {tensor.name: tensor for tensor in problem.tensors if tensor.name in call.arrays}
-    for names, written in ((call.inputs, False), (call.outputs, True)):
-        unnamed = [t for t in problem.tensors if t.name not in found and (t.role is not Role.INPUT) is written]
-        found |= zip((name for name in names if name not in found), unnamed, strict=False)
-    return found
+def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
+    """Calls on the problem's tensors.
+
+    First with arrays that lack all leading axes of extent 1 that the tensors have in common, then with ever more axes.
+    """
+    options = {name: getattr(problem, name) for name in call.options if hasattr(problem, name)}
+    read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
+    written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
+    for inputs, outputs in product(permutations(call.inputs, len(read)), permutations(call.outputs, len(written))):
+        tensors = dict(zip(inputs + outputs, read + written, strict=True))
+        for dropped in range(leading, -1, -1):
+            yield ExampleCall(call, tensors, dropped, options)
 
 
-def _candidates(call: Call, tensors: Mapping[str, Tensor], options: Mapping[str, Any]) -> Iterator[ExampleCall]:
-    """Calls whose arrays lack as many leading axes of extent 1 as all tensors have, then ever fewer."""
-    leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in tensors.values())
-    for dropped in range(leading, -1, -1):
-        yield ExampleCall(call, tensors, dropped, options)
-
-
-def _computed(example: ExampleCall) -> Problem:
-    """The problem that the operator binds a call to."""
+def _bound(example: ExampleCall) -> Binding:
+    """What the operator binds the call to."""
     call = example.call
     arguments: dict[str, Any] = {
         name: parameter.default for name, parameter in call.signature.parameters.items() if name in call.options
@@ -115,4 +115,4 @@ def _computed(example: ExampleCall) -> Problem:
         arguments[name] = layout
     if call.accumulates:
         arguments["reads_out"] = False
-    return call.bind(**arguments).problem
+    return call.bind(**arguments)

@@ -11,14 +11,13 @@ if TYPE_CHECKING:
 
 def rate(problem: Problem, limits: DeviceSpec, seconds: float) -> str:
     """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
-    from ...codegen.work import Unit
     from ...devices.roofline import bounding_unit
 
     unit = bounding_unit(problem, limits)
     if unit is None:
         return f"{problem.work.bytes / seconds / 1e9:.4g} GB/s"
-    name = "TOP/s" if unit in (Unit.SPECIAL, Unit.TENSOR_INT8) else "TFLOP/s"
-    return f"{problem.work.count(unit) / seconds / 1e12:.3g} {name}"
+    tera = problem.work.count(unit) / seconds / 1e12
+    return f"{tera:.3g} T{unit.symbol}/s" if tera < 999.5 else f"{tera:.0f} T{unit.symbol}/s"
 
 
 def rates_document(problem: Problem, seconds: float | None) -> dict[str, object]:

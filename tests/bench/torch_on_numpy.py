@@ -1,0 +1,60 @@
+"""As much of PyTorch as baselines need, on NumPy: tensors in host memory that "launch" at once."""
+
+import ctypes
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+
+from autotune.codegen.dtype import DType
+
+
+class Tensor:
+    """A NumPy array with PyTorch's names."""
+
+    def __init__(self, array):
+        self.array = array
+
+    itemsize = property(lambda self: self.array.itemsize)
+    mT = property(lambda self: Tensor(self.array.swapaxes(-1, -2)))  # noqa: N815
+
+    def __getitem__(self, index):
+        return Tensor(self.array[index])
+
+    def view(self, dtype):
+        return Tensor(self.array.view(dtype))
+
+    def as_strided(self, shape, strides):
+        strides = [stride * self.itemsize for stride in strides]
+        return Tensor(np.lib.stride_tricks.as_strided(self.array, shape, strides))
+
+    def transpose(self, first, second):
+        return Tensor(self.array.swapaxes(first, second))
+
+    def copy_(self, other):
+        assert self.array.shape == other.array.shape
+        self.array[...] = other.array
+
+    def addmm_(self, a, b, *, beta=1.0, alpha=1.0):
+        self.array[...] = beta * self.array + alpha * (a.array @ b.array) if beta else alpha * (a.array @ b.array)
+
+    baddbmm_ = addmm_
+
+
+def as_tensor(interface, device):
+    """The host memory at the address that the CUDA array interface names."""
+    described = interface.__cuda_array_interface__
+    address, (size,) = described["data"][0], described["shape"]
+    return Tensor(np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address)))
+
+
+TORCH = SimpleNamespace(
+    **{dtype: dtype.numpy for dtype in DType if dtype is not DType.INT4},
+    int16=np.int16,
+    __version__="2.11.0",
+    as_tensor=as_tensor,
+    backends=SimpleNamespace(
+        cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
+    ),
+    cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
+)
