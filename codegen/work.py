@@ -14,7 +14,7 @@ class Unit(StrEnum):
     """
 
     FP32 = "fp32"
-    FP64 = "fp64"
+    FP64 = "fp64"  # without tensor cores
     SPECIAL = "special"  # ex2, lg2, rcp, rsqrt, sin, cos, tanh
     TENSOR_FP16 = "tensor_fp16"  # FP16 and BF16
     TENSOR_TF32 = "tensor_tf32"

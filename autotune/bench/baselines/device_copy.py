@@ -22,9 +22,7 @@ def _prepare(session: CudaSession) -> Iterator[Launcher]:
 
     size = max(1, session.problem.work.bytes // 2)
     with ExitStack() as stack:
-        source, target = (int(handle_return(driver.cuMemAlloc(size))) for _ in range(2))
-        stack.callback(driver.cuMemFree, source)
-        stack.callback(driver.cuMemFree, target)
+        source, target = (_allocated(size, stack) for _ in range(2))
         for begin, end, origin in filling(session, source, size):
             handle_return(driver.cuMemcpyDtoDAsync(begin, origin, end - begin, session.stream))
 
@@ -32,6 +30,17 @@ def _prepare(session: CudaSession) -> Iterator[Launcher]:
             handle_return(driver.cuMemcpyDtoDAsync(target, source, size, session.stream))
 
         yield launch
+
+
+def _allocated(size: int, stack: ExitStack) -> int:
+    """The address of a new buffer in device memory, which lasts as long as the stack."""
+    from cuda.bindings import driver
+
+    from ...cuda_core import handle_return
+
+    address = int(handle_return(driver.cuMemAlloc(size)))
+    stack.callback(driver.cuMemFree, address)
+    return address
 
 
 def filling(session: CudaSession, buffer: int, size: int) -> Iterator[tuple[int, int, int]]:
