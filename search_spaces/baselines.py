@@ -24,6 +24,20 @@ class TorchCall:
 
 
 @dataclass(frozen=True)
+class Substitute:
+    """A library that can compute a problem in place of a kernel, on the same addresses.
+
+    Attributes:
+        library: its name; the dispatcher knows ``cublas``.
+        compute: ``compute(call, problem, packed)`` computes with the packed arguments of the operator's kernels.
+            ``call(function, *arguments)`` calls a function of the library with its handle and these arguments.
+    """
+
+    library: str
+    compute: Callable[[Callable[..., None], Any, Any], None]
+
+
+@dataclass(frozen=True)
 class Published:
     """Published rates of kernels like an operator's presets, as shares of a baseline's.
 

@@ -12,7 +12,7 @@ from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..errors import AutotuneError
-from .baselines import Published, TorchCall
+from .baselines import Published, Substitute, TorchCall
 from .call import Call
 from .derivative import Derivative
 from .device_spec import DeviceSpec
@@ -54,6 +54,7 @@ class Operator(Generic[P, S]):
         published: what is known of kernels like the presets.
         call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
         derivative: how PyTorch's autograd goes back through a call; None for one that has no derivative.
+        substitutes: the baselines that the dispatcher can call in place of a kernel, by name.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Operator(Generic[P, S]):
     published: Published | None = None
     call: Call | None = None
     derivative: Derivative | None = None
+    substitutes: Mapping[str, Substitute] = field(default_factory=dict)
 
     def violations(self, problem: P, schedule: S, limits: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""

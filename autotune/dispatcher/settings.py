@@ -32,16 +32,23 @@ def configure(*, tune: str = "never", device: int | None = None, never_worse_tha
         tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --untuned`` in
             another process, one at a time. What it finds serves from the next process on.
         device: the ordinal of the GPU that tunes; by default one of the same model on which nobody computes.
-        never_worse_than: ``cublas``: cuBLAS computes the problems for which ``autotune bench sgemm --record`` found it
-            faster than the record. By default records serve all the same.
+        never_worse_than: a baseline that some operators can call in place of a kernel, such as ``cublas``. It computes
+            the problems for which ``autotune bench <operator> --record`` found it faster than the record. By default
+            records serve all the same.
 
     Raises:
         ValueError: another value.
     """
     if tune not in ("never", "background"):
         raise ValueError(f"tune={tune!r}: expected 'never' or 'background'")
-    if never_worse_than not in (None, "cublas"):
-        raise ValueError(f"never_worse_than={never_worse_than!r}: expected 'cublas' or None")
+    if never_worse_than is not None and never_worse_than not in (known := _substitutes()):
+        raise ValueError(f"never_worse_than={never_worse_than!r}: expected {', '.join(map(repr, known))} or None")
     settings.background = tune == "background"
     settings.device = device
     settings.never_worse_than = never_worse_than
+
+
+def _substitutes() -> list[str]:
+    from ..search_spaces.registry import OPERATORS
+
+    return sorted({name for operator in OPERATORS.values() for name in operator.substitutes})

@@ -15,7 +15,7 @@ class FakeGpu:
     Those of `problems` were compiled ahead.
     """
 
-    limits, baselines = H200, ("cublas",)
+    limits, libraries = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []
@@ -29,10 +29,10 @@ class FakeGpu:
     def compiled(self, program):
         return any(f"for {problem.key}\n" in program.source for problem in self.problems)
 
-    def baseline(self, name, problem):
-        self.loaded.append(name)
-        if name in self.refused:
-            raise self.refused[name]
+    def substitute(self, problem, substitute):
+        self.loaded.append(substitute.library)
+        if substitute.library in self.refused:
+            raise self.refused[substitute.library]
         return FakeKernel(self, SGEMM.program(problem, SGEMM.default(problem, H200), H200))
 
     def refuse(self, program, kind):

@@ -60,7 +60,7 @@ def test_the_decision_is_made_once_and_it_gets_the_calls_arguments(gpu, known):
 def test_where_it_fails_the_record_serves(gpu, known, at_launch, monkeypatch):
     dispatcher.configure(never_worse_than="cublas")
     if at_launch:
-        gpu.baseline = lambda name, problem: SimpleNamespace(bound=lambda packed: failing)
+        gpu.substitute = lambda problem, substitute: SimpleNamespace(bound=lambda packed: failing)
     else:
         gpu.refused = {"cublas": LaunchError("cuBLAS is not installed")}
     with pytest.warns(RuntimeWarning, match="skipped cublas: cuBLAS is not installed"):
@@ -134,6 +134,7 @@ def library(monkeypatch):
     return found
 
 
+CUBLAS = SGEMM.substitutes["cublas"]
 CONTEXT = SimpleNamespace(handle=1, made_current=nullcontext)
 
 
@@ -152,7 +153,7 @@ def test_it_computes_what_the_kernel_would(library, transpose_a, transpose_b, ba
     expected = 1.5 * a @ b - 0.5 * c
     source = SGEMM.program(wanted, SGEMM.default(wanted, H200), H200)
     pointers = {"a": a.ctypes.data, "b": b.ctypes.data, "c": c.ctypes.data, "workspace": 0}
-    launch = cublas.CublasKernel(wanted, CONTEXT).bound(source.pack(pointers, {"alpha": 1.5, "beta": -0.5}))
+    launch = cublas.CublasKernel(wanted, CUBLAS, CONTEXT).bound(source.pack(pointers, {"alpha": 1.5, "beta": -0.5}))
     launch(77)
     np.testing.assert_allclose(c, expected, rtol=0, atol=1e-5)
     assert library.called == [(0xB1A5, 77)]
@@ -164,10 +165,10 @@ def test_a_refused_call_is_a_launch_error(library, monkeypatch):
     names = dict.fromkeys(argument.name for argument in source.arguments)
     packed = source.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0.0))
     with pytest.raises(LaunchError, match="cublasSetStream_v2 failed with status 7"):
-        cublas.CublasKernel(KNOWN, CONTEXT).bound(packed)(1)
+        cublas.CublasKernel(KNOWN, CUBLAS, CONTEXT).bound(packed)(1)
 
 
 def test_less_than_fp32_is_refused(library, monkeypatch):
     monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
     with pytest.raises(LaunchError, match="not compute in true FP32 where NVIDIA_TF32_OVERRIDE=1"):
-        cublas.CublasKernel(KNOWN, CONTEXT)
+        cublas.CublasKernel(KNOWN, CUBLAS, CONTEXT)

@@ -56,7 +56,8 @@ class Plan:
         self._target = where
         self._one_shape = one_shape
         self._launchers: dict[Names, Launcher] = {}
-        baseline = settings.never_worse_than if settings.never_worse_than in where.baselines else None
+        substitute = operator.substitutes.get(settings.never_worse_than or "")
+        baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
         self._choices = choices(operator, problem, where.limits, records(operator, where.limits), baseline)
         self.loaded = self._next()
 
@@ -98,12 +99,15 @@ class Plan:
     def _load(self, choice: Choice) -> _Loaded | None:
         try:
             program = self._operator.program(self.problem, choice.schedule, self._target.limits)
-            baseline, where = choice.baseline, self._target
-            kernel = where.baseline(baseline, self.problem) if baseline else where.load(self.problem, program)
-            return _Loaded(choice, program, kernel)
+            return _Loaded(choice, program, self._kernel(choice, program))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
+
+    def _kernel(self, choice: Choice, program: Program) -> Kernel:
+        if choice.baseline:
+            return self._target.substitute(self.problem, self._operator.substitutes[choice.baseline])
+        return self._target.load(self.problem, program)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
         """Warn that a choice does not serve; of the last one there is, raise what was wrong."""

@@ -9,6 +9,7 @@ from typing import Protocol
 from ...codegen.problem import Problem
 from ...codegen.program import Program
 from ...errors import AutotuneError
+from ...search_spaces.baselines import Substitute
 from ...search_spaces.device_spec import DeviceSpec
 
 
@@ -36,11 +37,11 @@ class Target(Protocol):
 
     Attributes:
         limits: what schedules must be legal for; `limits.name` is the model that records are filed under.
-        baselines: what may compute here in place of a kernel.
+        libraries: what may compute here in place of a kernel; see `Substitute`.
     """
 
     limits: DeviceSpec
-    baselines: tuple[str, ...]
+    libraries: tuple[str, ...]
 
     def load(self, problem: Problem, program: Program) -> Kernel:
         """Compile a kernel, or take it from the disk cache, and make it ready.
@@ -53,8 +54,8 @@ class Target(Protocol):
     def compiled(self, program: Program) -> bool:
         """Whether `load` would find the kernel compiled."""
 
-    def baseline(self, name: str, problem: Problem) -> Kernel:
-        """One of `baselines`, which takes the arguments of the operator's kernels.
+    def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
+        """A library of `libraries`, which takes the arguments of the operator's kernels.
 
         Raises:
             LaunchError: it is not installed, or not usable.

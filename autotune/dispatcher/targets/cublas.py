@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ...codegen.matmul.sgemm.problem import SgemmProblem
 from ...codegen.problem import Problem
+from ...search_spaces.baselines import Substitute
 from . import true_fp32
 from .base import LaunchError
 from .contexts import Context
@@ -18,47 +18,32 @@ from .workspaces import relaxed_captures
 
 
 class CublasKernel:
-    """The product of one problem in true FP32; a `Kernel` whose arguments are those of an sgemm kernel.
+    """cuBLAS for one problem; a `Kernel` that takes the arguments of the operator's kernels.
 
     Raises:
         LaunchError: cuBLAS is not installed, or the environment makes it compute in less than FP32.
     """
 
-    def __init__(self, problem: Problem, context: Context) -> None:
-        assert isinstance(problem, SgemmProblem)
+    def __init__(self, problem: Problem, substitute: Substitute, context: Context) -> None:
         if lowered := true_fp32.overridden():
             raise LaunchError(f"cuBLAS does not compute in true FP32 where {lowered}")
         self._problem = problem
+        self._compute = substitute.compute
         self._context = context
         self._library = library()
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         """See `Kernel`."""
-        arguments: Any = packed
 
         def launch(stream: int) -> None:
             with self._context.made_current():
-                handle = self._handle()
-                self._call("cublasSetStream_v2", handle, ctypes.c_void_p(stream))
-                self._multiply(handle, arguments)
+                self._call("cublasSetStream_v2", ctypes.c_void_p(stream))
+                self._compute(self._call, self._problem, packed)
 
         return launch
 
-    def _multiply(self, handle: ctypes.c_void_p, packed: Any) -> None:
-        """cuBLAS's matrices are column-major: Cᵀ = op(B)ᵀ·op(A)ᵀ, so B comes first and n is the number of rows."""
-        p, strided = self._problem, self._problem.batch > 1
-        alpha, beta = (ctypes.byref(packed, getattr(type(packed), name).offset) for name in ("alpha", "beta"))
-
-        def matrix(name: str) -> tuple[Any, ...]:
-            place = (ctypes.c_void_p(getattr(packed, name)), getattr(p, f"ld{name}"))
-            return (*place, ctypes.c_longlong(getattr(p, f"stride_{name}"))) if strided else place
-
-        # The batched call takes other kernels, so a batch of one is not given to it.
-        self._call(
-            "cublasSgemmStridedBatched" if strided else "cublasSgemm_v2",
-            handle, int(p.transpose_b), int(p.transpose_a), p.n, p.m, p.k,
-            alpha, *matrix("b"), *matrix("a"), beta, *matrix("c"), *((p.batch,) if strided else ()),
-        )  # fmt: skip
+    def _call(self, function: str, *arguments: Any) -> None:
+        _check(function, getattr(self._library, function)(self._handle(), *arguments))
 
     def _handle(self) -> ctypes.c_void_p:
         """This thread's handle in the current context: another thread may set another stream on its own."""
@@ -67,14 +52,14 @@ class CublasKernel:
         if handle is None:
             handle = ctypes.c_void_p()
             with relaxed_captures():  # it allocates memory
-                self._call("cublasCreate_v2", ctypes.byref(handle))
+                _check("cublasCreate_v2", self._library.cublasCreate_v2(ctypes.byref(handle)))
             setattr(_handles, key, handle)
         return handle
 
-    def _call(self, function: str, *arguments: Any) -> None:
-        status = getattr(self._library, function)(*arguments)
-        if status:
-            raise LaunchError(f"{function} failed with status {status}")
+
+def _check(function: str, status: int) -> None:
+    if status:
+        raise LaunchError(f"{function} failed with status {status}")
 
 
 _handles = threading.local()

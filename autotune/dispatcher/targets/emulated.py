@@ -13,6 +13,7 @@ from ...codegen.program import Program
 from ...codegen.tensor import Tensor
 from ...emulator import EmulatorError, run
 from ...emulator.build import executable
+from ...search_spaces.baselines import Substitute
 from ...search_spaces.devices import named_device
 from .base import Kernel, LaunchError
 
@@ -22,7 +23,7 @@ _MODEL = "h200"  # whose limits and records serve: a device that has all that ke
 class Emulator:
     """Runs kernels as the offline device ``h200`` would have them; a launch returns when it is done."""
 
-    baselines: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.limits = named_device(_MODEL)
@@ -36,9 +37,9 @@ class Emulator:
         """Never: what the emulator builds is as slow for one shape as for any."""
         return False
 
-    def baseline(self, name: str, problem: Problem) -> Kernel:
+    def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """None computes here."""
-        raise LaunchError(f"{name} does not compute NumPy arrays")
+        raise LaunchError(f"{substitute.library} does not compute NumPy arrays")
 
     def synchronize(self, stream: int) -> None:
         """A launch was done when it returned."""

@@ -16,6 +16,7 @@ from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
 from ...devices.launcher import LoadedProgram
+from ...search_spaces.baselines import Substitute
 from .base import Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
@@ -26,7 +27,7 @@ _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams t
 class Gpu:
     """One GPU by its ordinal. What is current in the caller's thread stays so."""
 
-    baselines: tuple[str, ...] = ("cublas",)
+    libraries: tuple[str, ...] = ("cublas",)
 
     def __init__(self, ordinal: int) -> None:
         check_device(ordinal)
@@ -51,11 +52,11 @@ class Gpu:
         """See `Target`."""
         return is_compiled(program, self.limits.arch)
 
-    def baseline(self, name: str, problem: Problem) -> Kernel:
+    def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """See `Target`."""
         from .cublas import CublasKernel
 
-        return CublasKernel(problem, self._context)
+        return CublasKernel(problem, substitute, self._context)
 
     def synchronize(self, stream: int) -> None:
         """See `Target`."""

@@ -13,6 +13,7 @@ from ...operator import Operator
 from .baselines import BASELINES, PUBLISHED
 from .call import CALL
 from .checks import checks
+from .cublas import SUBSTITUTES
 from .derivative import DERIVATIVE
 from .legal import constraints
 from .seeds import candidates, default
@@ -38,4 +39,5 @@ OPERATOR = Operator(
     published=PUBLISHED,
     call=CALL,
     derivative=DERIVATIVE,
+    substitutes=SUBSTITUTES,
 )
