@@ -19,6 +19,7 @@ import torch
 
 from . import dispatcher
 from .codegen.dtype import DType
+from .dispatcher.calls.resolve import plain_option
 from .search_spaces.call import Call
 from .search_spaces.derivative import Backward, Derivative
 from .search_spaces.layouts import Layout
@@ -95,7 +96,7 @@ def _fake(call: Call, *arguments: Any, **options: Any) -> Any:
     """Tensors without values, of the shapes and dtypes that a tracer has to know."""
     named = _named(call, arguments, options)
     inputs = {name: None if named[name] is None else _layout(named[name]) for name in call.inputs}
-    outputs = call.types(**inputs, **{name: named[name] for name in call.options})
+    outputs = call.types(**inputs, **{name: plain_option(named[name]) for name in call.options})
     found = [
         named[call.inputs[0]].new_empty(outputs[name].shape, dtype=getattr(torch, outputs[name].dtype))
         for name in call.required_outputs

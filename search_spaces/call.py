@@ -39,7 +39,8 @@ class Call:
     """The function that users call, and what its arguments mean.
 
     A parameter of `declaration` is one of: an array (`inputs`, `outputs`), a number that the kernel takes (`scalars`),
-    the stream, or an option. Options decide the problem, so they are hashable (a list counts as a tuple).
+    the stream, or an option. Options decide the problem; `types` and `bind` get a list as a tuple, and a dtype of any
+    library as a `DType`. A scalar in device memory is an array of one element.
 
     `types` and `bind` are called by keyword with all options, and with the `Layout` of each array, None for one that is
     left out. They raise `TypeError` or `ValueError` with one line that says what is wrong and what would be right.

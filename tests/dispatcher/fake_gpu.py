@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from records import H200, SGEMM
 
 from autotune.codegen.program import Program
+from autotune.codegen.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import CompileError
 from autotune.dispatcher.targets.base import LaunchError
 
@@ -39,6 +40,9 @@ class FakeGpu:
         for word, error in self.refused.items():
             if word in program.source and isinstance(error, kind):
                 raise error
+
+    def encode(self, tensor_map, address):
+        return f"{tensor_map.tensor}@{address:#x}".encode().ljust(TENSOR_MAP_BYTES)
 
     def synchronize(self, stream):
         self.launched.append((stream, "synchronized"))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from toy_call import CALL, Launches, shifted, toy
 
+from autotune.codegen.dtype import DType
 from autotune.dispatcher.calls import resolve
 from autotune.search_spaces.call import ArrayType, Binding, Call
 
@@ -110,6 +111,21 @@ def test_several_outputs_may_be_given_as_a_tuple(launches):
     value, index = function(x(), out=out)
     assert (value is out[0], index is out[1]) == (True, True)
     assert [array.dtype for array in function(x())] == [np.int64, np.int64]
+
+
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16"), DType.FLOAT16])
+def test_a_dtype_may_be_given_as_any_library_has_it(launches, dtype):
+    def converted(x, dtype=None, *, out=None, stream=None):
+        """x in another dtype."""
+
+    call = Call(
+        declaration=converted,
+        inputs=("x",),
+        outputs=("out",),
+        types=lambda x, dtype: {"out": ArrayType(x.shape, dtype)},
+        bind=lambda x, dtype, out: Binding(dtype, {}),
+    )
+    assert toy(call).function(x(), dtype).dtype == np.float16
 
 
 @pytest.mark.parametrize(

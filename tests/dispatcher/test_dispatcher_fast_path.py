@@ -139,9 +139,9 @@ def test_what_is_left_out_or_in_place_is_another_call(launches):
     function = toy().function
     x, mask, index = *tensors((4, 16), (16,)), torch.zeros(4, dtype=torch.int64)
     for _ in range(2):
-        for arguments in ({}, {"mask": mask}, {"out": x, "index": index}, {"dim": 0}):
+        for arguments in ({}, {"mask": mask}, {"out": x, "index": index}, {"dim": [0]}):
             function(x, **arguments)
-    assert [problem.key for problem in launches.made] == ["(4, 16) dim-1"] * 3 + ["(4, 16) dim0"]
+    assert [problem.key for problem in launches.made] == ["(4, 16) dim-1"] * 3 + ["(4, 16) dim(0,)"]
     assert [values["mask"] for _, values in launches.launched] == [0, address(mask), 0, 0] * 2
 
 

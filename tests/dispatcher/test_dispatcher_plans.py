@@ -12,6 +12,7 @@ from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.compiler import CompileError
+from autotune.dispatcher.calls import arguments as call_arguments
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice.choose import Rule, in_order
 from autotune.dispatcher.targets.base import LaunchError
@@ -58,13 +59,13 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
 
 
 def test_values_are_filled_in_when_they_are_others(gpu, monkeypatch):
-    filled, filler = [], plans.filler
+    filled, filler = [], call_arguments.filler
 
-    def counted(names, brought):
-        fill = filler(names, brought)
+    def counted(*form):
+        fill = filler(*form)
         return lambda packed, values: filled.append(values) or fill(packed, values)
 
-    monkeypatch.setattr(plans, "filler", counted)
+    monkeypatch.setattr(call_arguments, "filler", counted)
     out = FakeTensor(C, (4, 6))
     calls = [(A, 1.0), (A, 1.0), (A, 2.0), (A + 256, 2.0), (A + 256, 2.0), (A, 1.0)]
     for pointer, alpha in calls:

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..arrays import arrays
 from ..choice.choose import Choice
+from .arguments import Launch
 from .function import dispatched
-from .plan import Launch
 
 
 class BoundCall:

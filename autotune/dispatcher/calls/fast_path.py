@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .plan import Values
+from .arguments import Values
 
 _CALLS_KEPT = 4096
 _ALIKE_KEPT = 8  # kinds of tensors for one key, which are tried one after the other
@@ -84,7 +85,8 @@ class Memory:
         if len(self._calls) >= _CALLS_KEPT:
             self.clear()
         key = _key(call.case, tensors)
-        self._calls[key] = (call, *self._calls.get(key, ()))[:_ALIKE_KEPT]
+        with suppress(TypeError):  # an option that is a list
+            self._calls[key] = (call, *self._calls.get(key, ()))[:_ALIKE_KEPT]
 
 
 def _key(case: Hashable, tensors: Sequence[Any]) -> Hashable:

@@ -11,8 +11,8 @@ from ...search_spaces.call import Call
 from ...search_spaces.operator import Operator
 from ...search_spaces.registry import operator
 from ..arrays import arrays
+from .arguments import Values
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
-from .plan import Values
 from .resolve import Arrays, Case, Prepared, Resolver, same_layout
 from .source import UNALIGNED, arguments_source, function_source
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import warnings
-from collections.abc import Callable
-from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -22,11 +19,7 @@ from ..choice.untuned import note
 from ..settings import settings
 from ..targets.base import CaptureError, Kernel, LaunchError, Target
 from ..targets.factory import target
-
-Names = tuple[str, ...]
-Values = tuple[float, ...]
-Launch = Callable[[int], None]
-Filler = Callable[[ctypes.Structure, Values], None]
+from .arguments import Arguments, Filler, Launch, Names, Template, Values
 
 
 class Plan:
@@ -99,7 +92,7 @@ class Plan:
     def _load(self, choice: Choice) -> _Loaded | None:
         try:
             program = self._operator.program(self.problem, choice.schedule, self._target.limits)
-            return _Loaded(choice, program, self._kernel(choice, program))
+            return _Loaded(choice, Template(program, self._kernel(choice, program), self._target.encode))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
@@ -117,52 +110,21 @@ class Plan:
         warnings.warn(skipped, RuntimeWarning, stacklevel=2)
 
 
-class _Arguments:
-    """A kernel's arguments.
-
-    Attributes:
-        packed: as the driver takes them.
-        values: those of a call that they hold; empty before the first.
-        launch: launches with them.
-    """
-
-    __slots__ = ("launch", "packed", "values")
-
-    def __init__(self, packed: ctypes.Structure, launch: Launch) -> None:
-        self.packed = packed
-        self.values: Values = ()
-        self.launch = launch
-
-
 class _Loaded:
     """A choice whose kernel is loaded.
 
     Attributes:
         choice: the schedule, and why it serves.
+        template: its arguments.
         proven: whether the kernel was launched.
     """
 
-    __slots__ = ("_kernel", "_program", "_template", "choice", "proven")
+    __slots__ = ("choice", "proven", "template")
 
-    def __init__(self, choice: Choice, program: Program, kernel: Kernel) -> None:
-        names = [argument.name for argument in program.arguments]
+    def __init__(self, choice: Choice, template: Template) -> None:
         self.choice = choice
+        self.template = template
         self.proven = False
-        self._kernel = kernel
-        self._program = program
-        self._template = program.pack(dict.fromkeys(names, 0), dict.fromkeys(names, 0))
-
-    def arguments(self) -> _Arguments:
-        """New ones, not filled in."""
-        packed = type(self._template).from_buffer_copy(self._template)
-        return _Arguments(packed, self._kernel.bound(packed))
-
-    def filler(self, names: Names) -> Filler:
-        """What sets the arguments of these names; ``ValueError`` if a call of this form leaves one out."""
-        brought = [a for a in self._program.arguments if a.value is None and a.name != "workspace"]
-        if missing := [argument.name for argument in brought if argument.name not in names]:
-            raise ValueError(f"{self._program.name} takes {missing[0]}, which the call does not bring")
-        return filler(names, frozenset(argument.name for argument in brought))
 
 
 class _Bound(NamedTuple):
@@ -170,7 +132,7 @@ class _Bound(NamedTuple):
 
     loaded: _Loaded
     fill: Filler
-    free: list[_Arguments]
+    free: list[Arguments]
 
 
 class Launcher:
@@ -198,7 +160,7 @@ class Launcher:
         try:
             arguments = free.pop()
         except IndexError:
-            arguments = loaded.arguments()
+            arguments = loaded.template.arguments()
         if arguments.values != values:  # which takes a third of the time that filling them in again does
             fill(arguments.packed, values)
             arguments.values = values
@@ -214,7 +176,7 @@ class Launcher:
 
     def fixed(self, values: Values) -> Launch:
         """What launches with these values, each time on the stream that it is given."""
-        free: list[_Arguments] = []
+        free: list[Arguments] = []
 
         def launch(stream: int) -> None:
             try:
@@ -229,33 +191,19 @@ class Launcher:
 
         return launch
 
-    def _filled(self, values: Values) -> _Arguments:
-        arguments = self._bound.loaded.arguments()
+    def _filled(self, values: Values) -> Arguments:
+        arguments = self._bound.loaded.template.arguments()
         self._bound.fill(arguments.packed, values)
         return arguments
 
     def _bind(self) -> _Bound:
         loaded = self._plan.loaded
-        return _Bound(loaded, loaded.filler(self._names), [])
+        return _Bound(loaded, loaded.template.filler(self._names), [])
 
     def _fall_back(self, bound: _Bound, error: LaunchError) -> None:
         if bound.loaded is self._plan.loaded:
             self._plan.fall_back(bound.loaded, error)
         self._bound = self._bind()
-
-
-@cache
-def filler(names: Names, brought: frozenset[str]) -> Filler:
-    """What sets the members of a packed struct from values, in the order of `names`; those not `brought` are dropped.
-
-    It is written out as source, as a dataclass's ``__init__`` is: a loop over the names takes 0.43 µs for the arguments
-    of an sgemm instead of 0.17.
-    """
-    members = "".join(f"packed.{name}, " if name in brought else "_, " for name in names)
-    scope: dict[str, Any] = {}
-    exec(f"def fill(packed, values):\n    {members}= values", scope)
-    fill: Filler = scope["fill"]
-    return fill
 
 
 _plans: dict[tuple[str, Problem, int], Plan] = {}

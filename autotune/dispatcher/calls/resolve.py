@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from ...codegen.dtype import DType
 from ...search_spaces.call import ArrayType, Call
 from ...search_spaces.layouts import Layout
 from ...search_spaces.operator import Operator
 from ..arrays import arrays
 from ..arrays.views import View, overlap
 from ..targets.factory import target
-from .plan import Launcher, Plan, Values, plan_for
+from .arguments import Values
+from .plan import Launcher, Plan, plan_for
 
 T = TypeVar("T")
 
@@ -93,7 +97,7 @@ class Resolver:
             CaptureError, CompileError, LaunchError, DeviceError: see `plan_for`.
         """
         call = self._call
-        case = tuple(tuple(option) if isinstance(option, list) else option for option in case)
+        case = tuple(map(plain_option, case))
         handle = arrays.stream_handle(stream, inputs[0])
         read = [self._fingerprint(name, array, handle) for name, array in zip(call.inputs, inputs, strict=True)]
         key = (case, *(kind for _, kind in read))
@@ -196,6 +200,16 @@ class Resolver:
                     raise ValueError(f"{output} overlaps {other}: pass memory of its own")
                 if views[output].pointer != views[other].pointer or not same_layout(views[output], views[other]):
                     raise ValueError(f"{output} overlaps {other} in part: pass {other} itself, or memory of its own")
+
+
+def plain_option(option: Any) -> Any:
+    """An option as operators get it: lists are tuples, and dtypes of any library are `DType`."""
+    if isinstance(option, list):
+        return tuple(option)
+    if isinstance(option, type | np.dtype) or type(option).__name__ == "dtype":
+        name = str(option).removeprefix("torch.") if type(option).__module__ == "torch" else np.dtype(option).name
+        return DType(name)
+    return option
 
 
 def same_layout(first: View, second: View) -> bool:

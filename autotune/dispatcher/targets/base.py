@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
+from ...codegen.tensor_map import TensorMap
 from ...errors import AutotuneError
 from ...search_spaces.baselines import Substitute
 from ...search_spaces.device_spec import DeviceSpec
@@ -60,6 +61,9 @@ class Target(Protocol):
         Raises:
             LaunchError: it is not installed, or not usable.
         """
+
+    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
+        """The bytes of a tensor map for a tensor at an address; see `program.Encode`."""
 
     def synchronize(self, stream: int) -> None:
         """Wait until all that was launched on a stream is done.

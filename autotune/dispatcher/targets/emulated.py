@@ -11,6 +11,7 @@ import numpy as np
 from ...codegen.problem import Array, Problem
 from ...codegen.program import Program
 from ...codegen.tensor import Tensor
+from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from ...emulator import EmulatorError, run
 from ...emulator.build import executable
 from ...search_spaces.baselines import Substitute
@@ -41,6 +42,10 @@ class Emulator:
         """None computes here."""
         raise LaunchError(f"{substitute.library} does not compute NumPy arrays")
 
+    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
+        """The address alone: the emulator encodes maps for the memory of its own process."""
+        return address.to_bytes(8, "little").ljust(TENSOR_MAP_BYTES, b"\0")
+
     def synchronize(self, stream: int) -> None:
         """A launch was done when it returned."""
 
@@ -52,16 +57,19 @@ class Emulator:
 class _EmulatedKernel:
     def __init__(self, problem: Problem, program: Program) -> None:
         self._tensors = problem.tensors
-        self._source = program
+        self._program = program
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         return lambda stream: self._launch(packed)
 
     def _launch(self, packed: ctypes.Structure) -> None:
-        values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._source.arguments}
+        values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._program.arguments}
+        for argument in self._program.arguments:
+            if argument.tensor_map:
+                values.setdefault(argument.tensor_map.tensor, values[argument.name][0])
         buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
         try:
-            run(self._source, self._tensors, buffers, values)
+            run(self._program, self._tensors, buffers, values)
         except EmulatorError as error:
             raise LaunchError(str(error)) from None
 

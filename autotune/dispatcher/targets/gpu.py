@@ -11,11 +11,13 @@ from cuda.core import Device
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
+from ...codegen.tensor_map import TensorMap
 from ...compiler import compile_kernel, is_compiled
 from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
 from ...devices.launcher import LoadedProgram
+from ...devices.tensor_maps import encode
 from ...search_spaces.baselines import Substitute
 from .base import Kernel, LaunchError
 from .contexts import Context
@@ -57,6 +59,10 @@ class Gpu:
         from .cublas import CublasKernel
 
         return CublasKernel(problem, substitute, self._context)
+
+    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
+        """See `Target`."""
+        return encode(tensor_map, address)
 
     def synchronize(self, stream: int) -> None:
         """See `Target`."""

@@ -1,0 +1,42 @@
+"""What the driver is asked to encode; the driver is a stand-in."""
+
+import ctypes
+from types import SimpleNamespace
+
+import pytest
+from cuda.bindings import driver
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
+from autotune.devices import tensor_maps
+from autotune.devices.driver import cuda_device_count
+
+MAP = TensorMap("a", "bfloat16", rows=70, columns=100, leading=104, box_rows=8, box_columns=64, swizzle=Swizzle.B128)
+
+
+def test_the_driver_gets_columns_first_and_strides_in_bytes(monkeypatch):
+    asked, memory = [], ctypes.create_string_buffer(b"map", TENSOR_MAP_BYTES)
+
+    def encode(*arguments):
+        asked.append(arguments)
+        return driver.CUresult.CUDA_SUCCESS, SimpleNamespace(getPtr=lambda: ctypes.addressof(memory))
+
+    monkeypatch.setattr(driver, "cuTensorMapEncodeTiled", encode)
+    assert tensor_maps.encode(MAP, 0x1000) == memory.raw
+    ((dtype, rank, address, sizes, strides, box, steps, _, swizzle, _, _),) = asked
+    assert (dtype.name, rank, address) == ("CU_TENSOR_MAP_DATA_TYPE_BFLOAT16", 2, 0x1000)
+    numbers = [[int(number) for number in group] for group in (sizes, strides, box, steps)]
+    assert numbers == [[100, 70], [208], [64, 8], [1, 1]]
+    assert swizzle.name == "CU_TENSOR_MAP_SWIZZLE_128B"
+
+
+def test_every_dtype_of_whole_bytes_has_a_map():
+    assert set(tensor_maps._TYPES) == set(DType) - {DType.INT4}
+
+
+@pytest.mark.gpu
+def test_the_driver_encodes_it():
+    assert cuda_device_count()
+    encoded = tensor_maps.encode(MAP, 0x7F0000000000)
+    assert len(encoded) == TENSOR_MAP_BYTES
+    assert encoded != tensor_maps.encode(MAP, 0x7F0000001000)
