@@ -104,6 +104,18 @@ def compare(
     return Mismatch(wrong, right.size, index, str(actual[index]), str(expected[index]) if inside[index] else UNTOUCHED)
 
 
+def difference(first: Array, second: Array) -> str:
+    """How the outputs of two launches on the same inputs differ, bit for bit; empty if they do not."""
+    same = _same_bits(first, second)
+    if same.all():
+        return ""
+    index = int(np.argmin(same))
+    return (
+        f"{same.size - np.count_nonzero(same)} of {same.size} elements differ between two launches on the same inputs, "
+        f"first at {index}: {first[index]!s}, then {second[index]!s}"
+    )
+
+
 def _within(
     judged: Within, dtype: DType, actual: Array, expected: Array, scale: Array | None
 ) -> tuple[npt.NDArray[np.float64], _Mask]:

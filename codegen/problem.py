@@ -87,6 +87,11 @@ class Problem(ABC):
         """Scalar arguments to verify and to time with; a caller of the dispatcher brings their own."""
         return {}
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether launches on the same inputs give the same outputs bit for bit, in whatever order blocks run."""
+        return True
+
     @abstractmethod
     def inputs(self, seed: int) -> dict[str, Array]:
         """Random flat buffers for the tensors that the kernel reads, the same for the same seed."""

@@ -132,12 +132,16 @@ class CudaSession:
         checked = self._verify(launch, watched)
         if checked.status is not Status.OK:
             return checked
+        first = self._output_checksums()
         conditions = self._context.conditions
         samples = measure(partial(self.sample, launch), incumbent=self._incumbent, slowed_down=conditions.slowed_down)
         found = replace(checked, samples=samples, conditions=conditions.now())
         again = self._verify(launch, watched)
         if again.status is not Status.OK:
             return replace(again, error=f"right before timing, wrong after it: {again.error}")
+        if differing := [name for name, sum_ in self._output_checksums().items() if sum_ != first[name]]:
+            error = f"{differing[0]}: two launches on the same inputs differ, and {self.problem.key} is deterministic"
+            return replace(found, status=Status.WRONG, error=error)
         seconds = median(samples)
         if error := impossible_rate(self.problem, seconds, self._context.limits):
             return replace(found, status=Status.WRONG, error=error)
@@ -225,6 +229,11 @@ class CudaSession:
         max_error = max((error for error, _ in compared.values()), default=0.0)
         wrong = [f"{name}: {mismatch}" for name, (_, mismatch) in compared.items() if mismatch]
         return Evaluation(Status.WRONG if wrong else Status.OK, error="; ".join(wrong), max_error=max_error)
+
+    def _output_checksums(self) -> dict[str, int]:
+        """A checksum of each output that every launch on the same inputs must leave the same."""
+        names = [tensor.name for tensor in self._outputs] if self.problem.deterministic else []
+        return {name: self._verifier.checksum(self._buffers[name], guards_only=False) for name in names}
 
     def _compare(self, tensor: Tensor) -> tuple[float, Mismatch | None]:
         """An output's largest absolute error, and what is wrong with it if something is."""

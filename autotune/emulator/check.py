@@ -6,17 +6,21 @@ from collections.abc import Iterable, Mapping
 
 from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
-from ..codegen.tensor import Role
-from ..verification import Mismatch, compare, launch_arrays, scale_name
+from ..codegen.tensor import Role, Tensor
+from ..verification import Mismatch, compare, difference, launch_arrays, scale_name
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
+
+_Arrays = Mapping[str, Array]
 
 
 def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> float:
     """Run a kernel on the problem's inputs, poisoned outputs beside them, and compare each output as a whole.
 
-    A kernel with a workspace is launched twice on the same one with the second seed.
+    A seed stands for an order of the threads and for inputs. The second one's inputs are those of the first, so that
+    outputs that depend on the order show, unless the problem allows that. With the second seed, a kernel with a
+    workspace is launched twice on the same one.
 
     Returns:
         The largest absolute error.
@@ -26,31 +30,49 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
         CompileError: g++ refused the kernel.
         HostCompilerMissingError: there is no g++.
     """
-    runs = [(seed, 2 if program.workspace_bytes and index == 1 else 1) for index, seed in enumerate(seeds)]
-    return max(_error(problem, program, seed, launches) for seed, launches in runs)
-
-
-def _error(problem: Problem, program: Program, seed: int, launches: int) -> float:
-    before = launch_arrays(problem, seed)
-    after = {name: array.copy() for name, array in before.items()}
-    run(program, problem.tensors, after, problem.scalars, seed=seed, runs=launches)
-    return _judged(problem, before, after)
-
-
-def _judged(problem: Problem, before: Mapping[str, Array], after: Mapping[str, Array]) -> float:
-    """Compare what a launch left with what `Problem.reference` makes of what was there; the largest absolute error.
-
-    Raises:
-        EmulatorError: an output is wrong.
-    """
-    inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
-    expected = problem.reference(inputs, problem.scalars)
-    errors = [0.0]
-    for tensor in problem.tensors:
-        if tensor.role is not Role.INPUT:
-            name = tensor.name
-            outcome = compare(tensor, after[name], expected[name], before[name], expected.get(scale_name(tensor)))
-            if isinstance(outcome, Mismatch):
-                raise EmulatorError(f"{outcome} (in {name})")
-            errors.append(outcome)
+    first, *others = seeds
+    before = launch_arrays(problem, first)
+    expected = _expected(problem, before)
+    after = _launched(problem, program, before, first)
+    errors = [_judged(problem, before, after, expected)]
+    for seed in others[:1]:
+        again = _launched(problem, program, before, seed, runs=2 if program.workspace_bytes else 1)
+        errors.append(_judged(problem, before, again, expected))
+        if problem.deterministic:
+            _require_same(problem, after, again)
+    for seed in others[1:]:
+        before = launch_arrays(problem, seed)
+        errors.append(_judged(problem, before, _launched(problem, program, before, seed), _expected(problem, before)))
     return max(errors)
+
+
+def _outputs(problem: Problem) -> list[Tensor]:
+    return [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+
+
+def _expected(problem: Problem, before: _Arrays) -> _Arrays:
+    inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
+    return problem.reference(inputs, problem.scalars)
+
+
+def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *, runs: int = 1) -> _Arrays:
+    after = {name: array.copy() for name, array in before.items()}
+    run(program, problem.tensors, after, problem.scalars, seed=seed, runs=runs)
+    return after
+
+
+def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays) -> float:
+    errors = [0.0]
+    for tensor in _outputs(problem):
+        name = tensor.name
+        outcome = compare(tensor, after[name], expected[name], before[name], expected.get(scale_name(tensor)))
+        if isinstance(outcome, Mismatch):
+            raise EmulatorError(f"{outcome} (in {name})")
+        errors.append(outcome)
+    return max(errors)
+
+
+def _require_same(problem: Problem, first: _Arrays, second: _Arrays) -> None:
+    for tensor in _outputs(problem):
+        if found := difference(first[tensor.name], second[tensor.name]):
+            raise EmulatorError(f"wrong: {found} (in {tensor.name})")

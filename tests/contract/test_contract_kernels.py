@@ -40,7 +40,7 @@ presets = pytest.mark.parametrize(("name", "preset"), PRESETS)
 
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
-    emulator.verify(problem, operator(name).source(problem, schedule, LIMITS))
+    emulator.verify(problem, operator(name).program(problem, schedule, LIMITS))
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
 def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceSpec, tmp_path: Path) -> None:
-    kernels = [(p, operator(name).source(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
+    kernels = [(p, operator(name).program(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
     clean, output = watched_kernels(tool, kernels, limits.arch, tmp_path)
     assert clean, output
     assert output.count("launching ") == len(kernels)

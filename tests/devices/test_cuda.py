@@ -114,7 +114,7 @@ def test_a_good_kernel_is_ok_and_timed(
         (
             PROBLEM,
             "SCALE if (!last) y[a.columns] = 1;",
-            "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected nan",
+            "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected the gap untouched",
         ),
         (PROBLEM, "SCALE if (last) y[a.columns] = 1;", "wrote outside of y"),
         (PROBLEM, "SCALE a.y[-1] = 1;", "wrote outside of y"),
@@ -127,7 +127,7 @@ def test_a_good_kernel_is_ok_and_timed(
         (
             EXACT,
             "SCALE if (!last) y[a.columns] = 0;",
-            "y: wrong: 99 of 3696 elements, first at 33: got 0, expected 4294967295",
+            "y: wrong: 99 of 3696 elements, first at 33: got 0, expected the gap untouched",
         ),
     ],
 )
@@ -153,6 +153,13 @@ def test_a_kernel_that_is_right_at_first_only_is_wrong(device: CudaDevice) -> No
     assert bad.status is Status.WRONG
     assert bad.error.startswith("right before timing, wrong after it: y: wrong: ")
     assert (good.status, good.error) == (Status.OK, "")
+
+
+def test_a_kernel_that_differs_from_launch_to_launch_is_wrong(device: CudaDevice) -> None:
+    body = "SCALE if (threadIdx.x == 0) y[0] += 5e-10f * (clock64() & 1023);"
+    (found,) = evaluated(device, PROBLEM, scale(PROBLEM, body))
+    assert found.status is Status.WRONG
+    assert found.error.startswith("y: two launches on the same inputs differ")
 
 
 def test_a_workspace_is_zeroed_and_guarded(device: CudaDevice) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -82,3 +82,42 @@ def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
     verify(Doubling(), Program(text, arguments, right.steps, workspace_bytes=12))
     with pytest.raises(EmulatorError, match="wrong: "):
         verify(Doubling(), Program(wrong, arguments, right.steps, workspace_bytes=12))
+
+
+@dataclass(frozen=True)
+class Sum(Problem):
+    """y += the sum of x, one element a block; in any order if it need not be deterministic."""
+
+    size: int = 40
+    any_order: bool = False
+    key = "sum"
+    work = Work(0)
+
+    @property
+    def deterministic(self) -> bool:
+        return not self.any_order
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (
+            Tensor.flat("x", DType.FLOAT32, self.size, Role.INPUT, 4),
+            Tensor.flat("y", DType.FLOAT32, 1, Role.IN_OUT, 4, Within(relative=1e-6)),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        random = np.random.default_rng(seed)
+        return {"x": random.standard_normal(self.size, np.float32), "y": random.standard_normal(1, np.float32)}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        terms = np.concatenate([inputs["x"], inputs["y"]]).astype(np.float64)
+        return {"y": terms.sum(keepdims=True), "y_scale": np.abs(terms).sum(keepdims=True)}
+
+
+def test_a_sum_that_depends_on_the_order_of_blocks() -> None:
+    """It is within its tolerance, of the sum of its terms' absolute values, in any order."""
+    unordered = source("if (threadIdx.x == 0) atomicAdd(arguments.y, arguments.x[blockIdx.x]);")
+    unordered = replace(unordered, steps=(Launch("kernel", (40, 1, 1), (64, 1, 1)),))
+    verify(Sum(any_order=True), unordered)
+    differs = r"wrong: 1 of 1 elements differ between two launches on the same inputs, first at 0: .*, then .* \(in y\)"
+    with pytest.raises(EmulatorError, match=differs):
+        verify(Sum(), unordered)
