@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from math import prod
-from pathlib import Path
 from typing import Protocol
 
 from .tensor_map import TENSOR_MAP_BYTES, TensorMap
@@ -28,6 +27,7 @@ _CTYPES: Mapping[str, type] = {
     "float": ctypes.c_float,
     "double": ctypes.c_double,
 }
+SOURCE_DIGITS = 32  # of a program's digest
 _COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
 _TensorMapBytes = ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)
 
@@ -176,11 +176,16 @@ class Program:
         return all(launch.blocks == 0 for launch in self.launches)
 
     @cached_property
-    def digest(self) -> str:
-        """64 hexadecimal digits over all that decides what runs: the code without comments, the steps, the suffix."""
+    def source_digest(self) -> str:
+        """32 hexadecimal digits over what is compiled: the code without comments and blank lines, the suffix."""
         code = "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
-        steps = [asdict(step) for step in self.steps]
-        return hashlib.sha256(json.dumps([code, steps, self.arch_suffix]).encode()).hexdigest()
+        return hashlib.sha256(f"{self.arch_suffix}\n{code}".encode()).hexdigest()[:SOURCE_DIGITS]
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hexadecimal digits over all that decides what runs: `source_digest`, then 32 digits over the steps."""
+        steps = json.dumps([asdict(step) for step in self.steps])
+        return self.source_digest + hashlib.sha256(steps.encode()).hexdigest()[:SOURCE_DIGITS]
 
     def pack(
         self, pointers: Mapping[str, int], scalars: Mapping[str, float], encode: Encode | None = None
@@ -222,14 +227,3 @@ def cuda_arguments(arguments: Sequence[Argument]) -> str:
     """``struct Arguments`` as C++ source."""
     members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
     return f"struct Arguments {{\n{members}}};"
-
-
-@cache
-def generator_digest() -> str:
-    """16 hexadecimal digits over every file of the generator: a record made by another one may be stale."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.cuh")]):
-        digest.update(path.relative_to(folder).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]

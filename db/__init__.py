@@ -1,4 +1,4 @@
-"""The tuning database: models, migrations, queries, pretuned records."""
+"""The tuning database: models, migrations, queries, shipped trials."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .database import TuningDB
     from .errors import DatabaseError
     from .exchange import MergeCounts
-    from .records import DeviceRecord, ProblemRecord, Trial
+    from .trials import DeviceRecord, ProblemRecord, Trial
 
 __all__ = [
     "DatabaseError",
@@ -28,10 +28,10 @@ __getattr__ = lazy_names(
     __name__,
     {
         "DatabaseError": ".errors",
-        "DeviceRecord": ".records",
+        "DeviceRecord": ".trials",
         "MergeCounts": ".exchange",
-        "ProblemRecord": ".records",
-        "Trial": ".records",
+        "ProblemRecord": ".trials",
+        "Trial": ".trials",
         "TuningDB": ".database",
     },
 )

@@ -12,15 +12,16 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from . import pretuned
+from .best import best_of, name_of
 from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, to_document, write_document
-from .models import DeviceRow, MetaRow, ProblemRow, TrialRow
-from .queries import best_of, for_any_size, matching, ranked
-from .records import DeviceRecord, ProblemRecord, Trial, Tried
+from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
+from .queries import for_any_size, matching, ranked
 from .schema import ensure_schema
 from .states import Status, TimeSource
 from .storing import better, newest, store
+from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Trial", "TuningDB"]
 
@@ -35,8 +36,8 @@ class TuningDB:
     Opening creates the database and its folder where there is none, migrates an older one, and adds the records that
     ship with the package. Any number of threads and processes may use one database at once.
 
-    One record is kept per device, problem, schedule, time source and generator: `record` replaces it, since the newest
-    measurement tells most, and `merge` keeps the better one.
+    One trial is kept per device, problem, schedule, time source, program and compiler: `record` replaces it, since the
+    newest measurement tells most, and `merge` keeps the better one.
 
     Args:
         url: the path of a SQLite file, or SQLAlchemy's URL of SQLite or PostgreSQL; by default the environment variable
@@ -96,55 +97,62 @@ class TuningDB:
         trials = from_document(document)
         return self._write(lambda session: store(trials, session, better))
 
-    def best(self, operator: str, key: str, device: str, generator: str | None = None) -> Trial | None:
+    def best(self, operator: str, key: str, device: str, compiler: str | None = None) -> Trial | None:
         """The best trial of one problem on one device model; None if there is none.
 
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
         ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
-        `generator`, if it is given, before all others: its kernels are what the times of others say little about.
-        One that lost a final (`LOST_TO`) comes behind all that did not, as long as the winner is ok.
+        `compiler`, if it is given, before all others. One that another schedule was preferred to (`Trial.lost_to`)
+        comes behind all others, as long as that schedule is ok.
+
+        If that one is stale, since its schedule emits another program today, the first fresh one of the next few of its
+        time source is best instead. Without one of them, the stale one is: it tells more than nothing.
         """
         with self._read() as session:
-            row = session.scalar(best_of(matching(operator, key, device), generator))
-            return row.record if row else None
+            return next(iter(best_of(session, matching(operator, key, device), compiler)), None)
 
     def ranked(
-        self, operator: str, key: str, device: str, generator: str, time_source: TimeSource, most: int | None = None
+        self,
+        operator: str,
+        key: str,
+        device: str,
+        compiler: str,
+        time_source: TimeSource,
+        most: int | None = None,
     ) -> list[Trial]:
-        """The ok verdicts of one problem, device model and kind of time, `best` first, at most so many."""
-        query = ranked(matching(operator, key, device, time_source), generator, most)
+        """The ok verdicts of one problem, device model and kind of time in the order of `best`, fresh or not."""
+        query = ranked(matching(operator, key, device, time_source), compiler, most)
         with self._read() as session:
-            return [row.record for row in session.scalars(query)]
+            return [row.plain for row in session.scalars(query)]
 
-    def tried(self, operator: str, key: str, device: str, generator: str, time_source: TimeSource) -> Iterator[Tried]:
-        """What became of the trials of one problem, device model, generator and kind of time, oldest first.
+    def tried(self, operator: str, key: str, device: str, compiler: str, time_source: TimeSource) -> Iterator[Tried]:
+        """What became of the trials of one problem, device model, compiler and kind of time, oldest first.
 
         They are read as they are taken: a long run has left many.
         """
         columns = (getattr(TrialRow, name) for name in _TRIED)
-        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.generator == generator)
+        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
             rows = session.execute(
                 query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
             )
             yield from (Tried(*row) for row in rows)
 
-    def bests(
-        self, operator: str | None = None, device: str | None = None, generator: str | None = None
-    ) -> list[Trial]:
+    def bests(self, operator: str | None = None, device: str | None = None, compiler: str | None = None) -> list[Trial]:
         """`best` for each problem and device model that has one."""
         with self._read() as session:
-            return [row.record for row in session.scalars(best_of(matching(operator, device=device), generator))]
+            return best_of(session, matching(operator, device=device), compiler)
 
     def serving(
-        self, operator: str | None = None, device: str | None = None, generator: str | None = None
+        self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:
         """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
         conditions = matching(operator, device=device)
-        queries = (best_of(asked, generator) for asked in (conditions, [*conditions, for_any_size()]))
         with self._read() as session:
-            rows = dict.fromkeys(row for query in queries for row in session.scalars(query))
-            return [row.record for row in rows]
+            found = best_of(session, conditions, compiler)
+            named = {name_of(trial) for trial in found}
+            generic = best_of(session, [*conditions, for_any_size()], compiler)
+            return [*found, *(trial for trial in generic if name_of(trial) not in named)]
 
     def trials(
         self,
@@ -160,7 +168,7 @@ class TuningDB:
             query = query.where(TrialRow.status == status)
         query = query.order_by(TrialRow.created_at.desc(), TrialRow.id.desc()).limit(limit)
         with self._read() as session:
-            return [row.record for row in session.scalars(query)]
+            return [row.plain for row in session.scalars(query)]
 
     def problems(self, operator: str | None = None) -> list[ProblemRecord]:
         """Problems by operator and key."""
@@ -168,22 +176,22 @@ class TuningDB:
         if operator is not None:
             query = query.where(ProblemRow.operator == operator)
         with self._read() as session:
-            return [row.record for row in session.scalars(query)]
+            return [row.plain for row in session.scalars(query)]
 
     def devices(self) -> list[DeviceRecord]:
         """Device models by name."""
         with self._read() as session:
-            return [row.record for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
+            return [row.plain for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
 
     def export(
         self,
         operator: str | None = None,
         device: str | None = None,
         best_only: bool = False,
-        generator: str | None = None,
+        compiler: str | None = None,
     ) -> dict[str, Any]:
         """A JSON document for `merge`: all trials of an operator and a device model, or what `serving` says of them."""
-        trials = self.serving(operator, device, generator) if best_only else self.trials(operator, device=device)
+        trials = self.serving(operator, device, compiler) if best_only else self.trials(operator, device=device)
         return to_document(trials)
 
     def write_export(self, path: Path, *arguments: Any, **named: Any) -> None:
@@ -204,14 +212,14 @@ class TuningDB:
         """Merge the shipped records once for every set of them."""
         shipped = pretuned.digest()
         with self._read() as session:
-            mark = session.get(MetaRow, "pretuned")
+            mark = session.get(InfoRow, "pretuned")
             if mark and mark.value == shipped:
                 return
         trials = pretuned.trials()
 
         def add(session: Session) -> None:
             store(trials, session, better)
-            session.merge(MetaRow(name="pretuned", value=shipped))
+            session.merge(InfoRow(name="pretuned", value=shipped))
 
         self._write(add)
 

@@ -10,7 +10,7 @@ from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event,
 from sqlalchemy.exc import ArgumentError
 
 from .errors import BUSY_SECONDS, BadUrlError, DatabaseError
-from .places import name_of, named_file, users_file
+from .location import name_of, named_file, users_file
 
 # An execution option: the transaction has the database's only write lock from its start, so what it reads stays true
 # until it has written. A later one would be too late in SQLite: who has read and then finds another writer fails at

@@ -12,10 +12,12 @@ from reprlib import repr as short
 from typing import Any, TypeVar
 
 from ..files import write_text
-from .records import DeviceRecord, ProblemRecord, Trial
+from .comparison import Comparison
+from .exchange_1 import upgraded_document
 from .states import Status, TimeSource
+from .trials import DeviceRecord, ProblemRecord, Trial
 
-VERSION = 1
+VERSION = 2
 
 E = TypeVar("E", bound=StrEnum)
 R = TypeVar("R")
@@ -44,14 +46,16 @@ def to_document(trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> list[Trial]:
-    """The trials of a document.
+    """The trials of a document of this version or an older one.
 
     Raises:
         ValueError: one line that says where the document is wrong.
     """
     version = document.get("version") if isinstance(document, Mapping) else None
-    if version != VERSION:
-        raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected {VERSION}")
+    if version == 1:
+        document = upgraded_document(document)
+    elif version != VERSION:
+        raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected up to {VERSION}")
     top = _members(document, "the document", ("version", "devices", "problems", "trials"))
     devices = {device.model: device for device in _each(top["devices"], "devices", _device)}
     problems = {(problem.operator, problem.key): problem for problem in _each(top["problems"], "problems", _problem)}
@@ -88,7 +92,11 @@ _OWN = tuple(field.name for field in fields(Trial) if field.name not in ("device
 def _plain(trial: Trial) -> dict[str, Any]:
     references = (trial.device.model, trial.problem.operator, trial.problem.key)
     own = {name: getattr(trial, name) for name in _OWN}
-    return {**dict(zip(_REFERENCES, references, strict=True)), **own, "created_at": trial.created_at.isoformat()}
+    changed = {
+        "comparison": trial.comparison and trial.comparison.to_dict(),
+        "created_at": trial.created_at.isoformat(),
+    }
+    return {**dict(zip(_REFERENCES, references, strict=True)), **own, **changed}
 
 
 def _trial(
@@ -104,6 +112,8 @@ def _trial(
     own["time_source"] = _member(TimeSource, own["time_source"])
     own["samples"] = _tuple(own["samples"])
     own["created_at"] = _time(own["created_at"])
+    if own["comparison"] is not None:
+        own["comparison"] = Comparison.from_dict(own["comparison"])
     return Trial(devices[model], problems[operator, key], **own)
 
 

@@ -26,8 +26,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from .records import NAME_LENGTH, DeviceRecord, ProblemRecord, Trial
+from .checks import NAME_LENGTH
+from .comparison import Comparison
 from .states import Status, TimeSource
+from .trials import DeviceRecord, ProblemRecord, Trial
 
 
 class Utc(TypeDecorator[datetime]):
@@ -56,10 +58,10 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar[dict[Any, Any]] = {str: String(NAME_LENGTH), dict[str, Any]: JSON, float: Float(53)}
 
 
-class MetaRow(Base):
-    """Facts about the database itself, by name."""
+class InfoRow(Base):
+    """A fact about the database itself."""
 
-    __tablename__ = "meta"
+    __tablename__ = "database_info"
 
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str]
@@ -88,7 +90,7 @@ class DeviceRow(Base):
         )
 
     @property
-    def record(self) -> DeviceRecord:
+    def plain(self) -> DeviceRecord:
         """The row as a plain value."""
         capability = (self.compute_capability_major, self.compute_capability_minor)
         return DeviceRecord(self.model, capability, self.limits)
@@ -111,13 +113,13 @@ class ProblemRow(Base):
         return cls(operator=problem.operator, key=problem.key, fields=dict(problem.fields))
 
     @property
-    def record(self) -> ProblemRecord:
+    def plain(self) -> ProblemRecord:
         """The row as a plain value."""
         return ProblemRecord(self.operator, self.key, self.fields)
 
 
 # The columns that tell trials apart.
-KEY = ("device_id", "problem_id", "schedule_digest", "time_source", "generator")
+KEY = ("device_id", "problem_id", "schedule_digest", "time_source", "program_digest", "compiler")
 
 
 class TrialRow(Base):
@@ -143,27 +145,31 @@ class TrialRow(Base):
     max_error: Mapped[float | None]
     resources: Mapped[dict[str, Any]]
     environment: Mapped[dict[str, Any]]
+    conditions: Mapped[dict[str, Any]]
+    lost_to: Mapped[str]
+    comparison: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     compiler: Mapped[str]
-    generator: Mapped[str]
-    source: Mapped[str]
+    program_digest: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Utc, index=True)
 
     problem: Mapped[ProblemRow] = relationship(lazy="joined", innerjoin=True)
     device: Mapped[DeviceRow] = relationship(lazy="joined", innerjoin=True)
 
     @property
-    def record(self) -> Trial:
+    def plain(self) -> Trial:
         """The row as a plain value."""
         same = {name: getattr(self, name) for name in _SAME}
-        return Trial(self.device.record, self.problem.record, samples=tuple(self.samples), **same)
+        compared = None if self.comparison is None else Comparison.from_dict(self.comparison)
+        return Trial(self.device.plain, self.problem.plain, samples=tuple(self.samples), comparison=compared, **same)
 
 
 # What a trial and its row both have, by the same names and with the same values.
-_SAME = [field.name for field in fields(Trial) if field.name not in ("device", "problem", "samples")]
+_SAME = [field.name for field in fields(Trial) if field.name not in ("device", "problem", "samples", "comparison")]
 
 
 def outcome(trial: Trial) -> dict[str, Any]:
     """The columns that are set when a trial is made and again when it is replaced."""
     same = {name: getattr(trial, name) for name in _SAME}
     plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in same.items()}
-    return {**plain, "seconds": trial.seconds, "samples": list(trial.samples)}
+    compared = trial.comparison and trial.comparison.to_dict()
+    return {**plain, "seconds": trial.seconds, "samples": list(trial.samples), "comparison": compared}

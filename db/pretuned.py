@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .records import Trial
+    from .trials import Trial
 
 FOLDER = Path(__file__).parent / "pretuned"
 

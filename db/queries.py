@@ -6,7 +6,6 @@ from sqlalchemy import ColumnElement, Select, case, exists, func, select
 from sqlalchemy.orm import aliased
 
 from .models import DeviceRow, ProblemRow, TrialRow
-from .records import LOST_TO
 from .states import Status, TimeSource
 
 
@@ -34,43 +33,46 @@ def for_any_size() -> ColumnElement[bool]:
     return func.coalesce(TrialRow.schedule["specialize"].as_string(), "") != "shape"
 
 
-def best_of(conditions: list[ColumnElement[bool]], generator: str | None) -> Select[TrialRow]:
-    """The first of `ranked` of every problem and device."""
-    return ranked(conditions, generator, last=1)
-
-
-def ranked(conditions: list[ColumnElement[bool]], generator: str | None, last: int | None = None) -> Select[TrialRow]:
+def ranked(
+    conditions: list[ColumnElement[bool]], compiler: str | None = None, last: int | None = None
+) -> Select[TrialRow]:
     """The ok verdicts of every problem and device among the trials that meet `conditions`; see `TuningDB.best`.
 
     Args:
         conditions: as `matching` makes them.
-        generator: whose trials come before all others.
+        compiler: whose trials come before all others.
         last: so many of each problem and device at most, best first.
     """
     modelled = case((TrialRow.time_source == TimeSource.MODELLED, 1), else_=0)
-    foreign = case((TrialRow.generator == generator, 0), else_=1)
-    place = (TrialRow.device_id, TrialRow.problem_id)
+    foreign = case((TrialRow.compiler == compiler, 0), else_=1)
+    problem = (TrialRow.device_id, TrialRow.problem_id)
     newest = (modelled, foreign, TrialRow.created_at.desc(), TrialRow.id.desc())
-    verdict = func.row_number().over(partition_by=(*place, TrialRow.schedule_digest), order_by=newest)
+    verdict = func.row_number().over(partition_by=(*problem, TrialRow.schedule_digest), order_by=newest)
     verdicts = select(TrialRow.id, verdict.label("position")).where(*conditions).subquery()
 
     fastest = (modelled, foreign, case((_lost(), 1), else_=0), TrialRow.seconds, TrialRow.id)
-    places = (
-        select(TrialRow.id, func.row_number().over(partition_by=place, order_by=fastest).label("position"))
+    positions = (
+        select(TrialRow.id, func.row_number().over(partition_by=problem, order_by=fastest).label("position"))
         .join(verdicts, TrialRow.id == verdicts.c.id)
         .where(verdicts.c.position == 1, TrialRow.status == Status.OK)
         .subquery()
     )
-    found = select(TrialRow).join(places, TrialRow.id == places.c.id).order_by(*place, places.c.position)
-    return found if last is None else found.where(places.c.position <= last)
+    found = select(TrialRow).join(positions, TrialRow.id == positions.c.id).order_by(*problem, positions.c.position)
+    return found if last is None else found.where(positions.c.position <= last)
+
+
+def behind(row: TrialRow) -> list[ColumnElement[bool]]:
+    """Conditions on trials: they are of the same problem, device and time source as another one."""
+    same = ("device_id", "problem_id", "time_source")
+    return [getattr(TrialRow, name) == getattr(row, name) for name in same]
 
 
 def _lost() -> ColumnElement[bool]:
-    """Whether a trial lost a final, and the winner is still ok."""
+    """Whether another schedule was preferred to a trial's, and is still ok with the same compiler."""
     winner = aliased(TrialRow)
-    same = ("device_id", "problem_id", "time_source", "generator")
+    same = ("device_id", "problem_id", "time_source", "compiler")
     return exists().where(
         *(getattr(winner, name) == getattr(TrialRow, name) for name in same),
-        winner.schedule_digest == TrialRow.environment[LOST_TO].as_string(),
+        winner.schedule_digest == TrialRow.lost_to,
         winner.status == Status.OK,
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..files import atomic_write
 from .exchange import from_document, to_document
-from .records import Trial
+from .trials import Trial
 
 _MOST_BYTES = 256 << 20  # of a recording as text: ten thousand schedules take a tenth of it
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them, and more digits would not compress

@@ -1,12 +1,13 @@
-"""The fewest kernels that serve every recorded problem nearly as fast as its best one."""
+"""The fewest kernels that serve every tuned problem nearly as fast as its best one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .records import Trial
+from ..codegen.program import SOURCE_DIGITS
 from .states import Status, TimeSource
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,11 @@ class Kept:
     losses: tuple[float, ...]
 
 
-def reduced(trials: Iterable[Trial], within: float, generator: str | None = None) -> list[Kept]:
+def reduced(trials: Iterable[Trial], within: float, compiler: str | None = None) -> list[Kept]:
     """Kernels that serve every problem with a loss of at most `within`, those that serve most first.
 
-    A kernel is a text: a schedule that is specialised for shapes is another one for each of them. Taking the one that
-    serves most of the problems left, again and again, needs at most 1 + ln(problems) times as many as would do
+    A kernel is a source: a schedule that is specialised for shapes has one for each of them. Taking the one that serves
+    most of the problems left, again and again, needs at most 1 + ln(problems) times as many as would do
     (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Problems that every choice serves go to the kernel
     that is the fastest of those kept.
 
@@ -34,9 +35,9 @@ def reduced(trials: Iterable[Trial], within: float, generator: str | None = None
         trials: of one operator on one device model, newest first; failed ones and repetitions are passed over, and
             modelled ones if any is measured.
         within: 0.05 for 5 %.
-        generator: whose trials of a problem make those of others pass for nothing, as in `TuningDB.best`.
+        compiler: if it has trials of a problem, other compilers' are ignored, as in `TuningDB.best`.
     """
-    times = _times(list(trials), generator)
+    times = _times(list(trials), compiler)
     best = {key: min(by_schedule.values(), key=_seconds) for key, by_schedule in times.items()}
     serving: dict[str, set[str]] = {}
     for key, by_schedule in times.items():
@@ -54,7 +55,7 @@ def reduced(trials: Iterable[Trial], within: float, generator: str | None = None
 
 
 def _kernel(trial: Trial) -> str:
-    return trial.source or trial.schedule_digest
+    return trial.program_digest[:SOURCE_DIGITS] or trial.schedule_digest
 
 
 def _kept(trials: list[Trial], best: Mapping[str, Trial]) -> Kept:
@@ -62,15 +63,15 @@ def _kept(trials: list[Trial], best: Mapping[str, Trial]) -> Kept:
     return Kept(tuple(trials), losses)
 
 
-def _times(listed: Sequence[Trial], generator: str | None) -> dict[str, dict[str, Trial]]:
+def _times(listed: Sequence[Trial], compiler: str | None) -> dict[str, dict[str, Trial]]:
     """The verdict on each schedule of each problem, by the problem's key and the schedule's digest; ok ones only."""
     measured = any(trial.status is Status.OK and trial.time_source is TimeSource.MEASURED for trial in listed)
     source = TimeSource.MEASURED if measured else TimeSource.MODELLED
     ok = [trial for trial in listed if trial.status is Status.OK and trial.time_source is source]
-    own = {trial.problem.key for trial in ok if trial.generator == generator}
+    own = {trial.problem.key for trial in ok if trial.compiler == compiler}
     times: dict[str, dict[str, Trial]] = {}
     for trial in listed:
-        if trial.time_source is source and (trial.generator == generator or trial.problem.key not in own):
+        if trial.time_source is source and (trial.compiler == compiler or trial.problem.key not in own):
             times.setdefault(trial.problem.key, {}).setdefault(trial.schedule_digest, trial)
     passed = {key: {d: t for d, t in by.items() if t.status is Status.OK} for key, by in times.items()}
     return {key: by_schedule for key, by_schedule in passed.items() if by_schedule}

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
 from .models import KEY, DeviceRow, ProblemRow, TrialRow, outcome
-from .records import Trial
 from .states import Status
+from .trials import Trial
 
 _BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
 _STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds, TrialRow.created_at).where(*_BY_KEY)
@@ -44,21 +44,21 @@ def newest(_trial: Trial, _stored: Stored) -> bool:
 def better(trial: Trial, stored: Stored) -> bool:
     """The rule for trials from elsewhere: ok beats failed, of two ok trials the faster wins, of equals the newer.
 
-    Equal ones are the same trial, of which the newer may have its contest as well.
+    Equal ones are the same trial, of which the newer may have a comparison as well.
     """
     cost, before = _cost(trial.status, trial.seconds), _cost(stored.status, stored.seconds)
     return cost < before or (cost == before < inf and trial.created_at > stored.created_at)
 
 
 def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
-    """Add trials; one whose key is stored already replaces that record if `replaces` says so."""
+    """Add trials; one whose key is stored already replaces that one if `replaces` says so."""
     counts: Counter[str] = Counter()
-    places: dict[tuple[str, str, str], dict[str, int]] = {}
+    ids: dict[tuple[str, str, str], dict[str, int]] = {}
     for trial in trials:
         name = (trial.device.model, trial.problem.operator, trial.problem.key)
-        if name not in places:
-            places[name] = _place(trial, session)
-        values = places[name] | outcome(trial)
+        if name not in ids:
+            ids[name] = _ids(trial, session)
+        values = ids[name] | outcome(trial)
         found = session.execute(_STORED, {column: values[column] for column in KEY}).first()
         if found is None:
             session.execute(_INSERT, values)
@@ -75,7 +75,7 @@ def _cost(status: Status, seconds: float | None) -> float:
     return seconds if status is Status.OK and seconds is not None else inf
 
 
-def _place(trial: Trial, session: Session) -> dict[str, int]:
+def _ids(trial: Trial, session: Session) -> dict[str, int]:
     """The ids of a trial's device and problem, which are added if they are new."""
     device, problem = trial.device, trial.problem
     return {

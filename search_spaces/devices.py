@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from reprlib import repr as short
+from typing import Any, get_type_hints
 
 from ..codegen.work import Unit
 from .device_spec import DeviceSpec
@@ -49,6 +50,31 @@ def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, in
     return dict(rates)
 
 
+def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
+    """The limits that JSON values state, as a trial's device has them; nothing of them is trusted.
+
+    Values that state FP32 lanes alone get the other rates of their model.
+
+    Raises:
+        ValueError: a member is unknown, missing, of another type, or out of range; one line.
+    """
+    kinds = get_type_hints(DeviceSpec)
+    plain = completed_spec(values)
+    if set(plain) != set(kinds):
+        raise ValueError(f"the device's limits are {', '.join(plain)}: expected {', '.join(kinds)}")
+    capability = plain.pop("compute_capability")
+    if not (isinstance(capability, list | tuple) and len(capability) == 2 and all(type(n) is int for n in capability)):
+        raise ValueError(f"compute_capability={short(capability)}: expected two whole numbers")
+    rates = _checked_rates(plain.pop("rates"))
+    for name, value in plain.items():
+        kind, least = kinds[name], int(name != "shared_reserved")
+        fits = type(value) is kind or (kind is float and type(value) is int)
+        if not fits or (kind is not str and not least <= value < 1e18):
+            expected = "text" if kind is str else f"{kind.__name__} of at least {least}"
+            raise ValueError(f"{name}={short(value)} of the device's limits: expected {expected}")
+    return DeviceSpec(compute_capability=(capability[0], capability[1]), rates=rates, **plain)
+
+
 def completed_spec(values: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON values of a `DeviceSpec`; those that state FP32 lanes alone get the other rates of their model.
 
@@ -62,6 +88,14 @@ def completed_spec(values: Mapping[str, Any]) -> dict[str, Any]:
             rates = model_rates(completed["name"], (major, minor))
         completed["rates"] = rates | {Unit.FP32: completed.pop("fp32_lanes")}
     return completed
+
+
+def _checked_rates(values: Any) -> dict[Unit, int]:
+    """The rates by unit, FP32's among them, each a whole number above 0."""
+    wrong = not isinstance(values, dict) or Unit.FP32 not in values or not set(values) <= set(Unit)
+    if wrong or any(type(rate) is not int or not 1 <= rate < 1e9 for rate in values.values()):
+        raise ValueError(f"rates={short(values)} of the device's limits: expected whole numbers for fp32 and others")
+    return {Unit(name): rate for name, rate in values.items()}
 
 
 def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
-from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
+from ..compiler import compiler_version
 from ..db.states import TimeSource
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
@@ -37,7 +37,7 @@ def find_own_schedule(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, database: TuningDB
 ) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one that is legal here, the default."""
-    best = database.best(operator.name, problem.key, limits.name, generator_digest())
+    best = database.best(operator.name, problem.key, limits.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)

@@ -60,7 +60,7 @@ class Bundle:
         pairs = [(self.schedule, self.program)]
         for one in self.exported:
             pairs += [(one.schedule, program) for program in (one.own, one.larger, one.others)]
-        return {program.digest: (schedule, program) for schedule, program in pairs}
+        return {program.source_digest: (schedule, program) for schedule, program in pairs}
 
 
 def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceSpec, known: Iterable[Record]) -> Bundle:

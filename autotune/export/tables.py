@@ -37,7 +37,7 @@ struct Kernel {{
 constexpr const char* entry = "{bundle.program.name}";
 constexpr bool transpose_a = {_bool(bundle.layout.transpose_a)}, transpose_b = {_bool(bundle.layout.transpose_b)};
 constexpr Device device = {{{device}}};
-constexpr int any_kernel = {numbers[bundle.program.digest]};
+constexpr int any_kernel = {numbers[bundle.program.source_digest]};
 constexpr Kernel kernels[] = {{
 {_lines(kernels)}
 }};
@@ -61,7 +61,7 @@ def _record(one: Exported, numbers: dict[str, int]) -> str:
     flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
     tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
     vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
-    kernels = (numbers[program.digest] for program in (one.own, one.larger, one.others))
+    kernels = (numbers[program.source_digest] for program in (one.own, one.larger, one.others))
     integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
     return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {flags}, {integers}}}"
 

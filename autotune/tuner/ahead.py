@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ..codegen.schedule import Schedule
-from ..db.records import Trial
+from ..db.trials import Trial
 from .evaluator import Job
 from .proposals import Candidate, Proposals
 

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from ..codegen.problem import Problem
-from ..codegen.program import Program, generator_digest
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
 from ..compiler import CompiledKernel, CompileError, compiler_version
-from ..db.records import DeviceRecord, ProblemRecord, Trial
 from ..db.states import Status
+from ..db.trials import DeviceRecord, ProblemRecord, Trial
 from ..devices.base import Device, Session
 from ..search_spaces.operator import Operator
 from .provenance import environment
@@ -50,7 +50,6 @@ class Evaluator:
             device=DeviceRecord(limits.name, limits.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
-            generator=generator_digest(),
         )
 
     def start(self, schedule: Schedule) -> Job:
@@ -69,7 +68,7 @@ class Evaluator:
             self._trial,
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
-            source=job.program.digest,
+            program_digest=job.program.digest,
             environment=self._environment,
         )
         try:
@@ -84,5 +83,5 @@ class Evaluator:
             max_error=evaluation.max_error,
             resources=asdict(kernel.resources),
             compiler=kernel.compiler,
-            environment={**self._environment, **evaluation.conditions},
+            conditions=evaluation.conditions,
         )

@@ -9,7 +9,7 @@ from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
-from ..db.records import Trial
+from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator

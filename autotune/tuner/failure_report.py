@@ -10,7 +10,7 @@ from reprlib import repr as short
 from typing import Any
 
 from ..cache import cache_folder, keep_newest
-from ..db.records import Trial
+from ..db.trials import Trial
 
 VERSION = 1
 _MOST = 1000  # failure reports, of 20 to 200 KB

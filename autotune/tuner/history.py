@@ -9,14 +9,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
-from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
-from ..db.records import Trial
+from ..compiler import compiler_version
+from ..db.freshness import changed
 from ..db.states import TimeSource
+from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
-from .provenance import stale
+from .provenance import changed_environment
 from .study import Outcome
 
 if TYPE_CHECKING:
@@ -30,19 +31,18 @@ def known_trials(
     operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB
 ) -> dict[Schedule, Outcome]:
     """What need not be tried again, oldest first: same device model and kind of time, legal and not stale."""
+    limits = device.limits
     known: dict[Schedule, Outcome] = {}
-    for trial in db.tried(*_place(operator, problem, device)):
-        if not stale(trial, device):
-            with suppress(ValueError):  # an import may hold what this generator never made
-                schedule = operator.schedule_type.from_dict(trial.schedule)
-                if not operator.violations(problem, schedule, device.limits):
-                    known[schedule] = Outcome.of(trial)
+    for trial in db.tried(*_selection(operator, problem, device)):
+        fresh = not changed(operator, problem, limits, trial.schedule, trial.program_digest)
+        if fresh and not changed_environment(trial, device):
+            known[operator.schedule_type.from_dict(trial.schedule)] = Outcome.of(trial)
     return known
 
 
 def ranked(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> list[Trial]:
     """The trials that the database puts first, best first."""
-    return db.ranked(*_place(operator, problem, device), _LOOKED_AT)
+    return db.ranked(*_selection(operator, problem, device), _LOOKED_AT)
 
 
 def best_known(
@@ -52,14 +52,14 @@ def best_known(
     return next((one for one in ranked(operator, problem, device, db) if one.schedule_digest in known), None)
 
 
-def _place(operator: Operator[Any, Any], problem: Problem, device: Device) -> tuple[str, str, str, str, TimeSource]:
-    return operator.name, problem.key, device.limits.name, generator_digest(), device.time_source
+def _selection(operator: Operator[Any, Any], problem: Problem, device: Device) -> tuple[str, str, str, str, TimeSource]:
+    return operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
 
 
 def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, db: TuningDB) -> list[Schedule]:
     """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
     found: list[tuple[float, Schedule]] = []
-    for trial in db.bests(operator.name, limits.name, generator_digest()):
+    for trial in db.bests(operator.name, limits.name, compiler_version()):
         with suppress(ValueError):  # made by a version whose problems or schedules had other fields
             other = operator.problem_type.from_dict(trial.problem.fields)
             found.append((_distance(problem, other), operator.schedule_type.from_dict(trial.schedule)))
@@ -71,11 +71,19 @@ def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, 
 def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -> list[Problem]:
     """The problems whose best trial on this device model is stale, and of the kind of time that the device gives."""
     problems = []
-    for trial in db.bests(operator.name, device.limits.name, generator_digest()):
-        if trial.time_source is device.time_source and stale(trial, device):
-            with suppress(ValueError):  # as above
-                problems.append(operator.problem_type.from_dict(trial.problem.fields))
+    for trial in db.bests(operator.name, device.limits.name, compiler_version()):
+        if trial.time_source is not device.time_source:
+            continue
+        with suppress(ValueError):  # as above
+            problem = operator.problem_type.from_dict(trial.problem.fields)
+            if superseded(operator, problem, device, trial) or changed_environment(trial, device):
+                problems.append(problem)
     return problems
+
+
+def superseded(operator: Operator[Any, Any], problem: Problem, device: Device, trial: Trial) -> bool:
+    """Whether a trial's schedule emits another program today, or none."""
+    return bool(changed(operator, problem, device.limits, trial.schedule, trial.program_digest))
 
 
 def _distance(problem: Problem, other: Problem) -> float:

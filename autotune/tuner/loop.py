@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
-from ..db.records import Trial
 from ..db.states import Status
+from ..db.trials import Trial
 from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
-from .history import best_known, known_trials, ranked, winners
+from .history import best_known, known_trials, ranked, superseded, winners
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Proposals
 from .runoff import Runoff, fastest, losers, participants, run_off
@@ -49,8 +49,8 @@ def tune(
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
     Previous winners and the operator's seeds come first, then what the sampler draws, and last the best schedule for
-    any size, if it is for this shape alone: that may serve other problems. A schedule that the database holds for this
-    problem, device model, kind of time and generator is not evaluated again, so the same call goes on where an earlier
+    any size, if it is for this shape alone: that may serve other problems. A schedule that has a fresh trial of this
+    problem, device model, kind of time and compiler is not evaluated again, so the same call goes on where an earlier
     one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff. Ctrl-C and SIGTERM end it
     with all that was done kept.
 
@@ -125,9 +125,14 @@ def tune(
                 for trial in again:
                     db.record(trial)
                 best = decided.winner if decided else reduce(_better, again, None)
-                if decided:
-                    for trial in losers(decided.winner, ranked(operator, problem, device, db), compared):
-                        db.record(trial)
+            if best:
+
+                def lost(trial: Trial) -> bool:
+                    finished = decided is not None and trial.schedule_digest in compared
+                    return finished or superseded(operator, problem, device, trial)
+
+                for trial in losers(best, ranked(operator, problem, device, db), lost):
+                    db.record(trial)
             if options.study:  # the others have found out more
                 everything = known_trials(operator, problem, device, db)
                 best = best_known(operator, problem, device, db, {schedule.digest for schedule in everything})

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
 
-from ..db.records import Trial
 from ..db.states import Status
+from ..db.trials import Trial
 from .runoff import Runoff
 from .samplers import BAYES, SAMPLERS
 

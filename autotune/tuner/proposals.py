@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..db.records import Trial
+from ..db.trials import Trial
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.space import Draw

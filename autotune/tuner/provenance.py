@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..codegen.program import generator_digest
 from ..compiler import compiler_version
-from ..db.records import Trial, Tried
+from ..db.freshness import changed_program
+from ..db.trials import Trial, Tried
 from ..devices.base import Device
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
@@ -17,28 +17,34 @@ def environment(device: Device) -> dict[str, str]:
 
 
 def depends_on(device: Device | None) -> dict[str, str]:
-    """What the times of trials made now depend on, as far as is known without a device.
+    """What the times of trials made now depend on beside their programs, as far as is known without a device.
 
     Raises:
         CompilerMissingError: there is no compiler.
     """
-    now = {"generator": generator_digest(), "compiler": compiler_version()}
+    now = {"compiler": compiler_version()}
     if device:
         now |= {name: value for name, value in environment(device).items() if name in _DEPENDS_ON}
     return now
 
 
-def stale(trial: Trial | Tried, device: Device | None) -> list[str]:
+def stale(trial: Trial, device: Device | None) -> list[str]:
     """Why a trial's time may no longer hold: one line for each thing that has changed, none if nothing has.
 
     Args:
-        trial: the trial; what it does not tell cannot have changed.
+        trial: the trial of a registered operator; what it does not tell cannot have changed.
         device: the device that it was made on, as it is now; None if that is not here.
 
     Raises:
         CompilerMissingError: there is no compiler.
     """
-    then = {"generator": trial.generator, "compiler": trial.compiler, **trial.environment}
+    program = changed_program(trial)
+    return [*([program] if program else []), *changed_environment(trial, device)]
+
+
+def changed_environment(trial: Trial | Tried, device: Device | None) -> list[str]:
+    """`stale` without a look at the program."""
+    then = {"compiler": trial.compiler, **trial.environment}
     now = depends_on(device)
-    changed = [name for name, value in now.items() if then.get(name) and then[name] != value]
-    return [f"{name} {then[name]}, now {now[name]}" for name in changed]
+    different = [name for name, value in now.items() if then.get(name) and then[name] != value]
+    return [f"{name} {then[name]}, now {now[name]}" for name in different]

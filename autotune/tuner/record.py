@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.problem import Problem
-from ..codegen.program import generator_digest
 from ..codegen.schedule import Schedule
-from ..db.records import Trial
+from ..compiler import compiler_version
+from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
 from ..search_spaces.restriction import restrict_schedules
@@ -38,9 +38,7 @@ def record(
     listed = replace(listed, candidates=lambda problem, limits: list(schedules))
     result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
     known = known_trials(operator, problem, device, db)
-    stored = {
-        (trial.schedule_digest, trial.generator, trial.time_source): trial
-        for trial in db.trials(operator.name, problem.key, device.limits.name)
-    }
-    kind = (generator_digest(), device.time_source)
-    return result, [stored[schedule.digest, *kind] for schedule in schedules if schedule in known]
+    alike = (compiler_version(), device.time_source)
+    trials = db.trials(operator.name, problem.key, device.limits.name)
+    newest = {one.schedule_digest: one for one in reversed(trials) if (one.compiler, one.time_source) == alike}
+    return result, [newest[schedule.digest] for schedule in schedules if schedule in known]

@@ -6,14 +6,14 @@ ratios separate schedules that their times could not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from math import inf
 
 from ..confidence import Interval, ratio_interval
-from ..db.records import LOST_TO, Trial
 from ..db.states import Status, TimeSource
+from ..db.trials import Trial
 
 ROUNDS = 8  # the fewest of which a ratio's bounds are 99 % sure: the least and the greatest
 _CONFIDENCE = 0.99
@@ -77,21 +77,19 @@ def run_off(listed: Sequence[Trial], evaluate: Callable[[Trial], Trial]) -> tupl
     return _decision(left) if len(left) > 1 else None, [_merged(taken) for taken in rounds]
 
 
-def losers(winner: Trial, ranked: Iterable[Trial], compared: Container[str]) -> Iterator[Trial]:
+def losers(winner: Trial, ranked: Iterable[Trial], lost: Callable[[Trial], bool]) -> Iterator[Trial]:
     """The trials that the database ranks above the winner, marked as lost to it, so that the winner is its best.
 
-    They are participants whose median is lower by chance, and trials that were slower than these.
-
     Args:
-        winner: of the runoff.
-        ranked: the database's trials when those of the runoff are stored, best first.
-        compared: the schedules' digests of the run and of what it went on from; others stay as they are.
+        winner: of the run.
+        ranked: the database's trials when those of the run are stored, best first.
+        lost: whether the winner is preferred to a trial that has the shorter time; others stay as they are.
     """
     for trial in ranked:
         if trial.schedule_digest == winner.schedule_digest:
             break
-        if trial.schedule_digest in compared:
-            yield replace(trial, environment={**trial.environment, LOST_TO: winner.schedule_digest})
+        if lost(trial):
+            yield replace(trial, lost_to=winner.schedule_digest)
 
 
 def _decision(rounds: Sequence[Sequence[Trial]]) -> Runoff:

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..db.records import Trial
+from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
@@ -24,8 +24,10 @@ from .study import Outcome
 
 
 def study_name(study: str, operator: Operator[Any, Any], problem: Problem, device: Device) -> str:
-    """Devices that differ in what a time depends on have different studies."""
-    facts = hashlib.sha256(json.dumps(depends_on(device), sort_keys=True).encode()).hexdigest()[:8]
+    """Tuners that differ in what a time depends on have different studies; one program stands for all others."""
+    default = operator.default(problem, device.limits)
+    program = operator.program(problem, default, device.limits).digest
+    facts = hashlib.sha256(json.dumps([depends_on(device), program], sort_keys=True).encode()).hexdigest()[:8]
     return f"{study}: {operator.name} {problem.key} on {device.limits.name}, {device.time_source}, {facts}"
 
 

@@ -8,8 +8,8 @@ from heapq import nsmallest
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..db.records import Trial, Tried
 from ..db.states import Status
+from ..db.trials import Trial, Tried
 from ..search_spaces.space import Draw, Parameter
 from .samplers import new_sampler
 

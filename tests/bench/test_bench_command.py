@@ -11,7 +11,7 @@ from autotune.cli.commands import bench as cli_bench
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.db import Status, TuningDB
-from autotune.db.contests import beaten_by
+from autotune.db.comparison import Comparison
 from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
@@ -74,7 +74,7 @@ def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path)
     assert run["contenders"][OWN]["bytes_per_second"] == pytest.approx(8e9)
 
 
-def test_records_keep_what_came_of_their_contests(bench, record, suite):
+def test_records_keep_how_they_compare(bench, record, suite):
     for m in (2000, 8000):
         record(TransposeProblem(m, 1000))
     with TuningDB() as database:
@@ -85,13 +85,9 @@ def test_records_keep_what_came_of_their_contests(bench, record, suite):
     assert bench(*suite, "--record").code == 0
     with TuningDB() as database:
         after = {trial.problem.fields["m"]: trial for trial in database.bests("transpose")}
-    assert {m: beaten_by(trial) for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
+    assert {m: trial.beaten_by for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
     assert [trial.samples for trial in after.values()] == [trial.samples for trial in before]
-    assert after[8000].environment["contest"] == {
-        "own": 1e-3,
-        "others": {"mover": 0.5e-3},
-        "libraries": {"libmover": "1.2"},
-    }
+    assert after[8000].comparison == Comparison(1e-3, {"mover": 0.5e-3}, {"libmover": "1.2"})
 
 
 def test_without_a_record_it_says_how_to_make_one(bench):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from cli_command import Command
 
-from autotune.codegen.program import generator_digest
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.search_spaces.devices import named_device
@@ -18,14 +17,21 @@ from autotune.search_spaces.registry import operator
 
 def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
     status = Status.WRONG if seconds is None else Status.OK
-    schedule = operator(name).schedule_type()
+    chosen, limits = operator(name), named_device(device)
+    problem = chosen.problem_type(**{size: int(number) for size, number in re.findall(r"([mnk])(\d+)", key)})
+    assert problem.key == key
+    schedule = chosen.schedule_type()
+    if chosen.violations(problem, schedule, limits):
+        schedule = chosen.default(problem, limits)
     return Trial(
-        device=DeviceRecord(named_device(device).name, (9, 0), {}),
-        problem=ProblemRecord(name, key, {}),
+        device=DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+        problem=ProblemRecord(name, key, problem.to_dict()),
         schedule=schedule.to_dict(),
         schedule_digest=schedule.digest if seconds else "failed",
         status=status,
         time_source=TimeSource.MODELLED,
+        compiler=compiler_version(),
+        program_digest=chosen.program(problem, schedule, limits).digest if seconds else "",
         samples=() if seconds is None else (seconds,),
         error="" if seconds else "wrong: C[3] is 1, expected 2",
     )
@@ -76,7 +82,8 @@ def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
     (found,) = autotune("db", "best", "transpose", "--json").json
     assert set(found) == {
         "operator", "problem", "device", "seconds", "schedule", "schedule_digest", "status", "time_source", "samples",
-        "error", "max_error", "resources", "environment", "compiler", "generator", "source", "created_at",
+        "error", "max_error", "resources", "environment", "conditions", "lost_to", "comparison", "compiler",
+        "program_digest", "created_at",
     }  # fmt: skip
     assert found["seconds"] == 1.5
     assert found["device"] == "NVIDIA H200"
@@ -120,8 +127,9 @@ def stale(filled: Path) -> None:
     """An old record of the transpose, and a slower one of the same schedule; a schedule that failed."""
     new = trial("transpose", "m2-n2-e4", "h200", 2e-3)
     with TuningDB() as database:
-        database.record(replace(new, generator="old", compiler="NVRTC 12.0", environment={"limits": "0", "uuid": "1"}))
-        database.record(replace(new, generator="old", schedule_digest="other", samples=(3e-3, 3e-3)))
+        old = replace(new, program_digest="0" * 64)
+        database.record(replace(old, compiler="NVRTC 12.0", environment={"limits": "0", "uuid": "1"}))
+        database.record(replace(old, compiler="NVRTC 12.0", schedule_digest="other", samples=(3e-3, 3e-3)))
         database.record(trial("transpose", "m2-n2-e4", "h200", None))
 
 
@@ -130,7 +138,7 @@ def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
     (found,) = autotune("db", "doctor", "--json").json
     assert found["problem"] == "m2-n2-e4"
     assert found["stale"] == [
-        f"generator old, now {generator_digest()}",
+        "emits another program today",
         f"compiler NVRTC 12.0, now {compiler_version()}",
         f"limits 0, now {named_device('h200').digest}",
     ]

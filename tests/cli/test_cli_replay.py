@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from cli_command import Command
 
-from autotune.codegen.program import generator_digest
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import sanitizer, select
 from autotune.devices.base import Evaluation
@@ -37,8 +36,7 @@ def report(**changes: Any) -> FailureReport:
         status=Status.WRONG,
         time_source=TimeSource.MODELLED,
         error="wrong: 1 of 1200 elements",
-        generator=generator_digest(),
-        source=SOURCE.digest,
+        program_digest=SOURCE.digest,
     )
     return FailureReport(replace(trial, **changes), "h200", 3, SOURCE.source)
 
@@ -65,17 +63,17 @@ def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment:
     assert outcome.code == 0
     recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
     assert (recorded["status"], replayed["status"]) == ("wrong", "ok")
-    assert outcome.json["same_source"] is True
+    assert outcome.json["same_program"] is True
     with TuningDB(str(environment)) as db:
         assert db.trials() == []
 
 
 def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:
     outcomes(Evaluation(Status.CRASHED, error="the process for measuring ended by SIGSEGV"))
-    outcome = autotune("replay", written(report(source="0" * 64)))
+    outcome = autotune("replay", written(report(program_digest="0" * 64)))
     assert outcome.code == 1
     assert "wrong: 1 of 1200 elements" in outcome.stdout
-    assert "the generator or the problem has changed" in outcome.stdout
+    assert "emits another program today" in outcome.stdout
     assert outcome.stderr == "autotune: crashed: the process for measuring ended by SIGSEGV\n"
 
 

@@ -16,7 +16,6 @@ from postgres_server import PASSWORD, PostgresServer
 from autotune import tuner
 from autotune.cli.rendering import winner as tuned
 from autotune.codegen.problem import Problem
-from autotune.codegen.program import generator_digest
 from autotune.confidence import Interval
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
@@ -176,9 +175,9 @@ def test_stale_records_are_renewed(autotune: Command, search: Search, environmen
     h200, transpose = select.device("h200"), operator_of("transpose")
     old, new = (transpose.problem_type(n, n) for n in (8, 16))
     with TuningDB() as db:
-        for problem, generator in ((old, "old"), (new, generator_digest())):
+        for problem, changes in ((old, {"program_digest": "0" * 64}), (new, {})):
             trial = search._trial(transpose, problem, h200, wins=True)
-            db.record(replace(trial, generator=generator))
+            db.record(replace(trial, **changes))
     assert len(autotune(*TRANSPOSE, "--stale", "--json").json["runs"]) == 1
     assert search.problems == [old]
     assert autotune(*TRANSPOSE, "--stale", "--suite", "suite.json").code == 2

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import MergeCounts, Status, TimeSource, TuningDB
+from autotune.db.comparison import Comparison
 from autotune.db.exchange import from_document, read_document, to_document
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
@@ -36,13 +37,18 @@ trials = st.builds(
     error=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
     resources=objects,
     environment=objects,
-    generator=st.sampled_from(["g1", "g2"]),
+    compiler=st.sampled_from(["c1", "c2"]),
+    program_digest=st.sampled_from(["p1", "p2"]),
+    conditions=objects,
+    lost_to=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9),
+    comparison=st.none() | st.builds(Comparison, seconds, st.dictionaries(names, seconds), st.just({"cuBLAS": "13"})),
     created_at=st.datetimes(min_value=datetime(2000, 1, 1), timezones=st.just(UTC)),
 )
 
 
 def repr_key(one):
-    return repr((one.device.model, one.problem.key, one.schedule_digest, one.time_source, one.generator))
+    made = (one.time_source, one.program_digest, one.compiler)
+    return repr((one.device.model, one.problem.key, one.schedule_digest, *made))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +106,7 @@ def test_a_merge_keeps_the_better_of_one_key_in_any_order(scratch, outcomes):
 
 def test_a_better_record_replaces_the_whole_of_the_worse(db):
     db.record(trial("a", 2e-3))
-    better = trial("a", 1e-3, minutes=-5, error="quick", resources={"registers": 40}, source="other")
+    better = trial("a", 1e-3, minutes=-5, error="quick", resources={"registers": 40})
     assert db.merge(to_document([better, trial("b", 3e-3), trial("b", 4e-3)])) == MergeCounts(
         added=1, replaced=1, kept=1
     )
@@ -150,8 +156,8 @@ def valid():
 
 
 WRONG = [
-    ((), [], "version None, expected 1"),
-    (("version",), 2, "version 2, expected 1"),
+    ((), [], "version None, expected up to 2"),
+    (("version",), 3, "version 3, expected up to 2"),
     (("more",), 1, "got 'version'.*'more'"),
     (("trials",), {}, "trials={}: expected a list"),
     (("trials", 0), None, r"trials\[0\]: a trial has .*got None"),
@@ -173,6 +179,8 @@ WRONG = [
     (("trials", 1, "created_at"), "2026-11-21T12:00:00", "time zone"),
     (("trials", 1, "created_at"), "0001-01-01T00:00:00+10:00", "year from 1"),
     (("trials", 1, "created_at"), 5, "ISO 8601"),
+    (("trials", 1, "comparison"), {"own": 1.0}, "comparison=.*own, others, libraries"),
+    (("trials", 1, "lost_to"), None, "lost_to=None: expected text"),
     (("trials", 1, "error"), None, "error=None: expected text"),
     (("devices", 0, "compute_capability"), [9, 2**70], "two whole numbers"),
     (("devices", 0, "model"), "", "device model is empty"),

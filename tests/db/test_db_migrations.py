@@ -74,10 +74,12 @@ def test_a_database_of_every_released_schema_is_brought_up_to_date_with_its_tria
             assert compare_metadata(context, Base.metadata) == []
 
 
+LAST = schema.revisions()[-1]
+AFTER = f"{int(LAST) + 1:04}"
 NEXT = """
 import sqlalchemy as sa
 from alembic import op
-revision, down_revision = "0002", "0001"
+revision, down_revision = "{next}", "{last}"
 def upgrade():
     op.create_table("more", sa.Column("id", sa.Integer(), primary_key=True))
     {then}
@@ -91,7 +93,7 @@ def next_version(tmp_path, monkeypatch):
     def install(then):
         folder = tmp_path / "100% migrations"
         shutil.copytree(schema.MIGRATIONS, folder)
-        (folder / "versions" / "0002_more.py").write_text(NEXT.format(then=then))
+        (folder / "versions" / f"{AFTER}_more.py").write_text(NEXT.format(next=AFTER, last=LAST, then=then))
         monkeypatch.setattr(schema, "MIGRATIONS", folder)
 
     return install
@@ -103,7 +105,7 @@ def test_an_older_database_is_migrated_and_keeps_its_trials(url, next_version):
     next_version("pass")
     with TuningDB(url) as db, db._engine.connect() as connection:
         assert db.trials() == [trial()]
-        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0002"
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == AFTER
 
 
 def test_a_migration_that_fails_changes_nothing(url, next_version):
@@ -113,5 +115,5 @@ def test_a_migration_that_fails_changes_nothing(url, next_version):
         with pytest.raises(DatabaseError, match="syntax error"):
             TuningDB(url)
         with db._engine.connect() as connection:
-            assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == ["0001"]
+            assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == [LAST]
             assert not inspect(connection).has_table("more")

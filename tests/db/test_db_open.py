@@ -133,7 +133,7 @@ def test_a_value_that_a_run_would_go_on_from(filled, column, value):
     with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute(f"UPDATE trials SET {column} = ?", (value,))
     one = trial()
-    place = (one.problem.operator, one.problem.key, one.device.model, one.generator, one.time_source)
+    place = (one.problem.operator, one.problem.key, one.device.model, one.compiler, one.time_source)
     with TuningDB(str(filled)) as db, pytest.raises(DatabaseError, match="holds what cannot be read"):
         list(db.tried(*place))
 
@@ -154,7 +154,7 @@ def test_a_database_that_brings_code(filled, statement):
 def test_a_newer_database(filled):
     with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    refuses(filled, "newer autotune (revision 9999; this one knows up to 0001)", "upgrade autotune or use another --db")
+    refuses(filled, "newer autotune (revision 9999; this one knows up to 0002)", "upgrade autotune or use another --db")
 
 
 def test_another_programs_database(path):

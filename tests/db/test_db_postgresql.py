@@ -148,7 +148,7 @@ def test_a_writer_that_falls_silent_loses_its_transaction_and_the_lock(url, monk
     silent = engine_of(database_url(url))
     with monkeypatch.context() as patch, silent.execution_options(**{WRITE: True}).connect() as connection:
         patch.setattr(engine, "BUSY_SECONDS", 0.1)
-        connection.execute(text("INSERT INTO meta VALUES ('silent', 'writer')"))
+        connection.execute(text("INSERT INTO database_info VALUES ('silent', 'writer')"))
         patch.undo()
         with TuningDB(url) as db:
             db.record(trial())  # waits for the lock
@@ -156,7 +156,7 @@ def test_a_writer_that_falls_silent_loses_its_transaction_and_the_lock(url, monk
             connection.commit()
     silent.dispose()
     with create_engine(url).connect() as connection:
-        assert connection.scalar(text("SELECT count(*) FROM meta WHERE name = 'silent'")) == 0
+        assert connection.scalar(text("SELECT count(*) FROM database_info WHERE name = 'silent'")) == 0
 
 
 def test_a_server_that_dropped_its_connections_is_asked_again(postgres, url):

@@ -7,7 +7,6 @@ import pytest
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import Status, TimeSource
-from autotune.db.records import LOST_TO
 
 FAILURES = [status for status in Status if status is not Status.OK]
 
@@ -69,41 +68,42 @@ def test_measuring_again_replaces_the_record_even_by_a_slower_or_a_failed_one(db
     assert best(db) is None
 
 
-def test_another_generator_makes_another_record_and_the_newest_is_the_verdict(db):
-    db.record(trial("a", 1e-3, generator="old"))
-    db.record(trial("a", 2e-3, generator="new", minutes=1))
+@pytest.mark.parametrize("member", ["compiler", "program_digest"])
+def test_another_compiler_or_program_makes_another_trial_and_the_newest_is_the_verdict(db, member):
+    db.record(trial("a", 1e-3, **{member: "old"}))
+    db.record(trial("a", 2e-3, **{member: "new"}, minutes=1))
     assert len(db.trials()) == 2
-    assert best(db).generator == "new"
-    db.record(trial("a", generator="newer", status=Status.WRONG, minutes=2))
+    assert getattr(best(db), member) == "new"
+    db.record(trial("a", **{member: "newer"}, status=Status.WRONG, minutes=2))
     assert best(db) is None
 
 
-def test_the_trials_of_the_generator_that_asks_come_before_all_others(db):
-    db.record(trial("a", 1e-3, generator="old"))
-    db.record(trial("b", 2e-3, generator="new"))
-    place = (SMALL.operator, SMALL.key, H200.model)
-    assert [db.best(*place, generator).schedule_digest for generator in ("old", "new", "other", None)] == list("abaa")
-    assert [db.bests(generator=one)[0].schedule_digest for one in ("old", "new")] == ["a", "b"]
-    db.record(modelled("c", 1e-6, generator="newest"))
-    assert db.best(*place, "newest").schedule_digest == "a"
+def test_the_trials_of_the_compiler_in_use_come_before_all_others(db):
+    db.record(trial("a", 1e-3, compiler="old"))
+    db.record(trial("b", 2e-3, compiler="new"))
+    names = (SMALL.operator, SMALL.key, H200.model)
+    assert [db.best(*names, compiler).schedule_digest for compiler in ("old", "new", "other", None)] == list("abaa")
+    assert [db.bests(compiler=one)[0].schedule_digest for one in ("old", "new")] == ["a", "b"]
+    db.record(modelled("c", 1e-6, compiler="newest"))
+    assert db.best(*names, "newest").schedule_digest == "a"
 
 
 def test_one_that_lost_a_final_stays_behind_the_winner_as_long_as_that_is_ok(db):
-    lost = {"environment": {LOST_TO: "b"}}
+    lost = {"lost_to": "b"}
     db.record(trial("a", 1e-3, **lost))
     db.record(trial("b", 2e-3))
     db.record(trial("c", 4e-3))
     db.record(trial("d", 3e-3))
 
     def names():
-        ranked = db.ranked("sgemm", SMALL.key, H200.model, "g1", TimeSource.MEASURED)
+        ranked = db.ranked("sgemm", SMALL.key, H200.model, "NVRTC 13.0", TimeSource.MEASURED)
         assert db.best("sgemm", SMALL.key, H200.model) == ranked[0] == db.bests()[0]
         return [one.schedule_digest for one in ranked]
 
     assert names() == ["b", "d", "c", "a"]
     db.record(trial("b", status=Status.WRONG, samples=()))
     assert names() == ["a", "d", "c"]
-    db.record(trial("b", 2e-3, generator="g2"))  # another kernel
+    db.record(trial("b", 2e-3, compiler="NVRTC 12.9"))  # another kernel
     assert names()[0] == "a"
     db.record(trial("b", 2e-3, problem=LARGE))
     assert db.best("sgemm", SMALL.key, H200.model).schedule_digest == "a"
@@ -111,18 +111,18 @@ def test_one_that_lost_a_final_stays_behind_the_winner_as_long_as_that_is_ok(db)
 
 def test_two_that_lost_to_each_other_are_told_apart_by_their_times(db):
     """As merging the records of two hosts may have it."""
-    db.record(trial("a", 2e-3, environment={LOST_TO: "b"}))
-    db.record(trial("b", 1e-3, environment={LOST_TO: "a"}))
+    db.record(trial("a", 2e-3, lost_to="b"))
+    db.record(trial("b", 1e-3, lost_to="a"))
     assert db.best("sgemm", SMALL.key, H200.model).schedule_digest == "b"
 
 
 def test_ranked_and_tried_are_of_one_place_and_kind(db):
     made = [trial("a", minutes=2), trial("b", minutes=1, status=Status.WRONG, samples=(), error="off")]
     modelled = trial("c", 1e-9, time_source=TimeSource.MODELLED)
-    for one in [*made, modelled, trial("d", device=T4), trial("e", problem=LARGE), trial("f", generator="g2")]:
+    for one in [*made, modelled, trial("d", device=T4), trial("e", problem=LARGE), trial("f", compiler="NVRTC 12.9")]:
         db.record(one)
-    place = ("sgemm", SMALL.key, H200.model, "g1", TimeSource.MEASURED)
-    assert db.ranked(*place) == [made[0], trial("f", generator="g2")]
+    place = ("sgemm", SMALL.key, H200.model, "NVRTC 13.0", TimeSource.MEASURED)
+    assert db.ranked(*place) == [made[0], trial("f", compiler="NVRTC 12.9")]
     assert db.ranked(*place, 1) == made[:1]
     tried = list(db.tried(*place))
     assert [one.schedule_digest for one in tried] == ["b", "a"]
@@ -130,9 +130,9 @@ def test_ranked_and_tried_are_of_one_place_and_kind(db):
 
 
 def test_a_clock_that_jumps_back_loses_nothing(db):
-    db.record(trial("a", 1e-3, generator="old", minutes=60))
-    db.record(trial("a", 2e-3, generator="new", minutes=50))
-    db.record(trial("a", 3e-3, generator="new", minutes=0))
+    db.record(trial("a", 1e-3, compiler="old", minutes=60))
+    db.record(trial("a", 2e-3, compiler="new", minutes=50))
+    db.record(trial("a", 3e-3, compiler="new", minutes=0))
     assert sorted(one.seconds for one in db.trials()) == [1e-3, 3e-3]
     assert db.best(SMALL.operator, SMALL.key, H200.model, "new").seconds == 3e-3
 

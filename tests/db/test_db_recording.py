@@ -68,7 +68,7 @@ def test_a_damaged_file_is_refused_or_read_never_another_error(path):
     [
         (lambda lines: lines[:-1], "does not announce the 2 trials"),
         (lambda lines: lines[1:], "does not announce"),
-        (lambda lines: lines[0].update(version=2), "version 2, expected 1"),
+        (lambda lines: lines[0].update(version=3), "version 3, expected up to 2"),
         (lambda lines: lines[1].update(samples=[-1.0]), r"trials\[0\]: sample -1.0"),
         (lambda lines: lines[1].update(status="best"), r"trials\[0\]: 'best' is none of ok, "),
         (lambda lines: [7], "does not announce"),

@@ -10,7 +10,7 @@ from autotune.db.reduction import reduced
 
 
 def on(problem, digest, seconds, **changes):
-    return trial(digest, seconds, problem=ProblemRecord("sgemm", problem, {}), **{"source": digest} | changes)
+    return trial(digest, seconds, problem=ProblemRecord("sgemm", problem, {}), **{"program_digest": digest} | changes)
 
 
 def chosen(trials, within):
@@ -25,7 +25,7 @@ def test_one_schedule_that_is_nearly_best_everywhere_takes_the_place_of_two():
 
 
 def test_a_schedule_that_is_specialised_for_shapes_is_several_kernels():
-    trials = [on("p", "a", 1.0, source="for p"), on("q", "a", 1.0, source="for q")]
+    trials = [on("p", "a", 1.0, program_digest="for p"), on("q", "a", 1.0, program_digest="for q")]
     assert len(reduced(trials, 0.05)) == 2
 
 
@@ -68,11 +68,11 @@ def test_every_problem_is_served_once_and_within_what_is_allowed(times, within):
             assert loss <= within + 1e-9
 
 
-def test_trials_of_another_generator_serve_only_problems_that_have_no_other():
+def test_trials_of_another_compiler_serve_only_problems_that_have_no_other():
     trials = [
-        on("p", "a", 1.0, generator="old"),
-        on("p", "b", 2.0, generator="new"),
-        on("q", "a", 1.0, generator="old"),
+        on("p", "a", 1.0, compiler="old"),
+        on("p", "b", 2.0, compiler="new"),
+        on("q", "a", 1.0, compiler="old"),
     ]
-    kept = reduced(trials, 0.05, generator="new")
+    kept = reduced(trials, 0.05, compiler="new")
     assert {t.problem.key: t.schedule_digest for one in kept for t in one.trials} == {"p": "b", "q": "a"}

@@ -25,8 +25,7 @@ def trial(digest="a", seconds=1e-3, *, minutes=0, **changes):
         "resources": {"registers": 128, "spill_store_bytes": 0},
         "environment": {"driver": "580.159"},
         "compiler": "NVRTC 13.0",
-        "generator": "g1",
-        "source": "5" * 64,
+        "program_digest": "5" * 64,
         "max_error": 1e-6,
         "created_at": NOON + timedelta(minutes=minutes),
     }

@@ -89,7 +89,7 @@ def test_alignment_is_that_of_the_first_element(offset):
 
 
 NO_DRIVER = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy", "typer", "rich"}
-UNUSED = {"autotune.db.records", "subprocess"}  # by a call that finds a snapshot
+UNUSED = {"autotune.db.trials", "subprocess"}  # by a call that finds a snapshot
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from records import schedule, trial
 from autotune import dispatcher
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.cuda_core import handle_return
-from autotune.db.contests import with_contest
+from autotune.db.comparison import Comparison
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.targets.cublas import library
@@ -173,7 +173,7 @@ def test_cublas_serves_where_it_was_faster(hold, database, batch):
     library()  # LaunchError: pip install nvidia-cublas
     limits = CudaDevice(0).limits
     known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, beta_nonzero=True)
-    contested = with_contest(trial(known, schedule(3, known, limits), limits=limits), 2e-5, {"cublas": 1e-5}, {})
+    contested = trial(known, schedule(3, known, limits), limits=limits).compared(Comparison(2e-5, {"cublas": 1e-5}, {}))
     database.record(contested)
     dispatcher.configure(never_worse_than="cublas")
     shape = (batch,) if batch > 1 else ()

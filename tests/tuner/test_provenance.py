@@ -1,28 +1,37 @@
 """Why a trial's time may no longer hold."""
 
-import pytest
-from tuner_fakes import KERNEL, ToyDevice, ToyProblem, ToySchedule
+from dataclasses import asdict
 
-from autotune.codegen.program import generator_digest
+import pytest
+
+from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.devices.select import device as device_of
+from autotune.search_spaces.registry import operator
 from autotune.tuner.provenance import environment, stale
 
-DEVICE = ToyDevice()
-PROBLEM, SCHEDULE = ToyProblem(8), ToySchedule()
-NOW = {"generator": generator_digest(), "compiler": KERNEL.compiler, "environment": environment(DEVICE)}
+DEVICE = device_of("h200")
+TRANSPOSE = operator("transpose")
+PROBLEM = TRANSPOSE.problem_type(64, 64)
+SCHEDULE = TRANSPOSE.default(PROBLEM, DEVICE.limits)
+NOW = {
+    "program_digest": TRANSPOSE.program(PROBLEM, SCHEDULE, DEVICE.limits).digest,
+    "compiler": compiler_version(),
+    "environment": environment(DEVICE),
+}
 
 
 def trial(**changes):
-    return Trial(
-        device=DeviceRecord(DEVICE.limits.name, (9, 0), {}),
-        problem=ProblemRecord("toy", PROBLEM.key, PROBLEM.to_dict()),
-        schedule=SCHEDULE.to_dict(),
-        schedule_digest=SCHEDULE.digest,
-        status=Status.OK,
-        time_source=TimeSource.MEASURED,
-        samples=(1e-3,),
-        **NOW | changes,
-    )
+    values = {
+        "device": DeviceRecord(DEVICE.limits.name, (9, 0), asdict(DEVICE.limits)),
+        "problem": ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
+        "schedule": SCHEDULE.to_dict(),
+        "schedule_digest": SCHEDULE.digest,
+        "status": Status.OK,
+        "time_source": TimeSource.MODELLED,
+        "samples": (1e-3,),
+    }
+    return Trial(**values | NOW | changes)
 
 
 def test_a_trial_of_now_is_not_stale():
@@ -32,14 +41,22 @@ def test_a_trial_of_now_is_not_stale():
 @pytest.mark.parametrize(
     ("changes", "reasons", "elsewhere"),
     [
-        ({"generator": "old"}, [f"generator old, now {generator_digest()}"], 1),
-        ({"compiler": "NVRTC 12.9"}, [f"compiler NVRTC 12.9, now {KERNEL.compiler}"], 1),
-        ({"environment": {"driver": "570"}}, ["driver 570, now 580"], 0),
+        ({"program_digest": "0" * 64}, ["emits another program today"], 1),
+        ({"schedule": SCHEDULE.to_dict() | {"tile_m": 0}}, ["emits no program today: "], 1),
+        ({"schedule": {"height": 1}}, ["emits no program today: unknown field 'height' of TransposeSchedule"], 1),
+        ({"problem": ProblemRecord("sort", "n8", {"n": 8})}, ["emits no program today: unknown operator 'sort'"], 1),
+        ({"device": DeviceRecord("T", (9, 0), {})}, ["emits no program today: the device's limits are "], 1),
+        ({"compiler": "NVRTC 12.9"}, [f"compiler NVRTC 12.9, now {compiler_version()}"], 1),
+        ({"environment": {"time model": "guess"}}, ["time model guess, now "], 0),
         ({"environment": {"limits": "0"}}, [f"limits 0, now {DEVICE.limits.digest}"], 0),
         ({"environment": {"uuid": "another board"}}, [], 0),
-        ({"environment": {}}, [], 0),
+        ({"environment": {}, "program_digest": "", "compiler": ""}, [], 0),
     ],
 )
 def test_what_has_changed_is_named_where_it_is_known(changes, reasons, elsewhere):
-    assert stale(trial(**changes), DEVICE) == reasons
+    found = stale(trial(**changes), DEVICE)
+    assert len(found) == len(reasons)
+    for said, expected in zip(found, reasons, strict=True):
+        assert said.startswith(expected)
+        assert "\n" not in said
     assert len(stale(trial(**changes), None)) == elsewhere

@@ -112,7 +112,7 @@ def test_after_a_tie_the_incumbent_is_best_in_the_database_too(device, db, monke
     best = db.best("toy", "n8", "NVIDIA H200")
     assert best == result.best == result.runoff.winner
     assert (best.schedule, best.seconds) == (incumbent.to_dict(), 1.3)
-    listed = db.ranked("toy", "n8", "NVIDIA H200", best.generator, TimeSource.MEASURED)
+    listed = db.ranked("toy", "n8", "NVIDIA H200", best.compiler, TimeSource.MEASURED)
     assert [one.seconds for one in listed[:3]] == [1.3, 2.0, 2.0]
     assert [one.seconds for one in listed[-2:]] == [1.17, 1.2]
     again = tune(TOY, ToyProblem(8), device, db, TuneOptions(trials=1000))

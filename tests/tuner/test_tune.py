@@ -11,7 +11,6 @@ import optuna
 import pytest
 from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
 
-from autotune.codegen.program import generator_digest
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.tuner import SAMPLERS, TuneOptions, loop, tune
@@ -52,7 +51,7 @@ def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
     assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
     assert trial.environment == {"driver": "580", "limits": device.limits.digest}
     source, arch = pools[0].submitted[0]
-    assert (trial.compiler, trial.generator, trial.source) == (KERNEL.compiler, generator_digest(), source.digest)
+    assert (trial.compiler, trial.program_digest) == (KERNEL.compiler, source.digest)
     assert arch == "sm_90"
 
 
@@ -237,7 +236,7 @@ def test_illegal_draws_cost_no_budget_and_are_not_stored(device, db):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"generator": "other"},
+        {"program_digest": "0" * 64},
         {"compiler": "NVRTC 12.9"},
         {"environment": {"driver": "570"}},
         {"environment": {"limits": "0" * 16}},
@@ -272,11 +271,11 @@ def test_an_imported_record_of_what_cannot_be_is_never_best(device, db, schedule
     assert result.best.seconds > 1e-9
 
 
-def test_the_winner_of_another_generator_is_tried_first(device, db):
+def test_the_winner_of_another_program_is_tried_first(device, db):
     run(device, db, trials=12)
     best = db.best("toy", "n8", "NVIDIA H200")
     with TuningDB(db.location + "2") as others:
-        others.record(changed(best, generator="older"))
+        others.record(changed(best, program_digest="0" * 64))
         run(device, others, trials=1)
     assert device.evaluations[-1].to_dict() == best.schedule
 
@@ -295,7 +294,7 @@ def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
         for problem, schedule in winners.items():
             record = changed(trial.problem, key=problem.key, fields=problem.to_dict())
             values = {"schedule": schedule.to_dict(), "schedule_digest": schedule.digest}
-            others.record(changed(trial, problem=record, generator="older", **values))
+            others.record(changed(trial, problem=record, program_digest="0" * 64, **values))
         unreadable = changed(trial.problem, key="n8-old", fields={"n": "eight"})
         others.record(changed(trial, problem=unreadable))
         device.evaluations.clear()

@@ -72,7 +72,7 @@ def space(problem, limits):
 
 
 def emit(problem, schedule):
-    return Program(f"// {problem} {schedule}", (), (Launch("toy", (1, 1, 1), (32, 1, 1)),))
+    return Program(f'constexpr char toy[] = "{problem} {schedule}";', (), (Launch("toy", (1, 1, 1), (32, 1, 1)),))
 
 
 SEEDS = [ToySchedule(width=8), ToySchedule(depth=3), ToySchedule(depth=4, order=Order.COLUMN)]

@@ -87,7 +87,7 @@ def compiled(
 ) -> None:
     """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
     programs = (operator.program(problem, one, limits) for problem, schedules in wanted for one in schedules)
-    distinct = {program.digest: program for program in programs}
+    distinct = {program.source_digest: program for program in programs}
     with CompilePool() as pool:
         wait([pool.submit(program, limits.arch) for program in distinct.values()])
 

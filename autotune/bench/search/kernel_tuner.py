@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...codegen.schedule import Schedule
-from ...db.records import Trial
 from ...db.states import Status
+from ...db.trials import Trial
 from ...devices.recording import Recording
 from ...search_spaces.space import Draw, Space
 

@@ -176,7 +176,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     """Store with each record the times of the baselines that compute the same."""
     from ...bench import OWN
     from ...db import TuningDB
-    from ...db.contests import with_contest
+    from ...db.comparison import Comparison
 
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
@@ -184,7 +184,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
         for comparison, trial in ((run.comparison, run.own.record) for run in runs):
             if comparison and trial:
                 seconds = {name: comparison.seconds(name) for name in rivals}
-                database.record(with_contest(trial, comparison.seconds(OWN), seconds, libraries))
+                database.record(trial.compared(Comparison(comparison.seconds(OWN), seconds, libraries)))
 
 
 def _progress(run: Run, setting: Setting) -> str:

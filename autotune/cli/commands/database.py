@@ -110,10 +110,10 @@ def export_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Write trials as a JSON document that import reads; to stdout unless there is a file."""
-    from ...codegen.program import generator_digest
+    from ...compiler import compiler_version
 
     with _opened(db) as database:
-        selection = (_operator(operator), _model(device, database), best_only, generator_digest())
+        selection = (_operator(operator), _model(device, database), best_only, compiler_version())
         if output is None:
             print_json(database.export(*selection))
             return
@@ -166,9 +166,9 @@ def _opened(url: str | None) -> TuningDB:
 
 
 def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:
-    from ...codegen.program import generator_digest
+    from ...compiler import compiler_version
 
-    records = database.bests(_operator(operator), _model(device, database), generator_digest())
+    records = database.bests(_operator(operator), _model(device, database), compiler_version())
     return [record for record in records if problem in (None, record.problem.key)]
 
 

@@ -120,7 +120,7 @@ def _gpus() -> str:
 
 def _database(url: str | None) -> str:
     from ...db import TuningDB
-    from ...db.places import name_of, named_file
+    from ...db.location import name_of, named_file
 
     file = named_file(name_of(url))
     if file and not file.exists():

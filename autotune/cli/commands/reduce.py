@@ -28,7 +28,7 @@ def reduce(
     as_json: JsonOption = False,
 ) -> None:
     """Find the fewest kernels that serve all recorded problems nearly as fast as their best ones."""
-    from ...codegen.program import generator_digest
+    from ...compiler import compiler_version
     from ...db import TuningDB
     from ...db.exchange import to_document, write_document
     from ...db.reduction import reduced
@@ -38,7 +38,7 @@ def reduce(
         name = registered(operator).name
     model = limits_of(device).name
     with TuningDB(db, create=False) as database:
-        kept = reduced(database.trials(name, device=model), max_slowdown_pct / 100, generator_digest())
+        kept = reduced(database.trials(name, device=model), max_slowdown_pct / 100, compiler_version())
     if not kept:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
     if output:

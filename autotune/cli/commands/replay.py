@@ -66,10 +66,10 @@ def _evaluate(report: FailureReport, selector: str, as_json: bool) -> None:
 
     with worker_device_of(selector) as target, user_input():
         trial = run(report, target)
-    same = trial.source == report.trial.source
+    same = trial.program_digest == report.trial.program_digest
     if as_json:
         recorded = trial_document(report.trial)
-        print_json({"recorded": recorded, "replayed": trial_document(trial), "same_source": same})
+        print_json({"recorded": recorded, "replayed": trial_document(trial), "same_program": same})
     else:
         print_table(
             f"{trial.problem.operator} {trial.problem.key}  {short_schedule_of(trial)}",
@@ -77,7 +77,7 @@ def _evaluate(report: FailureReport, selector: str, as_json: bool) -> None:
             [_row("then", report.trial), _row("now", trial)],
         )
         if not same:
-            print("the generator or the problem has changed: what ran now is not the source in the report")
+            print("the schedule emits another program today: what ran now is not the source in the report")
     if trial.error:
         raise CommandError(f"{trial.status}: {trial.error}")
 

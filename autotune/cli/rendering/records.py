@@ -58,11 +58,11 @@ def print_explained(records: Sequence[Trial], database: TuningDB, as_json: bool)
 
 
 def _others(record: Trial, database: TuningDB) -> list[Trial]:
-    """All other trials of the record's problem and device, those of its kind and generator first, the fastest first."""
+    """All other trials of the record's problem and device, those of its kind and compiler first, the fastest first."""
     trials = database.trials(record.problem.operator, record.problem.key, record.device.model)
     others = [trial for trial in trials if trial != record]
-    alike = (record.time_source, record.generator)
-    return sorted(others, key=lambda t: (not t.ok, (t.time_source, t.generator) != alike, t.seconds or 0))
+    alike = (record.time_source, record.compiler)
+    return sorted(others, key=lambda t: (not t.ok, (t.time_source, t.compiler) != alike, t.seconds or 0))
 
 
 def _place(trial: Trial) -> tuple[str, str, str]:
@@ -76,14 +76,15 @@ def _print_record(record: Trial, reasons: list[str], others: Sequence[Trial]) ->
         "tried": f"{record.created_at.astimezone():%Y-%m-%d %H:%M}",
         "best of": _count([record, *others]),
         **record.environment,
+        **record.conditions,
         "compiler": record.compiler,
-        "generator": record.generator,
+        "program": record.program_digest[:16],
         "stale": "\n".join(reasons) or "no",
     }
     print_table("  ".join(_place(record)), ("record", ""), figures.items())
     next_best = [trial for trial in others if trial.ok][:_SHOWN]
     if next_best:
-        columns = ("time", "times as long", "source", "generator", "schedule differs in")
+        columns = ("time", "times as long", "source", "compiler", "schedule differs in")
         print_table("Next best", columns, (_compared(trial, record) for trial in next_best))
 
 
@@ -104,4 +105,4 @@ def _compared(trial: Trial, record: Trial) -> tuple[Any, ...]:
     seconds, best = trial.seconds or 0, record.seconds or 1
     same = schedule_words(record).split()
     differing = " ".join(word for word in schedule_words(trial).split() if word not in same)
-    return duration(seconds), f"{seconds / best:.3f}", trial.time_source, trial.generator, differing
+    return duration(seconds), f"{seconds / best:.3f}", trial.time_source, trial.compiler, differing

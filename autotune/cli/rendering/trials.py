@@ -45,6 +45,7 @@ def _print(
 def trial_document(trial: Trial) -> dict[str, Any]:
     """The trial's members, its device and problem by name."""
     own = {name: value for name, value in vars(trial).items() if name not in ("device", "problem")}
+    own["comparison"] = trial.comparison and trial.comparison.to_dict()
     identity = {"operator": trial.problem.operator, "problem": trial.problem.key, "device": trial.device.model}
     return {**identity, "seconds": trial.seconds, **own}
 

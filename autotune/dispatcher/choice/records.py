@@ -6,14 +6,14 @@ import os
 import warnings
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codegen.problem import Problem
-from ...codegen.program import generator_digest
 from ...codegen.schedule import Schedule
-from ...db.contests import beaten_by
-from ...db.places import name_of, named_file
+from ...compiler import CompilerMissingError, compiler_version
+from ...db.location import name_of, named_file
 from ...db.states import TimeSource
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
@@ -67,7 +67,7 @@ def few_records(
     from ...db.reduction import reduced
 
     trials = (one for one in database.trials(operator.name, device=limits.name) if one.problem.key in keys)
-    kept = reduced(trials, within, generator_digest())
+    kept = reduced(trials, within, _compiler())
     return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
 
 
@@ -76,7 +76,7 @@ def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
     location = _location(os.environ.get("AUTOTUNE_DB"))
     if location is None:
         return []
-    key, version = (location, operator.name, limits.name), snapshots.version_of(location)
+    key, version = (location, operator.name, limits.name, *_field_names(operator)), snapshots.version_of(location)
     known = _known.get(key)
     if known and version.name and known[0] == version.name:
         return known[1]
@@ -94,23 +94,36 @@ def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
 # A record as JSON has it: the problem's and the schedule's fields, seconds, time source, registers of a thread, and who
 # was faster.
 _Plain = tuple[Any, Any, float, str, int, list[str]]
-_known: dict[tuple[str, str, str], tuple[str, list[Record]]] = {}
+_known: dict[tuple[str, ...], tuple[str, list[Record]]] = {}
 
 
 def _plain(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[_Plain]:
-    return [_as_json(trial) for trial in database.serving(operator.name, limits.name, generator_digest())]
+    return [_as_json(trial) for trial in database.serving(operator.name, limits.name, _compiler())]
+
+
+def _field_names(operator: Operator[Any, Any]) -> list[str]:
+    """What a snapshot's values are called: an operator whose fields have other names cannot read them."""
+    return [field.name for kind in (operator.problem_type, operator.schedule_type) for field in fields(kind)]
+
+
+def _compiler() -> str | None:
+    """Whose trials come first; None where there is no compiler, and kernels come from the cache or not at all."""
+    try:
+        return compiler_version()
+    except CompilerMissingError:
+        return None
 
 
 def _as_json(trial: Trial) -> _Plain:
     assert trial.seconds is not None  # one that serves is ok, and has samples
-    registers, faster = trial.resources.get("registers", 0), sorted(beaten_by(trial))
+    registers, faster = trial.resources.get("registers", 0), sorted(trial.beaten_by)
     return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster
 
 
 def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
     found: list[Record] = []
     for problem_fields, schedule_fields, seconds, time_source, registers, faster in plain:
-        # A record of another generator may have fields that this one does not know.
+        # A trial of another version may have fields that this one does not know.
         with suppress(ValueError):
             problem = operator.problem_type.from_dict(problem_fields)
             schedule = operator.schedule_type.from_dict(schedule_fields)

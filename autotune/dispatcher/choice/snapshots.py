@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...cache import cache_folder, keep_newest, seal
-from ...codegen.program import generator_digest
 from ...db.pretuned import digest
 from ...files import write_text
 
-_FORMAT = 1  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
+_FORMAT = 2  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
 _KEPT = 100  # snapshots of operators on device models
 _TICK = 100_000_000  # ns: more than the clock of a file system goes on by at once
 
@@ -27,7 +26,7 @@ class Version(NamedTuple):
     """What a database holds, without a look into it.
 
     Attributes:
-        name: changes when the database, the shipped records, or the generator change; empty if that cannot be told.
+        name: changes when the database or the shipped records change; empty if that cannot be told.
         settled: whether the database was last written long enough ago that whoever writes again changes its name.
     """
 
@@ -44,7 +43,7 @@ def version_of(location: str) -> Version:
             written.append((status.st_mtime_ns, status.st_size))
     if not written:
         return Version()
-    return Version(f"{_FORMAT} {written} {digest()} {generator_digest()}", now - max(written)[0] > _TICK)
+    return Version(f"{_FORMAT} {written} {digest()}", now - max(written)[0] > _TICK)
 
 
 def load(key: tuple[str, ...], version: Version) -> Any:

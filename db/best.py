@@ -1,0 +1,37 @@
+"""The best trial of each problem: by SQL first, and among its first few the one whose program is fresh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlalchemy.orm import Session
+
+from .freshness import changed_program
+from .models import TrialRow
+from .queries import behind, ranked
+from .trials import Trial
+
+_LOOKED_AT = 20  # trials, for a fresh one
+
+
+def best_of(session: Session, conditions: list[ColumnElement[bool]], compiler: str | None) -> list[Trial]:
+    """`TuningDB.best` of every problem and device among the trials that meet the conditions."""
+    rows = session.scalars(ranked(conditions, compiler, last=1)).all()
+    return [_fresh(session, row, conditions, compiler) for row in rows]
+
+
+def _fresh(session: Session, row: TrialRow, conditions: list[ColumnElement[bool]], compiler: str | None) -> Trial:
+    """The first fresh trial from the first one of a problem and device on, or that one if there is none."""
+    first = row.plain
+    if not changed_program(first):
+        return first
+    others = session.scalars(ranked([*conditions, *behind(row)], compiler, last=_LOOKED_AT))
+    return next((trial for trial in (other.plain for other in others) if not changed_program(trial)), first)
+
+
+def name_of(trial: Trial) -> tuple[Any, ...]:
+    """What tells a trial apart from all others in a database."""
+    problem = trial.problem.operator, trial.problem.key
+    made = trial.schedule_digest, trial.time_source, trial.program_digest, trial.compiler
+    return trial.device.model, *problem, *made

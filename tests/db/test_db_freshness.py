@@ -1,0 +1,117 @@
+"""A trial is fresh as long as its schedule emits the same program, whatever else changes in the generator."""
+
+import json
+import shutil
+from dataclasses import asdict, replace
+
+import pytest
+from trial_factory import trial
+
+from autotune.codegen import emission
+from autotune.db import DeviceRecord, ProblemRecord, TimeSource
+from autotune.db.freshness import OTHER_PROGRAM, changed_program
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import OPERATORS
+
+H200 = named_device("h200")
+DEVICE = DeviceRecord(H200.name, H200.compute_capability, json.loads(json.dumps(asdict(H200))))
+SGEMM, TRANSPOSE = OPERATORS["sgemm"], OPERATORS["transpose"]
+
+
+def made(operator, problem, schedule, seconds=1e-3):
+    """A trial that was made now."""
+    return trial(
+        schedule.digest,
+        seconds,
+        device=DEVICE,
+        problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
+        schedule=schedule.to_dict(),
+        program_digest=operator.program(problem, schedule, H200).digest,
+    )
+
+
+SQUARE, SMALL = SGEMM.problem_type(512, 512, 512), TRANSPOSE.problem_type(64, 64)
+PLAIN = TRANSPOSE.schedule_type()
+STREAMING = replace(PLAIN, streaming=True)
+TRIALS = {
+    "sgemm": made(SGEMM, SQUARE, SGEMM.default(SQUARE, H200)),
+    "plain": made(TRANSPOSE, SMALL, PLAIN),
+    "streaming": made(TRANSPOSE, SMALL, STREAMING),
+}
+
+
+def stale():
+    return {name for name, one in TRIALS.items() if changed_program(one)}
+
+
+@pytest.fixture
+def edit(tmp_path, monkeypatch):
+    """A function that replaces text in a copy of the headers, from which kernels are emitted."""
+    folder = tmp_path / "headers"
+    shutil.copytree(emission._FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    monkeypatch.setattr(emission, "_FOLDER", folder)
+
+    def replaced(name, old, new):
+        path = folder / name
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new, 1))
+        emission.inlined.cache_clear()
+
+    emission.inlined.cache_clear()
+    yield replaced
+    emission.inlined.cache_clear()
+
+
+def test_a_comment_in_a_header_leaves_all_trials_fresh(edit):
+    edit("cuda/tile_order.cuh", "#pragma once\n", "#pragma once\n\n// One more comment.\n\n")
+    assert "One more comment." in SGEMM.program(SQUARE, SGEMM.default(SQUARE, H200), H200).source
+    assert "One more comment." in TRANSPOSE.program(SMALL, PLAIN, H200).source
+    assert stale() == set()
+
+
+def test_a_change_of_one_operators_kernel_leaves_the_trials_of_others_fresh(edit):
+    edit("layout/transpose/transpose.cuh", "#pragma once\n", "#pragma once\nusing Unused = int;\n")
+    assert stale() == {"plain", "streaming"}
+    assert changed_program(TRIALS["plain"]) == OTHER_PROGRAM
+
+
+def test_a_change_of_a_shared_header_makes_all_trials_stale_that_inline_it(edit):
+    edit("cuda/tile_order.cuh", "#pragma once\n", "#pragma once\nusing Unused = int;\n")
+    assert stale() == set(TRIALS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda program: replace(program, source=f"{program.source}using Unused = int;\n"),
+        lambda program: replace(program, steps=(replace(program.launch, shared_bytes=64),)),
+        lambda program: replace(program, steps=(replace(program.launch, grid=(1, 1, 1)),)),
+        lambda program: replace(program, arch_suffix="a"),
+    ],
+)
+def test_exactly_the_trials_are_stale_whose_source_or_launch_has_changed(monkeypatch, change):
+    def emit(problem, schedule):
+        program = TRANSPOSE.emit(problem, schedule)
+        return change(program) if schedule.streaming else program
+
+    monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, emit=emit))
+    assert stale() == {"streaming"}
+
+
+def test_a_fresh_trial_is_best_before_faster_stale_ones_which_serve_where_none_is(db):
+    old = [replace(made(TRANSPOSE, SMALL, one, 1e-4), program_digest="0" * 64) for one in (PLAIN, STREAMING)]
+    name = ("transpose", SMALL.key, H200.name)
+    for one in old:
+        db.record(one)
+    assert db.best(*name) == old[0]
+    fresh = made(TRANSPOSE, SMALL, replace(PLAIN, raster_group=2), 2e-4)
+    db.record(fresh)
+    assert db.best(*name) == fresh
+    assert db.bests() == db.serving() == [fresh]
+
+
+def test_a_modelled_trial_is_not_best_for_being_fresh(db):
+    old = replace(made(TRANSPOSE, SMALL, PLAIN, 1e-4), program_digest="0" * 64)
+    db.record(old)
+    db.record(replace(made(TRANSPOSE, SMALL, STREAMING, 1e-5), time_source=TimeSource.MODELLED))
+    assert db.best("transpose", SMALL.key, H200.name) == old
