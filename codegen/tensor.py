@@ -53,7 +53,7 @@ EXACT = Exact()
 class Tensor:
     """One array argument, seen as the flat buffer from its first element to its last one.
 
-    The buffer's elements that no index reaches are gaps: no kernel may read or write them.
+    The buffer's elements that no index reaches are gaps: no kernel may write them, or use what they hold.
 
     Attributes:
         name: the pointer's name in the kernel's argument struct.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.emission import inlined
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor, Within
@@ -82,6 +83,46 @@ def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
     verify(Doubling(), Program(text, arguments, right.steps, workspace_bytes=12))
     with pytest.raises(EmulatorError, match="wrong: "):
         verify(Doubling(), Program(wrong, arguments, right.steps, workspace_bytes=12))
+
+
+@dataclass(frozen=True)
+class Rounding(Problem):
+    """y = x, rounded to 16 bits."""
+
+    dtype: DType = DType.BFLOAT16
+    key = "rounding"
+    work = Work(0)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (
+            Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4),
+            Tensor.flat("y", self.dtype, 64, Role.OUTPUT, 2, Within.rounded(self.dtype)),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        x = np.random.default_rng(seed).standard_normal(64, np.float32)
+        x[:3] = np.inf, -np.inf, np.nan
+        return {"x": x}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        return {"y": inputs["x"].astype(np.float64)}
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
+def test_numbers_of_16_bits(dtype: DType) -> None:
+    arguments = (Argument("x", "const float*"), Argument("y", f"{dtype.cuda}*"))
+
+    def rounding(value: str) -> Program:
+        body = f"arguments.y[threadIdx.x] = from_float<{dtype.cuda}>({value});"
+        kernel = f'extern "C" __global__ void kernel(const Arguments arguments) {{ {body} }}'
+        text = f"{inlined('cuda/numbers.cuh')}\n{cuda_arguments(arguments)}\n{kernel}\n"
+        return Program(text, arguments, (Launch("kernel", (1, 1, 1), (64, 1, 1)),))
+
+    verify(Rounding(dtype), rounding("arguments.x[threadIdx.x]"))
+    too_large = f"arguments.x[threadIdx.x] * {1 + 2 * dtype.roundoff}f"
+    with pytest.raises(EmulatorError, match=r"wrong: \d+ of 64 elements"):
+        verify(Rounding(dtype), rounding(too_large))
 
 
 @dataclass(frozen=True)
