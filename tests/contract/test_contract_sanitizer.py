@@ -115,7 +115,7 @@ def test_a_planted_bug_is_found(
     tool: str, right: str, planted: str, report: str, limits: DeviceSpec, tmp_path: Path
 ) -> None:
     problem = TransposeProblem(31, 64)
-    source = operator("transpose").source(problem, TransposeSchedule(), limits)
+    source = operator("transpose").program(problem, TransposeSchedule(), limits)
     assert right in source.source
     source = replace(source, source=source.source.replace(right, planted))
     clean, output = watched_kernels(tool, [(problem, source)], limits.arch, tmp_path)

@@ -109,7 +109,7 @@ def test_one_workspace_for_each_stream_and_as_good_as_new_after_a_launch(device)
             dispatcher.sgemm(Held(device, a, stream), Held(device, b, stream), out=out)
             assert_close(out.numpy(), a, b)
     (held,) = plans._plans.values()
-    assert len(held.loaded._kernel._workspaces) == 2
+    assert len(held.loaded.template._kernel._workspaces) == 2
 
 
 def test_a_thread_without_a_context_stays_so(device, hold):
