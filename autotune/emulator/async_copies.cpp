@@ -45,7 +45,7 @@ void land(Copy& copy) {
 void async_copy(void* shared, const void* global, int bytes, int valid_bytes) {
   if (valid_bytes < 0 || valid_bytes > bytes)
     fail("an asynchronous copy of %d bytes has %d valid ones", bytes, valid_bytes);
-  check_copy_target(shared, bytes, bytes);
+  check_shared("the target of an asynchronous copy", shared, bytes, bytes);
   if (reinterpret_cast<uintptr_t>(global) % bytes != 0)
     fail("an asynchronous copy of %d bytes reads address %p, which is not aligned to them", bytes, global);
   Queue& queue = queues[running_thread()];

@@ -20,6 +20,7 @@ from ..files import atomic_write
 _MOST = 10_000  # executables, of 40 KB
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
+_SWIZZLE = _FOLDER.parent / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
 # Only the instrumentation of -fsanitize=thread is used, not its library. Without scalar replacement of aggregates a
 # load of a float4 stays one load, whose alignment can be checked.
@@ -125,8 +126,8 @@ def _version(compiler: tuple[str, ...]) -> str:
 
 @cache
 def _toolchain(compiler: tuple[str, ...]) -> str:
-    """All that a built file depends on beside the kernel and the flags: the compiler and the files of this folder."""
-    files = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.hpp")])
+    """All that a built file depends on beside the kernel and the flags: the compiler and the emulator's files."""
+    files = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.hpp"), _SWIZZLE])
     return "\0".join([*compiler, _version(compiler), *(path.read_text() for path in files)])
 
 

@@ -8,6 +8,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __grid_constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
@@ -35,6 +36,17 @@ void* dynamic_shared(int alignment = 16);
 void async_copy(void* shared, const void* global, int bytes, int valid_bytes);
 void async_commit();
 void async_wait(int pending_groups);
+
+// mbarriers, by the address of their 8 bytes in the block's own shared memory.
+void mbarrier_init(void* mbarrier, int arrivals);
+void mbarrier_expect(void* mbarrier, int bytes);
+void mbarrier_arrive(void* mbarrier);
+void mbarrier_wait(void* mbarrier, unsigned int parity, int line);
+void proxy_fence();
+
+// cp.async.bulk of consecutive bytes, and of a box of a tensor that an encoded tensor map describes.
+void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier);
+void tensor_copy(void* shared, const void* tensor_map, int column, int row, void* mbarrier);
 
 // What stands at the place of `shared`, which is the block's own shared memory, in that of another block of
 // the cluster.

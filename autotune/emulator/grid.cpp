@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "async_copies.hpp"
+#include "mbarriers.hpp"
 #include "memory.hpp"
 #include "position.hpp"
 #include "races.hpp"
@@ -19,7 +20,9 @@ void run_grid() {
     begin_cluster();
     poison_shared();
     drop_async_copies();
+    drop_mbarriers();
     run_threads();
+    check_bulk_copies_landed();
   }
 }
 

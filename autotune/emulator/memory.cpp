@@ -108,7 +108,7 @@ void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   if (first < 0 || last >= region.bytes)
     fail("%s bytes %lld to %lld of %s, which has %lld bytes", verb(access), (long long)first, (long long)last,
          region.name, (long long)region.bytes);
-  if (at_once && reinterpret_cast<uintptr_t>(pointer) % bytes != 0)
+  if (at_once && (reinterpret_cast<uintptr_t>(pointer) & (bytes - 1)) != 0)  // bytes: a power of two
     fail("%s %lld bytes at once at byte %lld of %s, which is not aligned to them", verb(access),
          (long long)bytes, (long long)first, region.name);
   if (region.use == Use::read_only && !is_read(access))
@@ -116,17 +116,17 @@ void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   if (region.cells != nullptr) record(region, first, last, access);
 }
 
-void check_copy_target(const void* shared, int64_t bytes, int64_t alignment) {
+void check_shared(const char* what, const void* shared, int64_t bytes, int64_t alignment) {
   const Region* region = region_of(shared, bytes, Access::async_begin);
   if (region == nullptr || region->rank != running_rank())
-    fail("an asynchronous copy writes %s, not the block's shared memory",
+    fail("%s lies in %s, not in the block's shared memory", what,
          region != nullptr ? region->name : "a constant");
   const int64_t offset = static_cast<const char*>(shared) - region->begin;
   if (offset % alignment != 0)
-    fail("an asynchronous copy writes byte %lld of %s, which is not aligned to %lld bytes", (long long)offset,
+    fail("%s lies at byte %lld of %s, which is not aligned to %lld bytes", what, (long long)offset,
          region->name, (long long)alignment);
   if (alignment > shared_alignment)
-    fail("an asynchronous copy needs shared memory aligned to %lld bytes, and the kernel asks for %lld",
+    fail("%s needs shared memory aligned to %lld bytes, and the kernel asks for %lld", what,
          (long long)alignment, (long long)shared_alignment);
 }
 

@@ -16,7 +16,7 @@ void poison_shared();
 
 // `at_once`: one instruction moves all the bytes, so that they must be aligned.
 void check(const void* address, int64_t bytes, Access access, bool at_once);
-// Whether the running block's own shared memory is copied to, and aligned as a copy demands.
-void check_copy_target(const void* shared, int64_t bytes, int64_t alignment);
+// Whether what is there lies in the running block's own shared memory, and aligned.
+void check_shared(const char* what, const void* shared, int64_t bytes, int64_t alignment);
 
 }  // namespace autotune_emulator

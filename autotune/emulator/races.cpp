@@ -40,7 +40,9 @@ struct Block {
 struct Clock {
   uint32_t tick;
   uint32_t fence, fence_epoch;  // the tick of its last fence, and the epoch of its block then
-  uint32_t proxy_fence;
+  uint32_t proxy_fence, proxy_epoch;
+  Knowledge proxy_knowledge;  // at its last proxy fence
+  uint32_t learnt;            // the tick at which it last learnt of others
 };
 
 std::vector<Region*> tracked;
@@ -52,8 +54,10 @@ int known_rows, known_columns;
 bool agents_act;  // in this cluster
 uint32_t last_tick;
 uint32_t launch_epoch, first_epoch, cluster_epoch;  // of this cluster: its start, and its last barrier
-Stamp now;
-int cell_shift = 2;  // a cell is a word until a kernel accesses less than one, a byte from then on
+Stamp now;                                          // of the running thread
+uint32_t own_epoch;                                 // of its block
+const uint32_t* own_knowledge;  // null if it has learnt nothing since the last barrier of its block
+int cell_shift = 2;             // a cell is a word until a kernel accesses less than one, a byte from then on
 
 int64_t cell_count(const Region& region) { return (region.capacity >> cell_shift) + 1; }
 
@@ -97,15 +101,19 @@ Distance distance(const Stamp& other) {
 }
 
 // Whether a barrier that this thread and the old one share lies between; or the old one's cluster has ended.
-bool before_barrier(const Stamp& old) {
-  return old.tick < (old.rank == now.rank ? blocks[now.rank].epoch : cluster_epoch);
+inline bool before_barrier(const Stamp& old) {
+  return old.tick < (old.rank == now.rank ? own_epoch : cluster_epoch);
+}
+
+inline bool by_running_thread(const Stamp& old) { return old.thread == now.thread && old.rank == now.rank; }
+
+inline bool learnt(const Stamp& old) {
+  return own_knowledge != nullptr && old.rank == now.rank && old.tick <= own_knowledge[column(old)];
 }
 
 // In the same cluster.
-bool precedes(const Stamp& old) {
-  if (before_barrier(old)) return true;
-  if (old.rank != now.rank) return false;
-  return old.thread == now.thread || old.tick <= knowledge_of(running_thread())[column(old)];
+inline bool precedes(const Stamp& old) {
+  return before_barrier(old) || by_running_thread(old) || learnt(old);
 }
 
 // Clusters run one after another here; on a GPU a fence and an atomic of the one and then an atomic of the
@@ -165,7 +173,7 @@ void check_proxy(const Region& region, int64_t byte, const Stamp& old) {
 
 // Keeps two reads by different threads, as far from one another as there are: enough to convict any later
 // write.
-void add_read(Cell& cell, Stamp read) {
+void add_read(Cell& cell, const Stamp& read) {
   if (!precedes(cell.read)) {
     const bool keep = !precedes(cell.other_read) && distance(cell.other_read) > distance(cell.read);
     if (!keep) cell.other_read = cell.read;
@@ -181,14 +189,7 @@ void check_alive(const Region& region) {
   owner.visited = blocks[now.rank].epoch;
 }
 
-void record_cell(const Region& region, Cell& cell, int64_t byte, Access access) {
-  Stamp stamp = now;
-  stamp.atomic = is_atomic(access);
-  stamp.pending = access == Access::async_begin || access == Access::bulk_begin;
-  if (access == Access::async_end) {
-    cell = Cell{stamp, {}, {}};
-    return;
-  }
+void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, const Stamp& stamp) {
   // Ordinary: written by this cluster and before the last barrier.
   if (!before_barrier(cell.write) || cell.write.tick < first_epoch || cell.write.pending) {
     check_landed(region, byte, cell.write, access);
@@ -214,8 +215,18 @@ void track(Region& region) {
 void record(const Region& region, int64_t first, int64_t last, Access access) {
   if (region.rank != none && region.rank != static_cast<int>(now.rank)) check_alive(region);
   if (cell_shift > 0 && (first % 4 != 0 || last % 4 != 3)) refine_cells();
-  for (int64_t cell = first >> cell_shift; cell <= last >> cell_shift; ++cell)
-    record_cell(region, region.cells[cell], cell << cell_shift, access);
+  Stamp stamp = now;
+  if (access > Access::write) {
+    stamp.atomic = is_atomic(access);
+    stamp.pending = access == Access::async_begin || access == Access::bulk_begin;
+  }
+  for (int64_t cell = first >> cell_shift; cell <= last >> cell_shift; ++cell) {
+    if (access == Access::async_end) {
+      region.cells[cell] = Cell{stamp, {}, {}};  // checked when it was issued
+    } else {
+      record_cell(region, region.cells[cell], cell << cell_shift, access, stamp);
+    }
+  }
 }
 
 void forget_accesses() {
@@ -254,6 +265,8 @@ void begin_turn() {
   now.tick = tick_of(thread);
   now.rank = rank_of(thread);
   now.thread = thread_in_block(thread);
+  own_epoch = blocks[now.rank].epoch;
+  own_knowledge = clocks[thread].learnt > own_epoch ? knowledge_of(thread) : nullptr;
 }
 
 void join_lanes(const std::vector<int>& threads) {
@@ -268,7 +281,7 @@ void join_lanes(const std::vector<int>& threads) {
   ++last_tick;
   for (const int thread : threads) {
     std::copy(joined.begin() + begin, joined.begin() + end, knowledge_of(thread) + begin);
-    clocks[thread].tick = last_tick;
+    clocks[thread].tick = clocks[thread].learnt = last_tick;
   }
 }
 
@@ -315,6 +328,8 @@ void release(Knowledge& knowledge) {
 void acquire(const Knowledge& knowledge) {
   uint32_t* own = knowledge_of(running_thread());
   for (size_t i = 0; i < knowledge.size(); ++i) own[i] = std::max(own[i], knowledge[i]);
+  clocks[running_thread()].learnt = ++last_tick;
+  begin_turn();
 }
 
 void begin_agent_turn(int agent, Knowledge& knowledge) {
@@ -326,12 +341,26 @@ void begin_agent_turn(int agent, Knowledge& knowledge) {
 }
 
 void proxy_fence() {
-  clocks[running_thread()].proxy_fence = now.tick;
+  Clock& clock = clocks[running_thread()];
+  clock.proxy_fence = now.tick;
+  clock.proxy_epoch = own_epoch;
+  if (own_knowledge != nullptr) clock.proxy_knowledge.assign(own_knowledge, own_knowledge + known_columns);
   next_tick();
 }
 
 bool proxy_sees(int thread, uint32_t tick) {
-  return tick <= clocks[thread].proxy_fence || tick <= clocks[running_thread()].proxy_fence;
+  if (tick <= clocks[thread].proxy_fence) return true;
+  const Clock& clock = clocks[running_thread()];
+  if (tick < clock.proxy_epoch) return true;
+  return !clock.proxy_knowledge.empty() && tick <= clock.proxy_knowledge[thread_in_block(thread)];
+}
+
+bool knows(int thread, uint32_t tick) {
+  Stamp stamp{};
+  stamp.tick = tick;
+  stamp.rank = rank_of(thread);
+  stamp.thread = thread_in_block(thread);
+  return precedes(stamp);
 }
 
 uint32_t current_tick() { return now.tick; }

@@ -35,9 +35,10 @@ void acquire(const Knowledge& knowledge);  // by the running thread
 // Agents write shared memory in the place of threads: one for each mbarrier of a block.
 void begin_agent_turn(int agent, Knowledge& knowledge);  // what it does until begin_turn() is known there
 
-// Whether an ordinary write is visible to the asynchronous proxy: its thread has fenced since, or the running
-// one.
-void proxy_fence();
+// Whether the running thread may rely on what a thread of its cluster did at a tick.
+bool knows(int thread, uint32_t tick);
+// Whether the asynchronous proxy sees what it wrote then: it has fenced since, or the running thread has
+// since it knows.
 bool proxy_sees(int thread, uint32_t tick);
 uint32_t current_tick();
 

@@ -31,6 +31,18 @@ USES = {
         y[t] += reduce_lanes<8>(Indexed<float, long long>{y[t], t}, ArgMax()).index;
         y[t] += reduce_cluster<64, 16>(y[t], Min(), dynamic_shared<float>());
     """,
+    "tensor_copy": """
+        Barrier* barrier = tile_memory<Barrier>();
+        if (t == 0) {
+          barrier->init(2);
+          proxy_fence();
+          barrier->arrive();
+          barrier->arrive_and_expect(16);
+          bulk_copy(barrier + 2, arguments.x, 16, *barrier);
+        }
+        __syncthreads();
+        barrier->wait(0);
+    """,
     "acquire_release": """
         store_release(reinterpret_cast<long long*>(y), load_acquire(reinterpret_cast<const long long*>(y + 2)));
         store_release(reinterpret_cast<unsigned*>(y), load_acquire(reinterpret_cast<const unsigned*>(y + 2)));

@@ -1,0 +1,158 @@
+#include "mbarriers.hpp"
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "memory.hpp"
+#include "position.hpp"
+#include "races.hpp"
+#include "threads.hpp"
+
+namespace autotune_emulator {
+namespace {
+
+struct Mbarrier {
+  int agent;     // that writes what its copies bring
+  int arrivals;  // of a phase
+  int missing_arrivals;
+  int64_t missing_bytes = 0;
+  uint32_t phase = 0;  // the running one
+  int initialiser;     // the thread, and when
+  uint32_t initialised;
+  Knowledge arriving, complete;  // what threads that arrive bring, and what waiters get
+  std::vector<BulkCopy> copies;  // under way
+};
+
+constexpr int mbarrier_bytes = 8;
+std::map<const void*, Mbarrier> mbarriers;
+int agents[cluster_blocks];  // of each block
+uint32_t issued;
+
+Mbarrier& find(void* address, const char* what) {
+  const auto found = mbarriers.find(address);
+  if (found == mbarriers.end()) fail("%s an mbarrier that was not initialised", what);
+  const Mbarrier& mbarrier = found->second;
+  if (!knows(mbarrier.initialiser, mbarrier.initialised)) {
+    Name other;
+    describe_thread(mbarrier.initialiser, other);
+    fail("race: %s an mbarrier that %s initialised, with no barrier between", what, other);
+  }
+  return found->second;
+}
+
+void complete_phase_if_due(Mbarrier& mbarrier) {
+  if (mbarrier.missing_arrivals > 0 || mbarrier.missing_bytes != 0) return;
+  ++mbarrier.phase;
+  mbarrier.missing_arrivals = mbarrier.arrivals;
+  mbarrier.complete = mbarrier.arriving;
+}
+
+void land(Mbarrier& mbarrier, const BulkCopy& copy) {
+  const char* early = copy.early.data();
+  for (const BulkCopy::Piece& piece : copy.pieces) {
+    check(piece.shared, piece.bytes, Access::async_end, false);
+    if (piece.global == nullptr) {
+      std::memset(piece.shared, 0, piece.bytes);
+    } else {
+      std::memcpy(piece.shared, copy.early.empty() ? piece.global : early, piece.bytes);
+    }
+    if (!copy.early.empty()) early += piece.bytes;
+    mbarrier.missing_bytes -= piece.bytes;
+  }
+}
+
+void land_all(Mbarrier& mbarrier) {
+  if (mbarrier.copies.empty()) return;
+  begin_agent_turn(mbarrier.agent, mbarrier.arriving);
+  for (const BulkCopy& copy : mbarrier.copies) land(mbarrier, copy);
+  mbarrier.copies.clear();
+  begin_turn();
+  complete_phase_if_due(mbarrier);
+}
+
+void fail_asleep(const void* address, int line) {
+  const Mbarrier& mbarrier = mbarriers.at(address);
+  fail("waits for ever at line %d: phase %u of the mbarrier lacks %d arrivals and %lld bytes", line,
+       mbarrier.phase, mbarrier.missing_arrivals, (long long)mbarrier.missing_bytes);
+}
+
+}  // namespace
+
+void mbarrier_init(void* address, int arrivals) {
+  check_shared("an mbarrier", address, mbarrier_bytes, mbarrier_bytes);
+  check(address, mbarrier_bytes, Access::write, true);
+  if (arrivals < 1) fail("an mbarrier is initialised for %d arrivals, expected 1 or more", arrivals);
+  if (agents[running_rank()] == most_agents) fail("more than %d mbarriers in a block", most_agents);
+  Mbarrier mbarrier{};
+  mbarrier.agent = agents[running_rank()]++;
+  mbarrier.arrivals = mbarrier.missing_arrivals = arrivals;
+  mbarrier.initialiser = running_thread();
+  mbarrier.initialised = current_tick();
+  mbarriers[address] = mbarrier;
+}
+
+void mbarrier_expect(void* address, int bytes) {
+  Mbarrier& mbarrier = find(address, "expects bytes at");
+  check(address, mbarrier_bytes, Access::atomic, true);
+  mbarrier.missing_bytes += bytes;
+}
+
+void mbarrier_arrive(void* address) {
+  Mbarrier& mbarrier = find(address, "arrives at");
+  check(address, mbarrier_bytes, Access::atomic, true);
+  release(mbarrier.arriving);
+  if (mbarrier.missing_arrivals-- == 0) fail("arrives at an mbarrier at which all have arrived");
+  complete_phase_if_due(mbarrier);
+  wake(address);
+}
+
+void mbarrier_wait(void* address, unsigned int parity, int line) {
+  if (parity > 1) fail("line %d: waits for the parity %u, expected 0 or 1", line, parity);
+  Mbarrier& mbarrier = find(address, "waits at");
+  check(address, mbarrier_bytes, Access::atomic_read, true);
+  while (mbarrier.phase % 2 == parity) {
+    land_all(mbarrier);
+    if (mbarrier.phase % 2 == parity) {
+      sleep_on(address, line, fail_asleep);
+    } else {
+      wake(address);
+    }
+  }
+  acquire(mbarrier.complete);
+}
+
+void issue(BulkCopy copy, void* address) {
+  Mbarrier& mbarrier = find(address, "copies bulk for");
+  check(address, mbarrier_bytes, Access::atomic, true);
+  if (!proxy_sees(mbarrier.initialiser, mbarrier.initialised))
+    fail("a bulk copy counts at an mbarrier that was initialised with no proxy fence since");
+  // Every other copy reads late: both extremes of what the hardware may do.
+  const bool late = issued++ % 2 != 0;
+  for (const BulkCopy::Piece& piece : copy.pieces) {
+    if (piece.global != nullptr) check(piece.global, piece.bytes, Access::read, false);
+    if (piece.global != nullptr && !late)
+      copy.early.insert(copy.early.end(), piece.global, piece.global + piece.bytes);
+    if (piece.global == nullptr && !late) copy.early.insert(copy.early.end(), piece.bytes, 0);
+    check(piece.shared, piece.bytes, Access::bulk_begin, false);
+    std::memset(piece.shared, 0xff, piece.bytes);
+  }
+  copy.thread = running_thread();
+  mbarrier.copies.push_back(std::move(copy));
+  wake(address);
+}
+
+void drop_mbarriers() {
+  mbarriers.clear();
+  std::memset(agents, 0, sizeof agents);
+}
+
+void check_bulk_copies_landed() {
+  for (const auto& [address, mbarrier] : mbarriers) {
+    if (mbarrier.copies.empty()) continue;
+    select_thread(mbarrier.copies.front().thread);
+    fail("ends while its bulk copy is under way, which nobody waited for");
+  }
+}
+
+}  // namespace autotune_emulator

@@ -1,0 +1,178 @@
+"""Bulk copies and mbarriers: what lands where, and what a kernel may forget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.emission import inlined
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.tensor_map import Swizzle, TensorMap
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, run
+
+SEEDS = range(4)
+ROWS, COLUMNS, LEADING = 13, 41, 44
+BOX_ROWS = 8
+SWIZZLES = {Swizzle.NONE: 32, Swizzle.B32: 8, Swizzle.B64: 16, Swizzle.B128: 32}  # columns of the box
+X = np.random.default_rng(0).standard_normal((ROWS, LEADING)).astype(np.float32)
+
+# Four boxes pass through one tile.
+PIPELINE = """
+  Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
+  Barrier* empty = full + 1;
+  if (t == 0) {
+    full->init(1);
+    empty->init(64);
+    proxy_fence();
+  }
+  __syncthreads();
+  for (int i = 0; i < 4; ++i) {
+    const int row = 8 * (i / 2), column = 32 * (i % 2);
+    if (t == 0) {
+      empty->wait(i % 2 ^ 1);
+      full->arrive_and_expect(1024);
+      tensor_copy(tile, arguments.map, row, column, *full);
+    }
+    full->wait(i % 2);
+    for (int e = t; e < 256; e += 64) y[256 * i + e] = tile[swizzled(4 * e, 128) / 4];
+    empty->arrive();
+  }
+"""
+CORNERS = [(0, 0), (0, 32), (8, 0), (8, 32)]
+
+
+def program(body: str, swizzle: Swizzle = Swizzle.B128) -> Program:
+    tensor_map = TensorMap("x", "float32", ROWS, COLUMNS, LEADING, BOX_ROWS, SWIZZLES[swizzle], swizzle)
+    arguments = (
+        Argument("map", "TensorMap", tensor_map=tensor_map),
+        Argument("x", "const float*"),
+        Argument("y", "float*"),
+    )
+    source = f"""{inlined("cuda/shared_memory.cuh", "cuda/tensor_copy.cuh")}
+{cuda_arguments(arguments)}
+extern "C" __global__ void __launch_bounds__(64) kernel(const __grid_constant__ Arguments arguments) {{
+  const float* x = arguments.x;
+  float* y = arguments.y;
+  const int t = threadIdx.x;
+  float* tile = tile_memory<float>();
+  {body}
+}}
+"""
+    return Program(source, arguments, (Launch("kernel", (1, 1, 1), (64, 1, 1), 1024 + 16),))
+
+
+def execute(source: Program, y: Array, seed: int = 0) -> None:
+    tensors = (
+        Tensor("x", DType.FLOAT32, (ROWS, COLUMNS), (LEADING, 1), Role.INPUT, 16),
+        Tensor.flat("y", DType.FLOAT32, y.size, Role.OUTPUT, 4),
+    )
+    run(source, tensors, {"x": X.ravel()[: tensors[0].size].copy(), "y": y}, {}, seed=seed)
+
+
+def outcome(body: str, size: int, seed: int = 0, swizzle: Swizzle = Swizzle.B128) -> Array:
+    y = np.full(size, np.nan, np.float32)
+    execute(program(body, swizzle), y, seed)
+    return y
+
+
+def box(row: int, column: int, columns: int) -> Array:
+    """A box of the tensor, zeros where it reaches beyond."""
+    padded = np.zeros((ROWS + 64, COLUMNS + 96), np.float32)
+    padded[16 : 16 + ROWS, 48 : 48 + COLUMNS] = X[:, :COLUMNS]
+    return padded[16 + row :, 48 + column :][:BOX_ROWS, :columns]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_boxes_pass_through_a_tile(seed: int) -> None:
+    expected = [box(row, column, 32).ravel() for row, column in CORNERS]
+    np.testing.assert_array_equal(outcome(PIPELINE, 1024, seed), np.concatenate(expected))
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (-3, 30), (10, -5), (40, 0)])
+@pytest.mark.parametrize("swizzle", Swizzle)
+def test_a_box_lies_in_shared_memory_as_its_swizzle_says(swizzle: Swizzle, row: int, column: int) -> None:
+    columns = SWIZZLES[swizzle]
+    size = BOX_ROWS * columns
+    body = f"""Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
+    if (t == 0) {{ full->init(1); proxy_fence(); full->arrive_and_expect({4 * size});
+                   tensor_copy(tile, arguments.map, {row}, {column}, *full); }}
+    __syncthreads();
+    full->wait(0);
+    for (int i = t; i < {size}; i += 64) y[i] = tile[i];"""
+    # 16-byte units of a line of 128 bytes change places within spans as wide as a row of the box.
+    units = box(row, column, columns).reshape(-1, 4)
+    index = np.arange(len(units))
+    if swizzle is not Swizzle.NONE:
+        index ^= index // 8 % (columns // 4)
+    expected = np.empty_like(units)
+    expected[index] = units
+    np.testing.assert_array_equal(outcome(body, size, swizzle=swizzle), expected.ravel())
+
+
+BULK = """
+  Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
+  tile[t] = 0;
+  proxy_fence();
+  if (t == 0) { full->init(1); proxy_fence(); }
+  __syncthreads();
+  if (t == 0) { full->arrive_and_expect(256); bulk_copy(tile, x, 256, *full); }
+  full->wait(0);
+  y[t] = tile[63 - t];
+"""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_consecutive_bytes_are_copied(seed: int) -> None:
+    np.testing.assert_array_equal(outcome(BULK, 64, seed), X.ravel()[63::-1])
+
+
+PLANTS = [
+    ("wait for the copy", PIPELINE, "full->wait(i % 2);", "",
+     "is not waited for|a bulk copy wrote|barrier between|waits for ever"),
+    ("parity of the full barrier", PIPELINE, "full->wait(i % 2);", "full->wait(i % 2 ^ 1);",
+     "is not waited for|a bulk copy wrote|waits for ever|barrier between"),
+    ("parity of the empty barrier", PIPELINE, "i % 2 ^ 1", "i % 2", "waits for ever"),
+    ("wait for the readers", PIPELINE, "empty->wait(i % 2 ^ 1);", "", "is not waited for|race: |waits for ever"),
+    ("arrival of the readers", PIPELINE, "empty->arrive();", "", "waits for ever at line .* lacks 64 arrivals"),
+    ("arrival of one reader", PIPELINE, "empty->arrive();", "if (t) empty->arrive();", "lacks 1 arrivals"),
+    ("too few arrivals expected", PIPELINE, "init(64)", "init(63)", "race: |not waited for|all have arrived|for ever"),
+    ("too many arrivals expected", PIPELINE, "init(64)", "init(65)", "waits for ever"),
+    ("bytes expected", PIPELINE, "expect(1024)", "expect(512)", "lacks 0 arrivals and -512 bytes"),
+    ("bytes never expected", PIPELINE, "arrive_and_expect(1024)", "arrive()", "is not waited for|race: "),
+    ("barrier after init", PIPELINE, "__syncthreads();", "", "not initialised|race: "),
+    ("fence after init", PIPELINE, "proxy_fence();", "", "initialised with no proxy fence since"),
+    ("fence after writes", BULK, "proxy_fence();\n  if", "if", "wrote, with no proxy fence between"),
+    ("barrier not initialised", BULK, "full->init(1);", "", "an mbarrier that was not initialised"),
+    ("read past the box", PIPELINE, "/ 4]", "/ 4 + 8]", "race: |reads bytes 10"),
+    ("tile not aligned", PIPELINE, "copy(tile,", "copy(tile + 4,", "at byte 16 of shared .* not aligned to 1024"),
+    ("copy of odd bytes", BULK, "x, 256", "x, 250", "a bulk copy of 250 bytes .* expected multiples of 16"),
+    ("copy past the end", BULK, "x, 256", "x + 516, 256", "reads bytes 2064 to 2319 of x"),
+    ("copy nobody waits for", BULK, "full->wait(0);\n  y[t] = tile[63 - t];", "y[t] = 0;", "nobody waited for"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "old", "new", "error"), [p[1:] for p in PLANTS], ids=[p[0] for p in PLANTS])
+def test_the_bug_is_caught_in_every_order(body: str, old: str, new: str, error: str) -> None:
+    assert body.count(old) == 1
+    for seed in SEEDS:
+        with pytest.raises(EmulatorError, match=error):
+            outcome(body.replace(old, new), 1024, seed)
+
+
+def test_a_tile_needs_shared_memory_of_its_alignment() -> None:
+    right = program(PIPELINE)
+    wrong = replace(right, source=right.source.replace("tile = tile_memory<", "tile = dynamic_shared<"))
+    with pytest.raises(EmulatorError, match="aligned to 1024 bytes, and the kernel asks for 16"):
+        execute(wrong, np.zeros(1024, np.float32))
+
+
+@pytest.mark.parametrize("arch", ["sm_90a", "sm_120"])
+def test_tensor_copies_compile(arch: str) -> None:
+    for body in (PIPELINE, BULK):
+        assert compile_kernel(program(body), arch).resources.spill_store_bytes == 0
