@@ -137,10 +137,11 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
 def readable(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     """Files with a kernel of each kind."""
     cases = cases_of(request.param)
-    sources = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
-    sources += [source for problem in cases.SMALL_PROBLEMS for source in emitted(request.param, problem)]
-    paths = [tmp_path / f"{digest}.cu" for digest in dict.fromkeys(source.digest for source in sources)]
-    for path, text in zip(paths, dict.fromkeys(source.source for source in sources), strict=True):
+    programs = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
+    programs += [program for problem in cases.SMALL_PROBLEMS for program in emitted(request.param, problem)]
+    sources = list(dict.fromkeys(program.source for program in programs))
+    paths = [tmp_path / f"{index}.cu" for index in range(len(sources))]
+    for path, text in zip(paths, sources, strict=True):
         path.write_text(text)
     return paths
 
