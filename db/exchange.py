@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from ..files import write_text
 from .comparison import Comparison
 from .exchange_1 import upgraded_document
+from .renaming import renamed
 from .states import Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
 
@@ -46,7 +47,7 @@ def to_document(trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> list[Trial]:
-    """The trials of a document of this version or an older one.
+    """The trials of a document of this version or an older one, under the names that fields have today.
 
     Raises:
         ValueError: one line that says where the document is wrong.
@@ -59,7 +60,7 @@ def from_document(document: Any) -> list[Trial]:
     top = _members(document, "the document", ("version", "devices", "problems", "trials"))
     devices = {device.model: device for device in _each(top["devices"], "devices", _device)}
     problems = {(problem.operator, problem.key): problem for problem in _each(top["problems"], "problems", _problem)}
-    return _each(top["trials"], "trials", lambda values: _trial(values, devices, problems))
+    return renamed(_each(top["trials"], "trials", lambda values: _trial(values, devices, problems)))
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:

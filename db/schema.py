@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from .engine import WRITE
 from .errors import DatabaseError
+from .upgrade import rename_stored
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -71,6 +72,7 @@ def _migrate(engine: Engine, location: str) -> None:
         if _revision(connection, location) != revisions()[-1]:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+            rename_stored(connection)
 
 
 def _use_wal(engine: Engine) -> None:

@@ -22,7 +22,7 @@ leaves = (
     | st.text()
 )
 json_values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=3)
-objects = st.dictionaries(st.text(max_size=5), json_values, max_size=3)
+objects = st.dictionaries(st.text(max_size=5), json_values, min_size=1, max_size=3)
 seconds = st.floats(min_value=0, max_value=1e6, exclude_min=True, exclude_max=True)
 trials = st.builds(
     trial,

@@ -1,7 +1,7 @@
 """Trials are told apart by their program and compiler; conditions, lost runs and comparisons get columns of their own.
 
 Rows are copied as they are. The digest of a source takes the place of the program's: no program of today has it, so
-the trial counts as stale. Names inside of the JSON values are no concern of a migration: `autotune.db.renaming` brings
+the trial counts as stale. Names inside of the JSON values are no concern of a migration: `autotune.db.upgrade` brings
 them up to date after any migration.
 """
 
