@@ -14,8 +14,8 @@ from autotune.codegen.schedule import Schedule
 from autotune.compiler import CompiledKernel, Resources
 from autotune.db import Status
 from autotune.devices.base import Evaluation
-from autotune.devices.model import predict_seconds
 from autotune.devices.offline import OfflineDevice
+from autotune.devices.time_model import modelled_seconds
 
 
 class Pool(AbstractContextManager[None]):
@@ -46,7 +46,7 @@ class Device(OfflineDevice):
     @contextmanager
     def session(self, operator: Any, problem: Problem, seed: int) -> Iterator[Any]:
         """The device is its own session."""
-        self._problem = problem
+        self._operator, self._problem = operator, problem
         self.time_limit = 60.0
         yield self
 
@@ -54,7 +54,7 @@ class Device(OfflineDevice):
         """A modelled time."""
         time.sleep(self._seconds)
         try:
-            seconds = predict_seconds(self._problem, program, kernel.resources, self.limits)
+            seconds = modelled_seconds(self._operator, self._problem, schedule, self.limits, kernel.resources)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         return Evaluation(Status.OK, tuple(seconds * (1 + 1e-6 * sample) for sample in range(100)))

@@ -60,7 +60,7 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
     warps = ceil_div(threads, WARP_THREADS)
     warp_limit = limits.threads_per_sm // WARP_THREADS
     blocks = {
-        Limiter.WARPS: warp_limit // warps if threads <= limits.threads_per_block else 0,
+        Limiter.WARPS: _blocks_by_warps(limits, threads),
         Limiter.REGISTERS: _blocks_by_registers(limits, warps, registers),
         Limiter.SHARED_MEMORY: _blocks_by_shared_memory(limits, shared_bytes),
         Limiter.BLOCKS: limits.blocks_per_sm,
@@ -72,6 +72,25 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
         fraction=fewest * warps / warp_limit,
         limiters=tuple(limiter for limiter, count in blocks.items() if count == fewest),
     )
+
+
+def blocks_per_sm(limits: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> int:
+    """`Occupancy.blocks_per_sm` alone, in a third of the time."""
+    by_registers = _blocks_by_registers(limits, ceil_div(threads, WARP_THREADS), registers)
+    by_shared_memory = _blocks_by_shared_memory(limits, shared_bytes)
+    return min(_blocks_by_warps(limits, threads), by_registers, by_shared_memory, limits.blocks_per_sm)
+
+
+def most_registers(limits: DeviceSpec, threads: int, min_blocks: int) -> int:
+    """Registers that a thread may have so that `min_blocks` blocks fit on an SM, as ``__launch_bounds__`` asks for."""
+    unit = limits.register_unit // WARP_THREADS
+    return min(limits.registers_per_sm // (threads * min_blocks) // unit * unit, limits.registers_per_thread)
+
+
+def _blocks_by_warps(limits: DeviceSpec, threads: int) -> int:
+    if threads > limits.threads_per_block:
+        return 0
+    return limits.threads_per_sm // WARP_THREADS // ceil_div(threads, WARP_THREADS)
 
 
 def _blocks_by_registers(limits: DeviceSpec, warps: int, registers: int) -> int:

@@ -47,7 +47,7 @@ class Operator(Generic[P, S]):
         presets: small kernels and named schedules for teaching and comparison, by name.
         checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
             schedule itself, or its like for so few tiles.
-        workload: what the blocks of a legal schedule do, by which the dispatcher chooses for sizes without a record.
+        workload: what each launch of a legal schedule does, for the time model.
         baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
             this package. ``autotune bench`` adds ``copy``, the driver's copy of as many bytes.
         suites: the folder of its suites, JSON lists of problems; None if there are none.
@@ -69,7 +69,7 @@ class Operator(Generic[P, S]):
     candidates: Callable[[P, DeviceSpec], Iterable[S]]
     presets: Mapping[str, Callable[[P], Program]]
     checks: Callable[[P, S], list[tuple[P, S]]]
-    workload: Callable[[P, S, DeviceSpec], Workload]
+    workload: Callable[[P, S, DeviceSpec], tuple[Workload, ...]]
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
     suites: Path | None = None
     published: Published | None = None

@@ -17,7 +17,7 @@ from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import named_device
 from ..search_spaces.operator import Operator
 from .base import DeviceError, Evaluation
-from .model import predict_seconds
+from .time_model import VERSION, modelled_seconds
 
 _REMEMBERED = 100  # verdicts of the emulator by kernel: schedules may share the source of a small problem
 
@@ -35,7 +35,7 @@ class OfflineDevice:
         """
         try:
             self.limits = named_device(selector)
-            self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": "roofline"}
+            self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": VERSION}
         except (ValueError, HostCompilerMissingError) as error:
             raise DeviceError(str(error)) from None
         self.selector = selector
@@ -62,7 +62,7 @@ class OfflineSession:
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify one kernel in the emulator, and model its time."""
         try:
-            seconds = predict_seconds(self._problem, program, kernel.resources, self._limits)
+            seconds = modelled_seconds(self._operator, self._problem, schedule, self._limits, kernel.resources)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []

@@ -6,8 +6,7 @@ from ..codegen.matmul.sgemm.schedule import SgemmSchedule
 from ..codegen.program import Program, cuda_arguments
 from ..codegen.work import Unit
 from ..db.states import TimeSource
-from ..devices.model import DEFAULT, fixed_seconds
-from ..dispatcher.choice.transfer import DOUBT, FARTHEST
+from ..dispatcher.choice.transfer import DOUBT, FARTHEST, HIDING, fixed_seconds
 from .bundle import Bundle, Exported
 
 
@@ -16,7 +15,7 @@ def tables(bundle: Bundle) -> str:
     limits = bundle.limits
     numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
     fixed = (fixed_seconds(shared=False), fixed_seconds(shared=True))
-    figures = [limits.peak(Unit.FP32), limits.bandwidth, *fixed, DEFAULT.hiding, DOUBT, FARTHEST]
+    figures = [limits.peak(Unit.FP32), limits.bandwidth, *fixed, HIDING, DOUBT, FARTHEST]
     device = ", ".join([str(limits.sm_count), str(limits.registers_per_sm), *(float(f).hex() for f in figures)])
     kernels = [_kernel(digest, *pair) for digest, pair in bundle.kernels.items()]
     records = [_record(one, numbers) for one in bundle.exported]

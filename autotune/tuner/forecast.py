@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..devices.model import estimated_resources
-from ..devices.pipeline import modelled_seconds
+from ..devices.time_model import modelled_seconds, resident_blocks
 from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.occupancy import occupancy
 from ..search_spaces.operator import Operator
 
 _OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
@@ -19,7 +17,9 @@ _LITTLE = 1024  # bytes of shared memory: fewer count as none
 
 
 class LaunchShape(NamedTuple):
-    """What several parameters decide together; sizes are logarithms, differences from 0 to about 1 as a parameter's.
+    """What several parameters decide together about a program's first launch.
+
+    Sizes are logarithms, whose differences are from 0 to about 1 as a parameter's.
 
     Attributes:
         blocks: in the grid.
@@ -51,15 +51,13 @@ class Forecast:
 
 def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> Forecast:
     """Of a legal schedule."""
-    program = operator.emit(problem, schedule)
-    resources, launch = estimated_resources(problem, program, limits), program.launch
-    shared = resources.shared_bytes + launch.shared_bytes
-    resident = max(1, occupancy(limits, launch.threads, resources.registers, shared).blocks_per_sm)
-    waves = launch.blocks / (limits.sm_count * resident)
+    work = operator.workload(problem, schedule, limits)[0]
+    resident = resident_blocks(work.footprint, limits)
+    waves = work.blocks / (limits.sm_count * resident)
     shape = LaunchShape(
-        blocks=_octaves(max(1, launch.blocks)),
-        threads=_octaves(launch.threads),
-        shared=_octaves(_LITTLE + shared),
+        blocks=_octaves(max(1, work.blocks)),
+        threads=_octaves(work.footprint.threads),
+        shared=_octaves(_LITTLE + work.footprint.shared_bytes),
         resident=_octaves(resident),
         filled=waves / max(1, ceil(waves)),
     )

@@ -13,14 +13,13 @@ from ...codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from ...codegen.layout.transpose.schedule import WARP, TransposeSchedule
 from ...codegen.schedule import Specialize
 from ..device_spec import DeviceSpec
-from ..occupancy import occupancy
 from ..operator import Operator
 from ..resources import group_violations
 from ..space import Draw, Parameter, Space, field_parameters
-from ..workload import Workload
 from .transpose_baselines import BASELINES
 from .transpose_call import CALL
 from .transpose_derivative import DERIVATIVE
+from .transpose_workload import workload
 
 _GRID_BLOCKS = 2**31 - 1
 
@@ -131,20 +130,6 @@ def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple
         align_b=schedule.vector_store * size,
     )
     return [(whole, schedule), (ragged, schedule)]
-
-
-def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceSpec) -> Workload:
-    """A block moves its tile in one step, to which little but its bytes matters."""
-    footprint = schedule.footprint(problem)
-    fit = occupancy(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
-    tile_bytes = schedule.tile_m * schedule.tile_n * problem.element_bytes
-    return Workload(
-        blocks=blocks(problem, schedule),
-        warps=schedule.threads // WARP,
-        resident=max(1, fit.blocks_per_sm),
-        bytes_loaded=tile_bytes,
-        bytes_stored=tile_bytes,
-    )
 
 
 OPERATOR = Operator(

@@ -1,66 +1,49 @@
-"""How well the model orders schedules, and calibrating it: on recordings of another calibration of itself."""
+"""How well the model orders schedules: on recordings of its own times."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
 
-import numpy as np
 import pytest
-from recording_factory import LIMITS, recording
+from recording_factory import LIMITS
 
-from autotune.bench.time_model import Modelled, Quality, calibrated
-from autotune.devices.model import Calibration, estimated_resources, predict_seconds
-from autotune.devices.recording import Recording, load
+from autotune.bench.time_model import FIRST, quality
+from autotune.codegen.schedule import Schedule
+from autotune.devices.recording import Recording
+from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.restriction import sample
 
 SGEMM = operator("sgemm")
-TRUE = Calibration(hiding=0.8, l2_bytes=12.0, load_lanes=20.0)
+PROBLEM = SGEMM.problem_type(1024, 1024, 1024)
 
 
-def modelled(size: int, calibration: Calibration, factor: float = 1.0) -> Modelled:
-    """A recording, held in memory, of what the model says with a calibration, times a factor."""
-    problem = SGEMM.problem_type(size, size, size)
-    times = {}
-    for schedule in sample(SGEMM, problem, LIMITS, SGEMM.space(problem, LIMITS), 60, seed=0):
-        source = SGEMM.emit(problem, schedule)
-        resources = estimated_resources(problem, source, LIMITS)
-        times[schedule] = factor * predict_seconds(problem, source, resources, LIMITS, calibration)
-    recorded = object.__new__(Recording)
-    recorded.__dict__.update(operator=SGEMM, problem=problem, limits=LIMITS, seconds=times)
-    return Modelled(recorded)
+def modelled() -> dict[Schedule, float]:
+    schedules = sample(SGEMM, PROBLEM, LIMITS, SGEMM.space(PROBLEM, LIMITS), 60, seed=0)
+    return {schedule: modelled_seconds(SGEMM, PROBLEM, schedule, LIMITS) for schedule in schedules}
 
 
-def test_what_the_model_says_it_orders_perfectly() -> None:
-    assert modelled(1024, TRUE).quality(TRUE) == Quality(1.0, 0.0)
+def recorded(seconds: Mapping[Schedule, float]) -> Recording:
+    """A recording, held in memory."""
+    recording = object.__new__(Recording)
+    recording.__dict__.update(operator=SGEMM, problem=PROBLEM, limits=LIMITS, seconds=seconds)
+    return recording
+
+
+def test_what_the_model_says_it_orders_perfectly_whatever_the_clock() -> None:
+    found = quality(recorded({schedule: 2 * seconds for schedule, seconds in modelled().items()}))
+    assert (found.rank_correlation, found.regret, found.level) == (pytest.approx(1), 0, pytest.approx(1 / 2))
+    assert found.spread == pytest.approx(0, abs=1e-9)
 
 
 def test_regret_is_of_the_best_among_the_first_ten() -> None:
-    one = modelled(1024, Calibration())
-    order = np.argsort(one.seconds)
-    one.seconds = 1 / one.seconds
-    slowest_first = one.quality(Calibration())
-    assert slowest_first.rank_correlation == pytest.approx(-1.0)
-    assert slowest_first.regret == pytest.approx(one.seconds[order[9]] / one.seconds.min() - 1)
+    times = {schedule: 1 / seconds for schedule, seconds in modelled().items()}
+    found, slowest_first = quality(recorded(times)), sorted(times.values(), reverse=True)
+    assert found.rank_correlation == pytest.approx(-1)
+    assert found.regret == pytest.approx(slowest_first[FIRST - 1] / min(times.values()) - 1)
 
 
-def test_a_calibration_on_other_problems_is_found_whatever_their_clock() -> None:
-    found = calibrated([modelled(2048, TRUE, factor=1.3), modelled(512, TRUE, factor=0.9)])
-    other = modelled(1024, TRUE)
-    assert other.quality(found).rank_correlation > 0.99 > other.quality(Calibration()).rank_correlation
-    assert other.quality(found).regret < 0.01
-
-
-def test_a_kernel_that_is_not_compiled_is_given_registers_that_fit() -> None:
-    problem = SGEMM.problem_type(1024, 1024, 1024)
-    sources = [SGEMM.emit(problem, s) for s in sample(SGEMM, problem, LIMITS, SGEMM.space(problem, LIMITS), 60, seed=0)]
-    found = [estimated_resources(problem, source, LIMITS).registers for source in sources]
-    assert all(r * s.launch.threads <= LIMITS.registers_per_block for r, s in zip(found, sources, strict=True))
-    assert 24 <= min(found) < 150 < max(found) <= LIMITS.registers_per_thread
-    few = replace(LIMITS, registers_per_thread=64)
-    assert max(estimated_resources(problem, source, few).registers for source in sources) == 64
-
-
-def test_it_reads_recordings(tmp_path: Path) -> None:
-    assert len(Modelled(load(recording(tmp_path / "r", 12))).predicted(TRUE)) == 12
+def test_the_spread_is_of_logarithms() -> None:
+    factors = (2.0, 8.0)
+    times = {s: seconds * factors[n % 2] for n, (s, seconds) in enumerate(modelled().items())}
+    assert quality(recorded(times)).spread == pytest.approx(0.693147, rel=1e-4)

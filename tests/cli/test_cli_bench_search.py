@@ -60,12 +60,7 @@ def test_a_recording_is_converted(autotune: Command, path: str, tmp_path: Path, 
 def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp_path: Path) -> None:
     other = str(recording(tmp_path / "other.jsonl.gz", 15))
     document = autotune("bench", "model", "--recording", path, "--recording", other, "--json").json
-    assert [(result["schedules"], result["calibrated_on"]) for result in document["results"]] == [
-        (40, "default"), (40, "others"), (15, "default"), (15, "others")
-    ]  # fmt: skip
+    assert [result["schedules"] for result in document["results"]] == [40, 15]
     assert all(-1 <= result["rank_correlation"] <= 1 and result["regret"] >= 0 for result in document["results"])
-    assert set(document["calibration"]) == {"hiding", "l2_bytes", "load_lanes"}
-    alone = autotune("bench", "model", "--recording", path)
-    assert "small.jsonl.gz" in alone.stdout
-    assert "others" not in alone.stdout
-    assert "calibrated on all: hiding=" in alone.stdout
+    assert all(result["level"] > 0 and result["spread"] > 0 for result in document["results"])
+    assert "small.jsonl.gz" in autotune("bench", "model", "--recording", path).stdout

@@ -19,11 +19,12 @@ from autotune.compiler import CompiledKernel, Resources
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
 from autotune.devices.base import Device, DeviceError, Evaluation, Session
-from autotune.devices.model import LAUNCH_SECONDS
 from autotune.devices.offline import OfflineDevice
+from autotune.devices.time_model import LAUNCH_SECONDS
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.space import Space
+from autotune.search_spaces.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,10 @@ def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec
     return [] if schedule.threads <= limits.threads_per_block else [f"{schedule.threads} threads"]
 
 
+def workload(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec) -> tuple[Workload]:
+    return (Workload(ceil_div(problem.n, schedule.threads), Footprint(schedule.threads), problem.work.bytes),)
+
+
 def nothing(*arguments: object) -> Space[DoublingSchedule]:
     raise NotImplementedError
 
@@ -104,7 +109,7 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     space=nothing,
     default=lambda problem, limits: DoublingSchedule(),
     candidates=lambda problem, limits: [],
-    workload=nothing,
+    workload=workload,
     presets={},
     checks=lambda problem, schedule: [
         (Doubling(2 * schedule.threads), schedule),

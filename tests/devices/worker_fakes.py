@@ -81,7 +81,7 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     ),
     default=lambda problem, limits: FaultySchedule(),
     candidates=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
-    workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
+    workload=lambda problem, schedule, limits: (Workload(1, Footprint(32), 0),),
     presets={},
     checks=lambda problem, schedule: [],
 )

@@ -10,12 +10,11 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune.codegen.schedule import Specialize
 from autotune.codegen.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
-from autotune.devices.model import DEFAULT
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
-from autotune.dispatcher.choice.transfer import transferred_seconds
+from autotune.dispatcher.choice.transfer import HIDING, transferred_seconds
 from autotune.search_spaces.devices import named_device
 
 
@@ -111,7 +110,7 @@ def test_blocks_that_are_alone_on_an_sm_take_longer_and_more_of_them_no_less():
     quarter = H200.registers_per_sm // 4
     assert seconds(alone, crowded, 0) == pytest.approx(4e-6 + 0.996e-3 / 4)
     assert seconds(alone, crowded, quarter) == pytest.approx(
-        4e-6 + 0.996e-3 / 4 * (1 - exp(-DEFAULT.hiding)) / (1 - exp(-DEFAULT.hiding / 4))
+        4e-6 + 0.996e-3 / 4 * (1 - exp(-HIDING)) / (1 - exp(-HIDING / 4))
     )
     assert seconds(crowded, alone, quarter) == seconds(crowded, alone, 0) == pytest.approx(4e-6 + 0.996e-3 * 4)
 

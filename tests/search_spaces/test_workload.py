@@ -8,6 +8,7 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.devices.time_model import resident_blocks
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
@@ -23,23 +24,36 @@ SCHEDULE = SgemmSchedule(
 def counted(m, n, k, problem=None, **changes):
     wanted, schedule = SgemmProblem(m, n, k, **(problem or {})), replace(SCHEDULE, **changes)
     assert SGEMM.violations(wanted, schedule, H200) == []
-    return SGEMM.workload(wanted, schedule, H200)
+    (work,) = SGEMM.workload(wanted, schedule, H200)
+    return work
+
+
+def resident(work):
+    return resident_blocks(work.footprint, H200)
 
 
 def test_a_block_for_each_tile_goes_through_all_of_k():
     work = counted(128, 192, 100)
-    assert (work.blocks, work.warps, work.cluster, work.steps) == (6, 4, 1, 7)
+    assert (work.blocks, work.footprint.threads, work.footprint.cluster, work.steps) == (6, 128, 1, 7)
     assert (work.ahead, work.in_flight) == (2, 2)
     assert work.bytes_loaded == 4 * 2 * 16 * 64
+    assert work.memory_bytes == SgemmProblem(128, 192, 100).work.bytes
     assert work.bytes_stored == 4 * 64 * 64
-    assert (work.summed_words, work.shared_vectors) == (64, 0)
-    assert counted(128, 192, 100, warps_k=1).summed_words == 0
+    assert (work.sliced_words, work.shared_vectors) == (64, 0)
+    assert counted(128, 192, 100, warps_k=1).sliced_words == 0
+
+
+def copies(work):
+    """Of a step in which no operand is loaded to registers."""
+    return pytest.approx(work.load_instructions / 8.7)
 
 
 def test_a_step_multiplies_and_loads_fragments_and_copies():
     work = counted(64, 64, 64)
-    assert work.computing == 64 * 64 * 16 / 32 + 4 * 8 * (2 + 2)  # four warps, 8 steps of each, two vectors of A and B
-    assert work.copies == 64 * 16 / 32 + 64 * 16 / 4 / 32
+    multiply_adds = 64 * 64 * 16 / 32
+    assert work.instructions == multiply_adds + 4 * 8 * (2 + 2)  # four warps, 8 steps of each, two vectors of A and B
+    assert work.unit_clocks == multiply_adds / 4  # of 128 FMAs a clock
+    assert copies(work) == 64 * 16 / 32 + 64 * 16 / 4 / 32
     assert work.lines == 32 * 4 + 8 * 4  # four rows of A word by word; of B two rows of two lines
     assert counted(64, 64, 64, {"transpose_a": True}).lines == 32 * 1 + 8 * 4  # a row of A has two such lines
 
@@ -47,8 +61,8 @@ def test_a_step_multiplies_and_loads_fragments_and_copies():
 def test_through_registers_it_also_stores_to_shared_memory_and_one_tile_is_in_flight():
     changes = {"copy_a": CopyMode.REGISTERS, "vector_a": 4}
     work, copied = counted(64, 64, 64, **changes), counted(64, 64, 64)
-    assert work.copies == 2 * 8
-    assert work.computing == copied.computing + 8 * 4  # transposing, each word by itself
+    assert copies(work) == 2 * 8
+    assert work.instructions == copied.instructions + 8 * 4  # transposing, each word by itself
     assert work.in_flight == 1
     single = counted(64, 64, 64, stages=1, double_buffer_fragments=False, **changes)
     assert (single.ahead, single.in_flight) == (0, 0)
@@ -57,15 +71,16 @@ def test_through_registers_it_also_stores_to_shared_memory_and_one_tile_is_in_fl
 def test_a_direct_operand_is_loaded_by_all_who_multiply_it():
     direct = {"copy_a": CopyMode.DIRECT, "pad_a": 0}
     work = counted(64, 64, 64, stages=2, **direct)
-    assert work.direct_loads == 4 * 8 * 8  # of four warps, 8 steps of each, word by word
-    assert work.copies == 8
+    # Of B 8 copies; of A the loads of four warps, 8 steps of each, word by word.
+    assert work.load_instructions == pytest.approx(8.7 * 8 + 52 * 4 * 8 * 8)
     assert work.lines == 256 * 8 + 8 * 4  # eight rows of A
-    assert counted(64, 64, 64, stages=2, vector_a=4, **direct).direct_loads == 64
+    assert counted(64, 64, 64, stages=2, vector_a=4, **direct).load_instructions == pytest.approx(8.7 * 8 + 52 * 64)
 
 
 def test_what_lies_outside_is_copied_in_vain_but_not_read():
     inside, outside = counted(64, 64, 64), counted(64, 16, 64)
-    assert (outside.copies, outside.computing) == (inside.copies, inside.computing)
+    assert outside.load_instructions == inside.load_instructions
+    assert outside.instructions == inside.instructions
     assert outside.bytes_loaded == 4 * (16 * 64 + 16 * 16)
     assert outside.lines == 32 * 4 + 8 * 4 / 4
 
@@ -87,25 +102,87 @@ def test_a_grid_of_its_own_divides_the_steps_and_shares_tiles():
 
 def test_a_cluster_divides_the_steps():
     work = counted(128, 192, 1600, cluster_k=4)
-    assert (work.blocks, work.cluster, work.steps) == (24, 4, 25)
+    assert (work.blocks, work.footprint.cluster, work.steps) == (24, 4, 25)
 
 
 def test_an_sm_holds_as_many_blocks_as_registers_and_shared_memory_allow():
-    assert counted(64, 64, 64).resident == 3
-    assert counted(64, 64, 64, min_blocks_per_sm=4).resident == 4
-    assert counted(64, 64, 64, stages=11).resident == 2
-    assert counted(64, 64, 6400, grid_blocks=2).resident == 2  # adding up pieces takes more registers
+    assert resident(counted(64, 64, 64)) == 3
+    assert resident(counted(64, 64, 64, min_blocks_per_sm=4)) == 4
+    assert resident(counted(64, 64, 64, stages=11)) == 2
+    assert resident(counted(64, 64, 6400, grid_blocks=2)) == 2  # adding up pieces takes more registers
 
 
 @pytest.mark.parametrize("sizes", [(0, 5, 5), (5, 5, 0)])
 def test_where_there_is_nothing_to_compute_a_block_has_a_step_all_the_same(sizes):
-    work = SGEMM.workload(SgemmProblem(*sizes), replace(SCHEDULE, vector_b=1, vector_c=1), H200)
+    (work,) = SGEMM.workload(SgemmProblem(*sizes), replace(SCHEDULE, vector_b=1, vector_c=1), H200)
     assert work.steps == 1
     assert work.blocks == (0 if 0 in sizes[:2] else 1)
 
 
+def transposed(m=1024, n=2048, size=4, **fields):
+    (work,) = TRANSPOSE.workload(TransposeProblem(m, n, size), TransposeSchedule(**fields), H200)
+    return work
+
+
 def test_a_transpose_moves_its_tile_in_one_step():
-    work = TRANSPOSE.workload(TransposeProblem(100, 64, 8), TransposeSchedule(tile_m=32, tile_n=32), H200)
-    assert (work.blocks, work.warps, work.steps) == (8, 8, 1)
+    work = transposed(100, 64, 8)
+    assert (work.blocks, work.footprint.threads, work.steps) == (8, 256, 1)
     assert work.bytes_loaded == work.bytes_stored == 32 * 32 * 8
-    assert work.resident == 8
+    assert resident(work) == 6
+    assert work.lines == 8 * 4 * (2 + 2)  # eight warps, each with four rows of 256 bytes of A, and then of B
+
+
+def test_of_a_sector_a_part_is_loaded_or_stored_as_a_whole():
+    narrow, flat = (
+        transposed(tile_n=4, tile_m=64, rows_per_thread=2),
+        transposed(tile_n=64, tile_m=4, rows_per_thread=2),
+    )
+    assert narrow.bytes_loaded == flat.bytes_stored == 2 * 64 * 4 * 4
+    assert narrow.bytes_stored == flat.bytes_loaded == 64 * 4 * 4
+    moved = TransposeProblem(1024, 2048).work.bytes / 2
+    assert flat.memory_bytes > moved * (1 + 4)  # each of the two parts reads the sector and writes it
+    assert narrow.memory_bytes < moved * 3
+
+
+def test_what_caches_keep_of_wide_stores_moves_more_bytes():
+    wide = {"tile_m": 16, "tile_n": 64, "vector_store": 4}
+    kept, streamed = (transposed(**wide, streaming=streaming) for streaming in (False, True))
+    assert kept.memory_bytes > 1.5 * streamed.memory_bytes
+    whole_lines = {"tile_m": 32, "tile_n": 32, "rows_per_thread": 8, "vector_store": 4}
+    assert transposed(**whole_lines).memory_bytes == transposed(**whole_lines, streaming=True).memory_bytes
+
+
+def test_tiles_taken_along_rows_or_columns_move_fewer_bytes():
+    rows, groups, columns = (transposed(raster_group=group).memory_bytes for group in (1, 4, 32))
+    assert rows == columns < groups < 1.05 * rows
+
+
+def wavefronts(schedule, size):
+    """Clocks in which a block's warps store micro-tiles to shared memory, by the banks of each word."""
+    served = min(32, 128 // (schedule.vector_store * size))  # lanes at once
+    total = 0
+    for first in range(0, schedule.threads, served):
+        for j in range(schedule.vector_load):
+            words: dict[int, set[int]] = {}
+            for thread in range(first, first + served):
+                m = thread // schedule.lanes_n * schedule.vector_store
+                group = thread % schedule.lanes_n
+                column = m ^ (group * schedule.group_shift(size) % schedule.tile_m if schedule.swizzle else 0)
+                index = (group * schedule.vector_load + j) * schedule.tile_m + group * schedule.pad + column
+                for word in range(index * size // 4, (index + schedule.vector_store) * size // 4):
+                    words.setdefault(word % 32, set()).add(word)
+            total += max(map(len, words.values()))
+    return total * (schedule.rows_per_thread // schedule.vector_store)
+
+
+@pytest.mark.parametrize("size", [4, 8])
+@pytest.mark.parametrize("tile", [(32, 32, 1, 1), (64, 64, 4, 4), (64, 32, 2, 2), (128, 64, 1, 2), (16, 64, 1, 1)])
+@pytest.mark.parametrize("layout", ["plain", "padded", "swizzled"])
+def test_bank_conflicts_are_those_of_the_addresses(size, tile, layout):
+    m, n, load, store = tile
+    schedule = TransposeSchedule(m, n, 8, min(load, 16 // size), min(store, 16 // size), swizzle=layout == "swizzled")
+    if layout == "padded":
+        schedule = replace(schedule, pad=schedule.group_shift(size))
+    (work,) = TRANSPOSE.workload(TransposeProblem(1024, 1024, size), schedule, H200)
+    loads = m * n * size // 128  # of whole rows, which meet in no bank
+    assert work.shared_clocks == loads + wavefronts(schedule, size)

@@ -88,7 +88,7 @@ TOY = Operator(
     space=space,
     default=lambda problem, limits: SEEDS[0],
     candidates=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
-    workload=lambda problem, schedule, limits: Workload(1, 1, 1, 0, 0),
+    workload=lambda problem, schedule, limits: (Workload(1, Footprint(32), 0),),
     presets={},
     checks=lambda problem, schedule: [],
 )

@@ -13,7 +13,7 @@ from ...codegen.schedule import Schedule
 from ...compile_pool import CompilePool
 from ...compiler import CompileError, compile_kernel
 from ...devices.base import DeviceError
-from ...devices.model import predict_seconds
+from ...devices.time_model import modelled_seconds
 from ...dispatcher.choice.choose import Choice, choices
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec
@@ -99,8 +99,8 @@ def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
         programs = [operator.program(problem, schedule, limits) for schedule in schedules]
         kernels = [compile_kernel(program, limits.arch) for program in programs]
         return [
-            predict_seconds(problem, program, kernel.resources, limits)
-            for program, kernel in zip(programs, kernels, strict=True)
+            modelled_seconds(operator, problem, schedule, limits, kernel.resources)
+            for schedule, kernel in zip(schedules, kernels, strict=True)
         ]
 
     return measure

@@ -14,7 +14,7 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompileError
 from ...devices.base import DeviceError
-from ...devices.pipeline import modelled_seconds
+from ...devices.time_model import modelled_seconds
 from ...dispatcher.choice.choose import Choice, choices, from_records
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec

@@ -20,41 +20,29 @@ def bench_model(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Say how well the time model orders recorded schedules, as it is and calibrated on the other recordings."""
-    from ...bench.time_model import FIRST, Modelled, calibrated
-    from ...devices.model import Calibration
+    """Say how well the time model orders recorded schedules before any is compiled."""
+    from ...bench.time_model import FIRST, quality
     from ...devices.recording import load
 
     with user_input():
-        recordings = {path: Modelled(load(path)) for path in paths}
-    results: list[dict[str, Any]] = []
-    for path, recording in recordings.items():
-        others = [other for other in recordings.values() if other is not recording]
-        calibrations = {"default": Calibration()} | ({"others": calibrated(others)} if others else {})
-        results += [
-            {
-                "recording": str(path),
-                "schedules": len(recording.seconds),
-                "calibrated_on": name,
-                "calibration": asdict(calibration),
-                **asdict(recording.quality(calibration)),
-            }
-            for name, calibration in calibrations.items()
-        ]
-    everything = calibrated(list(recordings.values()))
+        recordings = {path: load(path) for path in paths}
+    results = [
+        {"recording": str(path), "schedules": len(recording.seconds), **asdict(quality(recording))}
+        for path, recording in recordings.items()
+    ]
     if as_json:
-        print_json({"results": results, "calibration": asdict(everything)})
+        print_json({"results": results})
         return
-    columns = ("recording", "schedules", "calibrated on", "rank correlation", f"regret of the first {FIRST}")
+    columns = ("recording", "schedules", "rank correlation", f"regret of the first {FIRST}", "level", "spread")
     print_table("The time model, before compiling", columns, map(_row, results))
-    print("calibrated on all:", " ".join(f"{name}={value:.3g}" for name, value in asdict(everything).items()))
 
 
 def _row(result: dict[str, Any]) -> tuple[Any, ...]:
     return (
         Path(result["recording"]).name,
         result["schedules"],
-        result["calibrated_on"],
         f"{result['rank_correlation']:.3f}",
         f"{result['regret']:.1%}",
+        f"{result['level']:.2f}",
+        f"{result['spread']:.3f}",
     )

@@ -10,7 +10,7 @@ from typing import Any
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...db.states import TimeSource
-from ...devices.pipeline import modelled_seconds
+from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from .modelled import preferred

@@ -7,12 +7,11 @@ and with the steps that each of them makes along k, tiles that are partly empty 
 
 from __future__ import annotations
 
-from math import log, prod, sqrt
+from math import exp, log, prod, sqrt
 
 from ...codegen.integers import ceil_div
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
-from ...devices.model import fixed_seconds, hiding
 from ...devices.roofline import roofline
 from ...search_spaces.device_spec import DeviceSpec
 from .records import Record
@@ -20,6 +19,7 @@ from .records import Record
 SIZES = ("m", "n", "k", "batch")  # fields of problems that say how much there is to do
 LAYOUT = ("transpose_a", "transpose_b", "element_bytes")  # fields whose change makes it another kind of kernel
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
+HIDING = 8.0  # the rate of the exponential by which registers in use hide latency
 DOUBT = 0.4  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 32 % more
 
 
@@ -121,8 +121,18 @@ def _busy(blocks: int, registers: int, limits: DeviceSpec) -> float:
         return blocks
     resident = max(1, limits.registers_per_sm // registers)
     waves, rest = divmod(blocks, resident)
-    full = resident / hiding(resident * registers, limits)
-    return waves * full + (rest / hiding(rest * registers, limits) if rest else 0.0)
+    full = resident / _hidden(resident * registers, limits)
+    return waves * full + (rest / _hidden(rest * registers, limits) if rest else 0.0)
+
+
+def _hidden(registers: int, limits: DeviceSpec) -> float:
+    """The share of its peak rate that an SM reaches with so many registers in use."""
+    return 1 - exp(-HIDING * registers / limits.registers_per_sm)
+
+
+def fixed_seconds(shared: bool) -> float:
+    """What a launch costs however little it computes."""
+    return 7e-6 if shared else 4e-6
 
 
 def _tiles(problem: Problem, schedule: Schedule, size: str) -> int:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
+from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import WARP_THREADS, occupancy
+from ...occupancy import WARP_THREADS
 from ...workload import Workload
 from .legal import steps_along_k
 
 _WORD, _LINE_WORDS = 4, 32
 _FAN_IN = 16  # of fix_up.cuh
+_COPY, _DIRECT_LOAD = 8.7, 52.0  # instructions of a copy, or of a load to registers, with its address and bounds
 # As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
 # binds, and, beyond the words that are under way (fix_up.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
@@ -31,31 +34,32 @@ class _Supply:
     words: float
 
 
-def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> Workload:
-    """The blocks of a grid, and what each does in a step along k."""
+def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> tuple[Workload]:
+    """The blocks of the grid, and what each does in a step along k."""
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
     shared = clusters > 0 and tiles % clusters > 0
     vectors = schedule.thread_m * schedule.thread_n / schedule.vector_c / schedule.warps_k / schedule.cluster_k
     tile_words = schedule.block_m * schedule.block_n
+    multiply_adds = tile_words * schedule.block_k / WARP_THREADS
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
-    return Workload(
+    grid = Workload(
         blocks=schedule.blocks(problem),
-        warps=schedule.warps,
-        resident=_resident(problem, schedule, limits),
-        cluster=schedule.cluster_k,
+        footprint=_footprint(problem, schedule),
+        memory_bytes=problem.work.bytes,
         steps=_steps(problem, schedule),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
-        computing=tile_words * schedule.block_k / WARP_THREADS + a.shared_accesses + b.shared_accesses,
-        copies=a.copies + b.copies,
-        direct_loads=a.direct_loads + b.direct_loads,
+        instructions=multiply_adds + a.shared_accesses + b.shared_accesses,
+        load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
+        unit_clocks=multiply_adds * WARP_THREADS / limits.rates[Unit.FP32],
         lines=a.lines + b.lines,
         bytes_loaded=_WORD * (a.words + b.words),
         bytes_stored=_WORD * tile_words * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
-        summed_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
+        sliced_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
         shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
     )
+    return (grid,)
 
 
 def _steps(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
@@ -72,16 +76,13 @@ def _parts_read(tiles: int, clusters: int) -> int:
     return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
 
 
-def _resident(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> int:
+def _footprint(problem: SgemmProblem, schedule: SgemmSchedule) -> Footprint:
     footprint = schedule.footprint(problem)
     registers = footprint.registers + _MORE_REGISTERS
     if schedule.grid_blocks:
         under_way = 128 if schedule.threads * schedule.min_blocks_per_sm <= 256 else 64
         registers = max(registers, under_way + _FIX_UP_REGISTERS)
-    unit = limits.register_unit // WARP_THREADS
-    bounded = limits.registers_per_sm // (schedule.threads * schedule.min_blocks_per_sm) // unit * unit
-    registers = min(registers, bounded, limits.registers_per_thread)
-    return max(1, occupancy(limits, footprint.threads, registers, footprint.shared_bytes).blocks_per_sm)
+    return replace(footprint, registers=registers)
 
 
 def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Supply:
