@@ -100,7 +100,7 @@ _FACTS = {
     DType.INT64: _Facts(64, "long long"),
     DType.UINT8: _Facts(8, "unsigned char"),
     DType.UINT16: _Facts(16, "unsigned short"),
-    DType.UINT32: _Facts(32, "unsigned int"),
+    DType.UINT32: _Facts(32, "unsigned"),
     DType.UINT64: _Facts(64, "unsigned long long"),
     DType.BOOL: _Facts(8, "bool"),
     DType.INT4: _Facts(4, "unsigned char"),

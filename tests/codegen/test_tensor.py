@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from ctypes import sizeof
 from itertools import product
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.program import Argument
 from autotune.codegen.tensor import Role, Tensor, Within, row_major
 
 FLOATS = [dtype for dtype in DType if dtype.is_float]
@@ -98,3 +100,8 @@ def test_row_major() -> None:
 
 def test_packed_elements_share_bytes() -> None:
     assert Tensor.flat("x", DType.INT4, 7, Role.INPUT, 1).bytes == 4
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DType if not dtype.is_float or dtype.bits >= 32])
+def test_a_scalar_is_packed_in_as_many_bytes(dtype: DType) -> None:
+    assert sizeof(Argument("s", dtype.cuda).ctype) == dtype.bytes
