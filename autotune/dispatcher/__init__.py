@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ..search_spaces.layout.transpose_call import transpose as transpose
+    from ..search_spaces.layout.transpose.call import transpose as transpose
     from ..search_spaces.matmul.sgemm.call import sgemm as sgemm
     from .calls.bound_call import BoundCall, plan
     from .calls.warming import warm

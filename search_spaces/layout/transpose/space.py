@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...codegen.fields import field_specs
-from ...codegen.integers import ceil_div, round_up
-from ...codegen.layout.transpose.emit import blocks, emit, emit_naive
-from ...codegen.layout.transpose.presets import PRESETS, vectorised
-from ...codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from ...codegen.layout.transpose.schedule import WARP, TransposeSchedule
-from ...codegen.schedule import Specialize
-from ..device_spec import DeviceSpec
-from ..operator import Operator
-from ..resources import group_violations
-from ..space import Draw, Parameter, Space, field_parameters
-from .transpose_baselines import BASELINES
-from .transpose_call import CALL
-from .transpose_derivative import DERIVATIVE
-from .transpose_workload import workload
+from ....codegen.fields import field_specs
+from ....codegen.integers import ceil_div, round_up
+from ....codegen.layout.transpose.emit import blocks
+from ....codegen.layout.transpose.presets import vectorised
+from ....codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
+from ....codegen.layout.transpose.schedule import WARP, TransposeSchedule
+from ....codegen.schedule import Specialize
+from ...device_spec import DeviceSpec
+from ...resources import group_violations
+from ...space import Draw, Parameter, Space, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 
@@ -130,23 +125,3 @@ def checks(problem: TransposeProblem, schedule: TransposeSchedule) -> list[tuple
         align_b=schedule.vector_store * size,
     )
     return [(whole, schedule), (ragged, schedule)]
-
-
-OPERATOR = Operator(
-    name="transpose",
-    summary="B[batch][n][m] = A[batch][m][n], out of place",
-    problem_type=TransposeProblem,
-    schedule_type=TransposeSchedule,
-    constraints=constraints,
-    emit=emit,
-    reference=emit_naive,
-    space=space,
-    default=default,
-    candidates=candidates,
-    presets=PRESETS,
-    checks=checks,
-    workload=workload,
-    baselines=BASELINES,
-    call=CALL,
-    derivative=DERIVATIVE,
-)

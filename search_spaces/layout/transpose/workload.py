@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import gcd
 
-from ...codegen.footprint import Footprint
-from ...codegen.integers import ceil_div
-from ...codegen.layout.transpose.emit import blocks
-from ...codegen.layout.transpose.problem import TransposeProblem
-from ...codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
-from ..device_spec import DeviceSpec
-from ..workload import Workload
+from ....codegen.footprint import Footprint
+from ....codegen.integers import ceil_div
+from ....codegen.layout.transpose.emit import blocks
+from ....codegen.layout.transpose.problem import TransposeProblem
+from ....codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
+from ...device_spec import DeviceSpec
+from ...workload import Workload
 
 _SECTOR, _LINE, _WIDEST = 32, 128, 16  # bytes: what device memory moves at least, a cache line, the widest access
 # ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the

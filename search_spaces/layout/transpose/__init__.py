@@ -1,0 +1,33 @@
+"""transpose, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from ....codegen.layout.transpose.emit import emit, emit_naive
+from ....codegen.layout.transpose.presets import PRESETS
+from ....codegen.layout.transpose.problem import TransposeProblem
+from ....codegen.layout.transpose.schedule import TransposeSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .derivative import DERIVATIVE
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="transpose",
+    summary="B[batch][n][m] = A[batch][m][n], out of place",
+    problem_type=TransposeProblem,
+    schedule_type=TransposeSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_naive,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    call=CALL,
+    derivative=DERIVATIVE,
+)
