@@ -164,3 +164,16 @@ def test_a_recognised_call_keeps_no_tensor_alive(launches):
     del x
     assert gone() is None
     assert function
+
+
+def test_columns_of_one_matrix_are_apart_each_time(gpu, read):
+    counts = []
+    for _ in range(3):
+        (memory,) = tensors((8, 24))
+        a, b, out = memory[:, :8], memory[:, 8:16], memory[:, 16:]
+        dispatcher.sgemm(a, b, out=out)
+        assert launched(gpu)[:3] == [a.data_ptr(), b.data_ptr(), out.data_ptr()]
+        counts.append(len(read))
+    assert counts[0] == counts[1] == counts[2]
+    with pytest.raises(ValueError, match="out overlaps b"):
+        dispatcher.sgemm(memory[:, :8], memory[:, 8:16], out=memory[:, 12:20])

@@ -34,6 +34,7 @@ class Recognised:
         tracked: whether one of them requires a gradient, which only may be where none are recorded.
         extents: bytes of each array, gaps included; 0 of one that is left out.
         in_place: whether arrays that may be the same one have the same layout.
+        check_apart: raises `ValueError` if arrays at these addresses have elements in common that they may not have.
         current: tells the stream on which PyTorch works now; 0 for the legacy default stream.
         launch: launches on a stream with the addresses of the arrays and the scalars.
         allocate: makes new outputs: an array, or a tuple of them.
@@ -44,6 +45,7 @@ class Recognised:
     tracked: bool = False
     extents: tuple[int, ...] = ()
     in_place: bool = False
+    check_apart: Callable[[Values], None] = nothing
     current: Callable[[], int] = int
     launch: Callable[[int, Values], None] = nothing
     allocate: Callable[[], Any] = nothing

@@ -12,8 +12,9 @@ from ...search_spaces.operator import Operator
 from ...search_spaces.registry import operator
 from ..arrays import arrays
 from .arguments import Values
+from .checks import check_apart, moved, same_layout
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
-from .resolve import Arrays, Case, Prepared, Resolver, same_layout
+from .resolve import Arrays, Case, Prepared, Resolver
 from .source import UNALIGNED, arguments_source, function_source
 
 _MODULE = __name__.rpartition(".calls")[0]
@@ -95,6 +96,7 @@ class Dispatched:
                 name in views and other in views and same_layout(views[name], views[other])
                 for name, other in call.in_place
             ),
+            check_apart=lambda addresses: check_apart(call, moved(call, views, addresses)),
             current=arrays.stream_of(inputs[0]),
             launch=launcher.launch if launcher else nothing,
             allocate=allocator([new[name] for name in call.required_outputs]) if True in absent else nothing,

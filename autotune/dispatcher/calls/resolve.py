@@ -14,15 +14,15 @@ from ...search_spaces.call import ArrayType, Call
 from ...search_spaces.layouts import Layout
 from ...search_spaces.operator import Operator
 from ..arrays import arrays
-from ..arrays.views import View, overlap
+from ..arrays.views import View
 from ..targets.factory import target
 from .arguments import Values
+from .checks import check_apart, check_views, moved
 from .plan import Launcher, Plan, plan_for
 
 T = TypeVar("T")
 
 _LAYOUTS_KEPT = 4096
-_WIDEST_ELEMENT = 16
 
 Arrays = tuple[Any, ...]  # None for one that is left out
 Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from others; see `Resolver`
@@ -109,8 +109,7 @@ class Resolver:
         if resolved is None:
             resolved = _kept(self._resolved, key, partial(self._resolve, handle, (*inputs, *outputs), case))
         else:
-            pointers = dict(zip(call.arrays, at, strict=True))
-            self._check_apart({name: v._replace(pointer=pointers[name]) for name, v in resolved.views.items()})
+            check_apart(call, moved(call, resolved.views, at))
         return Prepared(resolved, handle, (*at, *scalars), outputs)
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
@@ -130,16 +129,12 @@ class Resolver:
     ) -> Arrays:
         """The outputs, with new ones for those that are required and left out."""
         call = self._call
-        for name, output in zip(call.outputs, outputs, strict=True):
+        given = dict(zip(call.outputs, outputs, strict=True))
+        for name, output in given.items():
             if output is not None and arrays.immutable(output):
-                raise ValueError(
-                    f"{name} is a {type(output).__name__}, and arrays of its library are immutable: leave {name}= away"
-                )
-        missing = [
-            name
-            for name, output in zip(call.outputs, outputs, strict=True)
-            if output is None and name in call.required_outputs
-        ]
+                kind = type(output).__name__
+                raise ValueError(f"{name} is a {kind}, and arrays of its library are immutable: leave {name}= away")
+        missing = [name for name in call.required_outputs if given[name] is None]
         if not missing:
             return outputs
         if call.accumulates and case[-1]:
@@ -147,10 +142,8 @@ class Resolver:
             value = scalars[call.scalars.index(factor)]
             raise ValueError(f"{factor}={value} scales what {out} holds: pass {out}=, or {factor}=0")
         types = self._types.get(key) or _kept(self._types, key, partial(self._read_types, handle, inputs, case))
-        return tuple(
-            arrays.empty(*types[name], inputs[0]) if name in missing else output
-            for name, output in zip(call.outputs, outputs, strict=True)
-        )
+        given |= {name: arrays.empty(*types[name], inputs[0]) for name in missing}
+        return tuple(given.values())
 
     def _read_types(self, handle: int, inputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
         named = zip(self._call.inputs, inputs, strict=True)
@@ -163,43 +156,18 @@ class Resolver:
         views = {name: arrays.read(name, array, handle) for name, array in named if array is not None}
         layouts = {name: views[name].layout if name in views else None for name in call.arrays}
         types = self.types({name: layouts[name] for name in call.inputs}, case)
-        for name in call.outputs:
-            if name in views:
-                _check_output(name, views[name], types[name])
-        for name, view in views.items():
-            _check_alignment(name, view.layout)
+        check_views(call, views, types)
         options = dict(zip(call.options, case, strict=False))
         if call.accumulates:
             options["reads_out"] = case[-1]
         problem, pointers = call.bind(**layouts, **options)
-        self._check_device(views)
-        self._check_apart(views)
+        check_apart(call, views)
         written = [views[name] for name in call.required_outputs]
         if all(0 in view.layout.shape for view in written):
             return Resolved(views, None, None)
         plan = plan_for(self._operator, problem, written[0].device, handle)
         names = (*(pointers.get(name, "") for name in call.arrays), *call.scalars)
         return Resolved(views, plan, plan.launcher(names))
-
-    def _check_device(self, views: Mapping[str, View]) -> None:
-        out = self._call.required_outputs[0]
-        for name, view in views.items():
-            if view.device != views[out].device:
-                raise ValueError(
-                    f"{name} is on {view.location} and {out} on {views[out].location}: expected one device"
-                )
-
-    def _check_apart(self, views: Mapping[str, View]) -> None:
-        """``ValueError`` if an output overlaps another array, unless it may be the same one and is."""
-        call = self._call
-        for number, output in enumerate(call.outputs, len(call.inputs)):
-            for other in call.arrays[:number]:
-                if output not in views or other not in views or not overlap(views[output], views[other]):
-                    continue
-                if (output, other) not in call.in_place:
-                    raise ValueError(f"{output} overlaps {other}: pass memory of its own")
-                if views[output].pointer != views[other].pointer or not same_layout(views[output], views[other]):
-                    raise ValueError(f"{output} overlaps {other} in part: pass {other} itself, or memory of its own")
 
 
 def plain_option(option: Any) -> Any:
@@ -210,28 +178,6 @@ def plain_option(option: Any) -> Any:
         name = str(option).removeprefix("torch.") if type(option).__module__ == "torch" else np.dtype(option).name
         return DType(name)
     return option
-
-
-def same_layout(first: View, second: View) -> bool:
-    """Whether arrays at one address have each of their elements in common."""
-    a, b = first.layout, second.layout
-    return (a.shape, a.strides, a.itemsize) == (b.shape, b.strides, b.itemsize)
-
-
-def _check_output(name: str, view: View, expected: ArrayType) -> None:
-    if view.readonly:
-        raise ValueError(f"{name} is read-only")
-    if view.layout.dtype != expected.dtype:
-        raise TypeError(f"{name} has dtype {view.layout.dtype}: expected {expected.dtype}")
-    if view.layout.shape != expected.shape:
-        raise ValueError(f"{name} has shape {view.layout.shape}: expected {expected.shape}")
-
-
-def _check_alignment(name: str, layout: Layout) -> None:
-    if layout.alignment < min(layout.itemsize, _WIDEST_ELEMENT):
-        raise ValueError(
-            f"{name} is aligned to {layout.alignment} B: expected at least {layout.itemsize} B; pass a copy"
-        )
 
 
 def _kept(cache: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:

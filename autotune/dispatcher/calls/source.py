@@ -15,11 +15,12 @@ For an operator with an input a, an output out and a scalar alpha it is this:
             ... the same with _given for _fresh, and (a, out) for (a, )
         (_at_a, _at_out, ) = (a.data_ptr(), out.data_ptr(), )
         (_n_a, _n_out, ) = _call.extents
-        if (
-            (_at_a | _at_out) & 15
-            or _at_out < _at_a + _n_a and _at_a < _at_out + _n_out
-        ):
+        if (_at_a | _at_out) & 15:
             return _launch(stream, (a, ), (out, ), _case, (alpha, ))
+        if (
+            _at_out < _at_a + _n_a and _at_a < _at_out + _n_out
+        ):
+            _call.check_apart((_at_a, _at_out, ))
         if stream is None:
             _stream = _call.current() or 1
         else:
@@ -27,7 +28,7 @@ For an operator with an input a, an output out and a scalar alpha it is this:
         _call.launch(_stream, (_at_a, _at_out, alpha, ))
         return out
 
-Only PyTorch tensors that are as well aligned as accesses ask for, and apart, get beyond ``_launch``.
+Only PyTorch tensors that are as well aligned as accesses ask for get beyond ``_launch``.
 """
 
 from __future__ import annotations
@@ -55,11 +56,12 @@ def function_source(call: Call) -> str:
         *_recognition(call, "_given", call.arrays, slow),
         f"    {_tuple(addresses)} = {_tuple(_address(call, name) for name in call.arrays)}",
         f"    {_tuple(f'_n_{name}' for name in call.arrays)} = _call.extents",
-        "    if (",
-        f"        ({' | '.join(addresses)}) & {UNALIGNED}",
-        *(f"        or {overlap}" for overlap in _overlaps(call)),
-        "    ):",
+        f"    if ({' | '.join(addresses)}) & {UNALIGNED}:",
         f"        return {slow}",
+        "    if (",
+        *_either(_overlaps(call)),
+        "    ):",
+        f"        _call.check_apart({_tuple(addresses)})",
         f"    if {STREAM} is None:",
         f"        _stream = _call.current() or {LEGACY_DEFAULT_STREAM}",
         "    else:",
@@ -136,6 +138,11 @@ def _overlaps(call: Call) -> Iterator[str]:
             if (output, other) in call.in_place:
                 test = f"(_at_{output} != _at_{other} or not _call.in_place) and {test}"
             yield test
+
+
+def _either(tests: Iterable[str]) -> Iterator[str]:
+    for number, test in enumerate(tests):
+        yield f"        {'or ' if number else ''}{test}"
 
 
 def _tuple(names: Iterable[str]) -> str:
