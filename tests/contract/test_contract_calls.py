@@ -1,0 +1,49 @@
+"""What users can call: every operator's function computes what its problem's reference says, in the emulator."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
+from autotune.codegen.tensor import Role
+from autotune.search_spaces.call import STREAM
+from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.verification import compare, launch_inputs, poisoned, scale_name
+
+called = pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).call])
+_SIZE = 33  # odd, and more than a warp
+
+
+@called
+def test_every_parameter_is_documented(name: str) -> None:
+    call = operator(name).call
+    assert call
+    described = re.findall(r"^ {4}(\w+):", getattr(dispatcher, name).__doc__, re.MULTILINE)
+    assert {parameter for parameter in call.signature.parameters if parameter != STREAM} <= set(described)
+
+
+@called
+def test_a_call_computes_the_reference(name: str) -> None:
+    problem = problem_of_sizes(operator(name).problem_type, lambda *_: _SIZE)
+    example = example_call(operator(name), problem)
+    inputs, scalars = launch_inputs(problem, seed=0), dict(problem.scalars)
+    given = {
+        array: np.lib.stride_tricks.as_strided(
+            inputs[tensor.name], example.shape(array), [n * tensor.dtype.bytes for n in example.strides(array)]
+        )
+        for array, tensor in example.tensors.items()
+        if tensor.role is Role.INPUT
+    }
+    bound = example.bound(given)
+    factors = {name: value for name, value in scalars.items() if name != example.call.accumulates}
+    returned = getattr(dispatcher, name)(*bound.args, **bound.kwargs, **factors)
+    outputs = returned if isinstance(returned, tuple) else (returned,)
+    expected = problem.reference(inputs, scalars)
+    for array, output in zip(example.call.required_outputs, outputs, strict=True):
+        tensor = example.tensors[array]
+        flat, scale = expected[tensor.name], expected.get(scale_name(tensor))
+        assert isinstance(compare(tensor, output.reshape(-1), flat, poisoned(tensor), scale), float)
