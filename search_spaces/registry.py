@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
 from typing import Any
 
-from .layout import transpose
-from .matmul import sgemm
 from .operator import Operator
 
-OPERATORS: dict[str, Operator[Any, Any]] = {
-    operator.name: operator
-    for operator in (
-        sgemm.OPERATOR,
-        transpose.OPERATOR,
-    )
-}  # fmt: skip
+
+class _Operators(MutableMapping[str, Operator[Any, Any]]):
+    """Operators by name. A module is imported when its operator is first asked for: each takes some 20 ms."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = dict(modules)
+        self._imported: dict[str, Operator[Any, Any]] = {}
+
+    def __getitem__(self, name: str) -> Operator[Any, Any]:
+        if name not in self._imported:
+            found: Operator[Any, Any] = import_module(self._modules[name], __package__).OPERATOR
+            self._imported[name] = found
+        return self._imported[name]
+
+    def __setitem__(self, name: str, operator: Operator[Any, Any]) -> None:
+        self._modules.setdefault(name, "")
+        self._imported[name] = operator
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name], self._imported[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+OPERATORS = _Operators(
+    {
+        "sgemm": ".matmul.sgemm",
+        "transpose": ".layout.transpose",
+    }
+)
 
 
 def operator(name: str) -> Operator[Any, Any]:

@@ -35,6 +35,12 @@ def _function(name: str) -> Any:
     return dispatched(name).function
 
 
+def __dir__() -> list[str]:
+    from ..search_spaces.registry import OPERATORS
+
+    return sorted({*globals(), *__all__, *OPERATORS})
+
+
 # NumPy alone takes longer to import than a program that only may need a kernel should wait for.
 __getattr__ = lazy_names(
     __name__,

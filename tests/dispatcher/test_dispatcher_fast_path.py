@@ -9,8 +9,8 @@ from toy_call import Launches, toy
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays, libraries
 from autotune.dispatcher.arrays.views import View
+from autotune.dispatcher.calls import function, resolve
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.calls import resolve
 
 torch = pytest.importorskip("torch")
 
@@ -177,3 +177,11 @@ def test_columns_of_one_matrix_are_apart_each_time(gpu, read):
     assert counts[0] == counts[1] == counts[2]
     with pytest.raises(ValueError, match="out overlaps b"):
         dispatcher.sgemm(memory[:, :8], memory[:, 8:16], out=memory[:, 12:20])
+
+
+def test_in_place_needs_no_exact_comparison(launches, monkeypatch):
+    compute, (x,), index = toy().function, tensors((4, 16)), torch.zeros(4, dtype=torch.int64)
+    compute(x, out=x, index=index)
+    monkeypatch.setattr(function, "check_apart", None)
+    compute(x, out=x, index=index)
+    assert len(launches.launched) == 2
