@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ....codegen.layout.transpose.emit import emit, emit_naive
 from ....codegen.layout.transpose.presets import PRESETS
 from ....codegen.layout.transpose.problem import TransposeProblem
@@ -28,6 +30,7 @@ OPERATOR = Operator(
     checks=checks,
     workload=workload,
     baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
 )
