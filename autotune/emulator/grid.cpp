@@ -5,8 +5,8 @@
 #include "async_copies.hpp"
 #include "mbarriers.hpp"
 #include "memory.hpp"
+#include "order.hpp"
 #include "position.hpp"
-#include "races.hpp"
 #include "threads.hpp"
 
 namespace autotune_emulator {

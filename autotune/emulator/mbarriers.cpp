@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "memory.hpp"
+#include "order.hpp"
 #include "position.hpp"
-#include "races.hpp"
 #include "threads.hpp"
 
 namespace autotune_emulator {
@@ -88,7 +88,7 @@ void mbarrier_init(void* address, int arrivals) {
   mbarrier.agent = agents[running_rank()]++;
   mbarrier.arrivals = mbarrier.missing_arrivals = arrivals;
   mbarrier.initialiser = running_thread();
-  mbarrier.initialised = current_tick();
+  mbarrier.initialised = now.stamp.tick;
   mbarriers[address] = mbarrier;
 }
 

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "order.hpp"
+#include "position.hpp"
 #include "races.hpp"
 
 extern "C" char __executable_start, _end;  // of the linker

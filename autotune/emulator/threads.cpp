@@ -10,6 +10,7 @@
 #include <random>
 
 #include "memory.hpp"
+#include "order.hpp"
 #include "position.hpp"
 #include "races.hpp"
 

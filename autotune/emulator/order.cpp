@@ -1,0 +1,193 @@
+// The happens-before order. Barriers of a block order all that its threads did, which epochs tell; barriers
+// of some threads of a block order what those did and know, which vector clocks tell. Clusters are ordered by
+// fences and atomics.
+
+#include "order.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace autotune_emulator {
+
+Present now;
+
+namespace {
+
+struct Cluster {
+  uint32_t first_epoch;
+  // For each rank and thread: up to which tick other clusters may see its accesses.
+  std::vector<uint32_t> released[cluster_blocks];
+};
+
+// What a block of the running cluster has gone through. An epoch is the tick of a barrier.
+struct Block {
+  uint32_t epoch;
+  bool acquired;  // whether it may see what other clusters released
+};
+
+struct Clock {
+  uint32_t tick;
+  uint32_t fence, fence_epoch;  // the tick of its last fence, and the epoch of its block then
+  uint32_t proxy_fence, proxy_epoch;
+  Knowledge proxy_knowledge;  // at its last proxy fence
+  uint32_t learnt;            // the tick at which it last learnt of others
+};
+
+std::vector<Cluster> clusters;  // of this launch, in the order of their runs
+Block blocks[cluster_blocks];
+std::vector<Clock> clocks;  // of the threads of the cluster
+uint32_t* known;            // for each thread of the cluster: its knowledge of its block
+int known_rows, known_columns;
+bool agents_act;  // in this cluster
+uint32_t last_tick;
+
+int column(const Stamp& stamp) {
+  return by_agent(stamp) ? block_size() + stamp.thread - block_threads : stamp.thread;
+}
+
+uint32_t* knowledge_of(int thread) { return known + static_cast<int64_t>(thread) * known_columns; }
+
+uint32_t tick_of(int thread) { return std::max(clocks[thread].tick, blocks[rank_of(thread)].epoch); }
+
+// What the running thread does from here on comes after what it did so far.
+void next_tick() { now.stamp.tick = clocks[running_thread()].tick = ++last_tick; }
+
+}  // namespace
+
+bool learnt(const Stamp& old) { return old.rank == now.stamp.rank && old.tick <= now.knowledge[column(old)]; }
+
+// Clusters run one after another here; on a GPU a fence and an atomic of the one and then an atomic of the
+// other do it.
+bool ordered_across_clusters(const Stamp& old) {
+  if (!blocks[now.stamp.rank].acquired) return false;
+  if (old.atomic) return true;
+  const auto next =
+      std::upper_bound(clusters.begin(), clusters.end(), old.tick,
+                       [](uint32_t at, const Cluster& cluster) { return at < cluster.first_epoch; });
+  const std::vector<uint32_t>& released = std::prev(next)->released[old.rank];
+  return !released.empty() && old.tick <= released[old.thread];
+}
+
+void begin_launch() {
+  clusters.clear();
+  now.launch_epoch = last_tick + 1;
+  known_rows = ranks() * block_size();
+  known_columns = block_size() + most_agents;
+  std::free(known);
+  known = static_cast<uint32_t*>(std::calloc(static_cast<size_t>(known_rows) * known_columns, sizeof *known));
+}
+
+void begin_cluster() {
+  now.first_epoch = last_tick + 1;
+  agents_act = false;
+  std::fill(std::begin(blocks), std::end(blocks), Block{});
+  clocks.assign(known_rows, {});
+  begin_cluster_epoch();
+  clusters.push_back({now.first_epoch, {}});
+}
+
+void begin_epoch(int rank) { blocks[rank].epoch = ++last_tick; }
+
+void begin_cluster_epoch() {
+  now.cluster_epoch = ++last_tick;
+  for (Block& block : blocks) block.epoch = now.cluster_epoch;
+}
+
+void begin_turn() {
+  const int thread = running_thread();
+  now.stamp = {};
+  now.stamp.tick = tick_of(thread);
+  now.stamp.rank = rank_of(thread);
+  now.stamp.thread = thread_in_block(thread);
+  now.epoch = blocks[now.stamp.rank].epoch;
+  now.knowledge = clocks[thread].learnt > now.epoch ? knowledge_of(thread) : nullptr;
+}
+
+void join_lanes(const std::vector<int>& threads) {
+  const int warp = thread_in_block(threads.front()) / warp_threads * warp_threads;
+  const int begin = agents_act ? 0 : warp;  // of the others nothing is known
+  const int end = agents_act ? known_columns : std::min(warp + warp_threads, known_columns);
+  static Knowledge joined;
+  joined.assign(known_columns, 0);
+  for (const int thread : threads)
+    for (int i = begin; i < end; ++i) joined[i] = std::max(joined[i], knowledge_of(thread)[i]);
+  for (const int thread : threads) joined[thread_in_block(thread)] = tick_of(thread);
+  ++last_tick;
+  for (const int thread : threads) {
+    std::copy(joined.begin() + begin, joined.begin() + end, knowledge_of(thread) + begin);
+    clocks[thread].tick = clocks[thread].learnt = last_tick;
+  }
+}
+
+void look_around() { blocks[now.stamp.rank].acquired = true; }
+
+// Releases what the barriers put before this atomic and a fence follows: one of the thread that accessed, or
+// one of this thread after the barrier. Of what this thread did since the barrier, its own fence alone
+// decides.
+void publish() {
+  std::vector<uint32_t>& released = clusters.back().released[now.stamp.rank];
+  released.resize(block_size());
+  const uint32_t before_barrier = blocks[now.stamp.rank].epoch - 1;
+  const Clock& own = clocks[running_thread()];
+  const uint32_t before_fence = own.fence > 0 ? own.fence_epoch - 1 : 0;
+  const Clock* clock = &clocks[now.stamp.rank * block_size()];
+  for (size_t thread = 0; thread < released.size(); ++thread)
+    released[thread] =
+        std::max({released[thread], std::min(clock[thread].fence, before_barrier), before_fence});
+  released[now.stamp.thread] = std::max(released[now.stamp.thread], own.fence);
+}
+
+void fence() {
+  Clock& clock = clocks[running_thread()];
+  clock.fence = now.stamp.tick;
+  clock.fence_epoch = blocks[now.stamp.rank].epoch;
+  next_tick();
+}
+
+void release(Knowledge& knowledge) {
+  const uint32_t* own = knowledge_of(running_thread());
+  knowledge.resize(known_columns);
+  for (int i = 0; i < known_columns; ++i) knowledge[i] = std::max(knowledge[i], own[i]);
+  knowledge[now.stamp.thread] = now.stamp.tick;
+  next_tick();
+}
+
+void acquire(const Knowledge& knowledge) {
+  uint32_t* own = knowledge_of(running_thread());
+  for (size_t i = 0; i < knowledge.size(); ++i) own[i] = std::max(own[i], knowledge[i]);
+  clocks[running_thread()].learnt = ++last_tick;
+  begin_turn();
+}
+
+void begin_agent_turn(int agent, Knowledge& knowledge) {
+  agents_act = true;
+  now.stamp.tick = ++last_tick;
+  now.stamp.thread = block_threads + agent;
+  knowledge.resize(known_columns);
+  knowledge[block_size() + agent] = now.stamp.tick;
+}
+
+void proxy_fence() {
+  Clock& clock = clocks[running_thread()];
+  clock.proxy_fence = now.stamp.tick;
+  clock.proxy_epoch = now.epoch;
+  if (now.knowledge != nullptr) clock.proxy_knowledge.assign(now.knowledge, now.knowledge + known_columns);
+  next_tick();
+}
+
+bool proxy_sees(int thread, uint32_t tick) {
+  if (tick <= clocks[thread].proxy_fence) return true;
+  const Clock& clock = clocks[running_thread()];
+  if (tick < clock.proxy_epoch) return true;
+  return !clock.proxy_knowledge.empty() && tick <= clock.proxy_knowledge[thread_in_block(thread)];
+}
+
+bool knows(int thread, uint32_t tick) {
+  Stamp stamp{};
+  stamp.tick = tick;
+  stamp.rank = rank_of(thread);
+  stamp.thread = thread_in_block(thread);
+  return precedes(stamp);
+}
+
+}  // namespace autotune_emulator

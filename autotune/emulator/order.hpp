@@ -1,0 +1,72 @@
+#pragma once
+// When threads did what, and what of that each may rely on.
+
+#include <cstdint>
+#include <vector>
+
+#include "position.hpp"
+
+namespace autotune_emulator {
+
+// What orders accesses.
+void begin_launch();                               // after all that was launched before
+void begin_cluster();                              // whose blocks start; clusters of a launch are not ordered
+void begin_cluster_epoch();                        // after a barrier of the whole cluster
+void begin_epoch(int rank);                        // after a barrier of the whole block
+void join_lanes(const std::vector<int>& threads);  // after a barrier of these threads of one warp
+void begin_turn();                                 // the running thread goes on
+void publish();                                    // to other clusters, by an atomic: what a fence follows
+void look_around();                                // learn what other clusters published, by an atomic
+
+// A thread's time is a tick; all that it does after a release has a later one. Knowledge says, for each
+// thread of a block and then for each of its agents, up to which tick what it did is known.
+using Knowledge = std::vector<uint32_t>;
+constexpr int most_agents = 64;
+void release(Knowledge& knowledge);        // of the running thread: what it did and knows
+void acquire(const Knowledge& knowledge);  // by the running thread
+
+// Agents write shared memory in the place of threads: one for each mbarrier of a block.
+void begin_agent_turn(int agent, Knowledge& knowledge);  // what it does until begin_turn() is known there
+
+// Whether the running thread may rely on what a thread of its cluster did at a tick.
+bool knows(int thread, uint32_t tick);
+// Whether the asynchronous proxy sees what it wrote then: it has fenced since, or the running thread has
+// since it knows.
+bool proxy_sees(int thread, uint32_t tick);
+
+// When something was done, and by whom. Ticks never start again: no stamp needs to be cleared in between.
+struct Stamp {
+  uint32_t tick;                                            // 0: never
+  uint32_t thread : 11, rank : 4, atomic : 1, pending : 1;  // thread: of the block; agents follow
+};
+
+struct Present {
+  Stamp stamp;     // of the running thread
+  uint32_t epoch;  // of its block
+  // Null if it has learnt nothing since the last barrier of its block.
+  const uint32_t* knowledge;
+  // The first epoch of the launch and of the cluster, and the cluster's last barrier.
+  uint32_t launch_epoch, first_epoch, cluster_epoch;
+};
+extern Present now;
+
+inline bool by_agent(const Stamp& stamp) { return stamp.thread >= block_threads; }
+inline int thread_of(const Stamp& stamp) {
+  return static_cast<int>(stamp.rank) * block_size() + stamp.thread;
+}
+
+// Whether a barrier that this thread and the old one share lies between; or the old one's cluster has ended.
+inline bool before_barrier(const Stamp& old) {
+  return old.tick < (old.rank == now.stamp.rank ? now.epoch : now.cluster_epoch);
+}
+
+// Whether the running thread may rely on what was done in its cluster.
+bool learnt(const Stamp& old);
+inline bool precedes(const Stamp& old) {
+  return before_barrier(old) || (old.thread == now.stamp.thread && old.rank == now.stamp.rank) ||
+         (now.knowledge != nullptr && learnt(old));
+}
+// And on what was done in an earlier cluster of the launch.
+bool ordered_across_clusters(const Stamp& old);
+
+}  // namespace autotune_emulator
