@@ -26,14 +26,9 @@ def launch_comment(launch: Launch) -> str:
 
 
 @cache
-def inlined(*names: str, after: tuple[str, ...] = ()) -> str:
-    """The source of .cuh files under codegen/ with the project's own headers inlined, each once.
-
-    Files in `after`, and what they include, stand before it in the source already.
-    """
+def inlined(*names: str) -> str:
+    """The source of .cuh files under codegen/ with the project's own headers inlined, each once."""
     seen: set[str] = set()
-    for name in after:
-        _inlined(name, seen)
     return "".join(_inlined(name, seen) for name in names)
 
 

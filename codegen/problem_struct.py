@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from .headers import Constant
 from .schedule import Specialize
 
 
-def problem_struct(constants: list[str], sizes: Mapping[str, tuple[str, int]], specialize: Specialize) -> str:
-    """``struct Problem`` as C++ text; a kernel makes one from its arguments and reads its members.
+def problem_struct(
+    types: list[str],
+    facts: Mapping[str, Constant],
+    sizes: Mapping[str, tuple[str, int]],
+    specialize: Specialize,
+    source: str,
+) -> str:
+    """``struct Problem`` as C++ source; a kernel makes one from its arguments and reads its members.
 
     Args:
-        constants: lines that declare what the text is specialised for in any case.
-        sizes: C++ type and value of each size, by the name that it has in ``struct Arguments`` too.
-        specialize: whether the sizes are constants of the text.
+        types: lines that declare types.
+        facts: what the source is specialised for in any case; those that it does not read are left out.
+        sizes: C++ type and value of each size, by the name that it has in ``struct Arguments`` too; likewise.
+        specialize: whether the sizes are constants of the source.
+        source: the kernel's source.
     """
+    read = set(re.findall(r"\b[Pp]roblem(?:::|\.)(\w+)", source))
+    sizes = {name: size for name, size in sizes.items() if name in read}
+    constants = [f"static constexpr {_declared(name, value)};" for name, value in facts.items() if name in read]
     if specialize is Specialize.SHAPE:
         members = [f"static constexpr {kind} {name} = {value};" for name, (kind, value) in sizes.items()]
         constructor = ["__device__ explicit Problem(const Arguments&) {}"]
@@ -23,5 +36,9 @@ def problem_struct(constants: list[str], sizes: Mapping[str, tuple[str, int]], s
         values = [f"{name}(arguments.{name})" for name in sizes]
         constructor = ["__device__ explicit Problem(const Arguments& arguments)"]
         constructor += ["    : " + ",\n        ".join(values) + " {}"]
-    lines = [f"  {line}" for line in [*constants, *members, *constructor]]
+    lines = [f"  {line}" for line in [*types, *constants, *members, *constructor]]
     return "\n".join(["struct Problem {", *lines, "};"])
+
+
+def _declared(name: str, value: Constant) -> str:
+    return f"bool {name} = {str(value).lower()}" if isinstance(value, bool) else f"int {name} = {value}"

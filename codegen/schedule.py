@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
@@ -91,12 +92,20 @@ class Schedule:
     def _specialized(self, specialize: Specialize) -> Self:
         return replace(self, **{"specialize": specialize}) if hasattr(self, "specialize") else self
 
-    def cuda_struct(self) -> str:
-        """The schedule as the C++ struct ``Schedule``, one named compile-time constant a field.
+    @property
+    def constants(self) -> dict[str, int | str]:
+        """The fields, and the members of their enums, as conditions in .cuh files name them."""
+        values = self.to_dict()
+        enums = {type(getattr(self, name)) for name, value in values.items() if isinstance(value, str)}
+        return {member.value: member.value for kind in enums for member in kind} | values
+
+    def cuda_struct(self, source: str) -> str:
+        """The C++ struct ``Schedule``: each field that `source` reads, as a named compile-time constant.
 
         Named constants rather than positional template arguments: a field that C++ lacks does not compile.
         """
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        read = set(re.findall(r"\bSchedule::(\w+)", source))
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name in read}
         enums = {type(value): None for value in values.values() if isinstance(value, StrEnum)}
         lines = [f"enum class {kind.__name__} {{ {', '.join(member.value for member in kind)} }};" for kind in enums]
         lines.append("struct Schedule {")

@@ -135,9 +135,9 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
 
 def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, database):
     known = problem(2048, 2048, 2048)
-    default = SGEMM.default(known, H200).cuda_struct()
+    default = SGEMM.emit(known, SGEMM.default(known, H200)).source
     database.record(trial(known, schedule(0, known)))
-    modelled = in_order(SGEMM, known, H200, [])[0].schedule.cuda_struct()
+    modelled = SGEMM.emit(known, in_order(SGEMM, known, H200, [])[0].schedule).source
     assert modelled != default
     gpu.refused = {"raster_group = 100": CompileError("no such register"), modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped") as caught:
@@ -157,7 +157,7 @@ def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
 
 def test_when_the_default_does_not_even_load_the_caller_is_told_each_time(gpu):
     wanted = problem(2048, 2048, 2048)
-    gpu.refused = {SGEMM.default(wanted, H200).cuda_struct(): CompileError("no such register")}
+    gpu.refused = {SGEMM.emit(wanted, SGEMM.default(wanted, H200)).source: CompileError("no such register")}
     step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
     gpu.refused["sgemm"] = LaunchError("too much")
     with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):
@@ -214,7 +214,8 @@ def test_a_bound_call_stays_on_the_stream_that_it_names(gpu):
 
 
 def test_a_bound_call_falls_back_too(gpu):
-    modelled = in_order(SGEMM, problem(2048, 2048, 2048), H200, [])[0].schedule.cuda_struct()
+    wanted = problem(2048, 2048, 2048)
+    modelled = SGEMM.emit(wanted, in_order(SGEMM, wanted, H200, [])[0].schedule).source
     step = dispatcher.plan("sgemm", *(FakeTensor(at, (2048, 2048)) for at in (A, B)), out=FakeTensor(C, (2048, 2048)))
     gpu.refused = {modelled: LaunchError("too much")}
     with pytest.warns(RuntimeWarning, match="skipped the model's schedule: too much"):

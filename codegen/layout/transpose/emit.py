@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...emission import comment, inlined, launch_comment
+from ...emission import comment, launch_comment
+from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
@@ -31,30 +32,30 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     index = "long long" if _wide(problem, schedule) else "int"
     edges = problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
-    constants = [
-        "// Index holds an offset inside of a tile; tiles stick out of the matrix if there are edges; group_shift is",
-        "// how many elements the row groups of a tile are shifted against each other by XOR.",
+    types = [
         f"using Element = {ELEMENTS[problem.element_bytes]};",
+        "// Holds an offset inside of a tile.",
         f"using Index = {index};",
-        f"static constexpr bool edges = {'true' if edges else 'false'};",
-        f"static constexpr int group_shift = {schedule.group_shift(problem.element_bytes)};",
     ]
+    # Of the elements that row groups of a tile are shifted against each other by XOR; whether tiles exceed the matrix.
+    facts = {"group_shift": schedule.group_shift(problem.element_bytes), "edges": edges}
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     members = arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
+    body = used_source("layout/transpose/transpose.cuh", "transpose_block", schedule.constants | facts)
     text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
 {cuda_arguments(members)}
 
-{schedule.cuda_struct()}
+{schedule.cuda_struct(body)}
 
-{problem_struct(constants, sizes, schedule.specialize)}
+{problem_struct(types, facts, sizes, schedule.specialize, body)}
 
-{inlined("layout/transpose/transpose.cuh")}
+{body}
 {footprint.entry(ENTRY, "transpose_block(arguments);")}"""
     return Program(text, members, (launch,))
 
@@ -66,7 +67,7 @@ def emit_naive(problem: TransposeProblem) -> Program:
 
 {cuda_arguments(members)}
 
-{inlined("layout/transpose/naive.cuh")}
+{used_source("layout/transpose/naive.cuh", "transpose_element", {})}
 extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
   transpose_element(arguments);
 }}

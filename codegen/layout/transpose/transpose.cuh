@@ -14,17 +14,20 @@ constexpr int threads = lanes_n * (Schedule::tile_m / Schedule::rows_per_thread)
 static_assert(Schedule::rows_per_thread % Schedule::vector_store == 0, "threads load whole micro-tiles");
 static_assert(Schedule::pad % Schedule::vector_store == 0, "padding keeps vectors aligned");
 
-// Where the tile's element of row m and column n lies in shared memory: as in B, elements of one n are
-// neighbours. The vector_load rows of it that a thread writes form a group; groups are shifted against each
-// other, by padding or by XOR, so that threads which write the same m of many groups meet in no bank.
+// Offset in shared memory of the tile's element of row m and column n. As in B, elements of one n are
+// neighbours. The vector_load rows that a thread writes form a group. Padding or XOR shifts groups against
+// each other, so that threads which write the same m of many groups use different banks.
 __device__ __forceinline__ int tile_index(int m, int n) {
   const int group = n / Schedule::vector_load;
-  int column = m;
-  if constexpr (Schedule::swizzle) column ^= group * Problem::group_shift % Schedule::tile_m;
-  return n * Schedule::tile_m + group * Schedule::pad + column;
+#if swizzle
+  const int column = m ^ group * Problem::group_shift % Schedule::tile_m;
+  return n * Schedule::tile_m + column;
+#else
+  return n * Schedule::tile_m + group * Schedule::pad + m;
+#endif
 }
 
-// A tile inside the matrix, whose first elements `a` and `b` point at: vectors all the way.
+// A tile inside the matrix: moves vectors. `a` and `b` point at its first element.
 __device__ __forceinline__ void transpose_full_tile(const Element* a, Element* b, const Problem& problem) {
   using Row = Packed<Element, Schedule::vector_load>;
   using Column = Packed<Element, Schedule::vector_store>;
@@ -64,8 +67,7 @@ __device__ __forceinline__ void transpose_full_tile(const Element* a, Element* b
   }
 }
 
-// A tile that sticks out of the matrix: inside_m rows and inside_n columns of it are moved, element by
-// element.
+// A tile that exceeds the matrix: moves inside_m rows and inside_n columns of it, element by element.
 __device__ __forceinline__ void transpose_edge_tile(const Element* a, Element* b, const Problem& problem,
                                                     Index inside_m, Index inside_n) {
   Element* tile = dynamic_shared<Element>();
@@ -100,13 +102,13 @@ __device__ __forceinline__ void transpose_block(const Arguments& arguments) {
   const long long n = static_cast<long long>(tile.n) * Schedule::tile_n;
   const Element* a = arguments.a + batch * problem.stride_a + m * problem.lda + n;
   Element* b = arguments.b + batch * problem.stride_b + n * problem.ldb + m;
-  if constexpr (Problem::edges) {
-    const Index inside_m = problem.m - m;
-    const Index inside_n = problem.n - n;
-    if (inside_m < Schedule::tile_m || inside_n < Schedule::tile_n) {
-      transpose_edge_tile(a, b, problem, inside_m, inside_n);
-      return;
-    }
+#if edges
+  const Index inside_m = problem.m - m;
+  const Index inside_n = problem.n - n;
+  if (inside_m < Schedule::tile_m || inside_n < Schedule::tile_n) {
+    transpose_edge_tile(a, b, problem, inside_m, inside_n);
+    return;
   }
+#endif
   transpose_full_tile(a, b, problem);
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...emission import comment, inlined, launch_comment
+from ...emission import comment, launch_comment
+from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
@@ -24,17 +25,27 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     members = _arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
+    facts = _facts(problem, edges)
+    constants = (
+        schedule.constants
+        | facts
+        | {
+            "lanes_k": schedule.lanes_k,
+            "k_partitions": schedule.warps_k * schedule.cluster_k,
+        }
+    )
+    body = used_source("matmul/sgemm/sgemm.cuh", "sgemm_block", constants)
     text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
 {cuda_arguments(members)}
 
-{schedule.cuda_struct()}
+{schedule.cuda_struct(body)}
 
-{_problem_struct(problem, edges, _wide(problem, schedule), schedule.specialize)}
+{_problem_struct(problem, facts, _wide(problem, schedule), schedule.specialize, body)}
 
-{inlined("matmul/sgemm/sgemm.cuh")}
+{body}
 {footprint.entry(ENTRY, "sgemm_block(arguments);")}"""
     return Program(text, members, (launch,), schedule.workspace_bytes(problem))
 
@@ -42,14 +53,15 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
     """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
     members = _arguments(problem, number)
+    body = used_source("matmul/sgemm/naive.cuh", "sgemm_naive", {})
     text = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
 // naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
 
 {cuda_arguments(members)}
 
-{_problem_struct(problem, {}, wide=True, specialize=Specialize.NONE)}
+{_problem_struct(problem, _facts(problem, {}), wide=True, specialize=Specialize.NONE, source=body)}
 
-{inlined("matmul/sgemm/naive.cuh")}
+{body}
 extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
   sgemm_naive<{_NAIVE_TILE}, {"true" if coalesced else "false"}>(arguments, arguments.c);
 }}
@@ -101,16 +113,20 @@ def _edges(problem: SgemmProblem, schedule: SgemmSchedule) -> dict[str, bool]:
         "guard_m": sticks_out["m"] and not slide["m"],
         "guard_n": sticks_out["n"] and not slide["n"],
         "guard_k": sticks_out["k"],
-        "slide_m": slide["m"],
-        "slide_n": slide["n"],
-        "rest_first": sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
+        "overlap_last_m": slide["m"],
+        "overlap_last_n": slide["n"],
+        "residue_first": sticks_out["k"] and problem.k > schedule.block_k and schedule.stages > 1,
     }
 
 
 def _served(problem: SgemmProblem, edges: Mapping[str, bool]) -> str:
-    """The problems that an unspecialised text serves; it may not depend on anything else of the problem."""
-    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"] and not edges.get(f"slide_{name}")]
-    more = [name for name, fact in (("m", "slide_m"), ("n", "slide_n"), ("k", "rest_first")) if edges.get(fact)]
+    """The problems that an unspecialised source serves; it may not depend on anything else of the problem."""
+    whole = [name for name in "mnk" if edges and not edges[f"guard_{name}"] and not edges.get(f"overlap_last_{name}")]
+    more = [
+        name
+        for name, fact in (("m", "overlap_last_m"), ("n", "overlap_last_n"), ("k", "residue_first"))
+        if edges.get(fact)
+    ]
     size = ", ".join(
         f"{sizes} along {', '.join(names)}"
         for sizes, names in (("in whole tiles", whole), ("of more than a tile", more))
@@ -121,18 +137,22 @@ def _served(problem: SgemmProblem, edges: Mapping[str, bool]) -> str:
     )
 
 
-def _problem_struct(problem: SgemmProblem, edges: Mapping[str, bool], wide: bool, specialize: Specialize) -> str:
-    facts = {
+def _facts(problem: SgemmProblem, edges: Mapping[str, bool]) -> dict[str, bool]:
+    """What a source is specialised for in any case."""
+    return {
         "transpose_a": problem.transpose_a,
         "transpose_b": problem.transpose_b,
         "batched": problem.batch > 1,
         "beta_nonzero": problem.beta_nonzero,
         **edges,
     }
-    constants = [
-        "// Index holds an offset inside of a tile. With a guard, the last tile sticks out of the matrix; if it",
-        "// slides, it lies over its neighbour instead; rest_first: along k the last tile is copied first.",
+
+
+def _problem_struct(
+    problem: SgemmProblem, facts: Mapping[str, bool], wide: bool, specialize: Specialize, source: str
+) -> str:
+    index = [
+        "// Holds an offset inside of a tile.",
         f"using Index = {'long long' if wide else 'int'};",
-        *(f"static constexpr bool {name} = {'true' if value else 'false'};" for name, value in facts.items()),
     ]
-    return problem_struct(constants, _sizes(problem), specialize)
+    return problem_struct(index, facts, _sizes(problem), specialize, source)

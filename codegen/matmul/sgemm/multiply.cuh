@@ -1,8 +1,7 @@
 #pragma once
 #include "cuda/vector.cuh"
 #include "matmul/sgemm/layout.cuh"
-// The inner product of a thread: fragments from shared memory, and the FFMAs in the order that the schedule
-// asks for.
+// The outer products of a thread: fragments from shared memory, and FFMAs in the order of the schedule.
 
 struct Fragments {
   alignas(16) float a[Schedule::thread_m];
@@ -19,35 +18,41 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Strips::extent],
                                               int column) {
 #pragma unroll
   for (int strip = 0; strip < Strips::count; ++strip) {
-    // Where the XOR stays clear of the strips' distance, they share one address register.
+#if swizzle_a || swizzle_b
+    // Where the XOR does not touch the bits of the strips' distance, they share one address register.
     const int index = Strips::step % 32 == 0 ? Layout::index(k, column) + strip * Strips::step
                                              : Layout::index(k, column + strip * Strips::step);
+#else
+    const int index = Layout::index(k, column) + strip * Strips::step;
+#endif
     copy_vector<Strips::width>(fragment + strip * Strips::width, tile + index);
   }
 }
 
-// The position in the thread tile of the FFMA at `step`. Neighbours in the serpentine orders and in the 2×2
-// zigzag share an operand, which the register file then reads once.
+// Position in the thread's tile of the FFMA at `step`.
 constexpr __device__ __forceinline__ Position ffma_position(int step) {
-  constexpr int rows = Schedule::thread_m;
+#if ffma_order == row || ffma_order == serpentine_row
   constexpr int columns = Schedule::thread_n;
-  const int row = step / columns, column = step % columns;  // row by row
-  const int down = step % rows, right = step / rows;        // column by column
-  const int square = step / 4, corner = step % 4;           // 2×2 squares, row by row
+  const int row = step / columns, column = step % columns;
+#elif ffma_order == column || ffma_order == serpentine_column
+  constexpr int rows = Schedule::thread_m;
+  const int row = step % rows, column = step / rows;
+#endif
+#if ffma_order == row || ffma_order == column
+  return {row, column};
+#elif ffma_order == serpentine_row
+  // Neighbours share an operand, which the register file then reads once.
+  return {row, row % 2 ? columns - 1 - column : column};
+#elif ffma_order == serpentine_column
+  // Neighbours share an operand, which the register file then reads once.
+  return {column % 2 ? rows - 1 - row : row, column};
+#else
+  // Squares of 2×2, row by row. Neighbours in a square share an operand, which the register file reads once.
+  constexpr int columns = Schedule::thread_n;
+  const int square = step / 4, corner = step % 4;
   const int top = square / (columns / 2 + columns % 2) * 2, left = square % (columns / 2 + columns % 2) * 2;
-  switch (Schedule::ffma_order) {
-    case FfmaOrder::row:
-      return {row, column};
-    case FfmaOrder::column:
-      return {down, right};
-    case FfmaOrder::serpentine_row:
-      return {row, row % 2 ? columns - 1 - column : column};
-    case FfmaOrder::serpentine_column:
-      return {right % 2 ? rows - 1 - down : down, right};
-    case FfmaOrder::zigzag:
-      return {top + corner / 2, left + (corner == 1 || corner == 2)};
-  }
-  return {};
+  return {top + corner / 2, left + (corner == 1 || corner == 2)};
+#endif
 }
 
 __device__ __forceinline__ void multiply_add(Accumulators& sum, const Fragments& fragments) {

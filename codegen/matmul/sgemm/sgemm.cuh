@@ -1,11 +1,11 @@
 #pragma once
 #include "cuda/tile_order.cuh"
 #include "matmul/sgemm/epilogue.cuh"
-#include "matmul/sgemm/fix_up.cuh"
+#include "matmul/sgemm/split_k_reduction.cuh"
 #include "matmul/sgemm/main_loop.cuh"
-#include "matmul/sgemm/tile_sums.cuh"
-#include "matmul/sgemm/work.cuh"
-// C = alpha·op(A)·op(B) + beta·C in FP32: a cluster of blocks computes tiles of C, or pieces of tiles.
+#include "matmul/sgemm/sliced_k_reduction.cuh"
+#include "matmul/sgemm/tile_scheduler.cuh"
+// C = alpha·op(A)·op(B) + beta·C in FP32.
 
 __device__ __forceinline__ int divide_up(unsigned value, unsigned divisor) {
   return (value + divisor - 1) / divisor;
@@ -22,88 +22,168 @@ struct Tiling {
         steps(max(1, divide_up(problem.k, Schedule::block_k))) {}
 };
 
-// In which order a block goes through its steps along k: from `first` on, the second one `jump` from there.
-// Where the rest is to come first, a block that has the last step of all begins with it. The step after it,
-// if there is none, is the one before it: a loop without branches copies that too.
-struct StepOrder {
-  int first;
-  int jump;
-
-  __device__ __forceinline__ StepOrder(const Piece& share, int steps) : first(share.first), jump(1) {
-    if (Problem::rest_first && share.last == steps) {
-      first = share.last - 1;
-      jump = -max(1, share.steps() - 1);
-    } else if (Problem::rest_first && share.steps() == 1) {
-      jump = 0;
-    }
-  }
-};
-
-// Sets `sum` to this thread's part of the products of a piece, whose tile is at m0, n0 in matrices of `batch`
-// and has as many `steps` along k.
-__device__ __forceinline__ void multiply_piece(Accumulators& sum, const Arguments& arguments,
-                                               const Problem& problem, const Piece& piece, int steps, int m0,
-                                               int n0, int batch, Position thread) {
-  using Index = Problem::Index;
-  const Piece share = piece.share();
-  const StepOrder order(share, steps);
-  const int k0 = order.first * Schedule::block_k;
-  // 64 bits from the matrices' origins to the block's tiles; Index is enough inside of those.
-  const long long row_a = problem.lda, row_b = problem.ldb;
-  const float* a =
-      arguments.a + batch * problem.stride_a + (Problem::transpose_a ? k0 * row_a + m0 : m0 * row_a + k0);
-  const float* b =
-      arguments.b + batch * problem.stride_b + (Problem::transpose_b ? n0 * row_b + k0 : k0 * row_b + n0);
-  const Supply<OperandA> supply_a(a, static_cast<Index>(row_a), problem.m - m0, problem.k - k0, thread.m);
-  const Supply<OperandB> supply_b(b, static_cast<Index>(row_b), problem.n - n0, problem.k - k0, thread.n);
-  const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
-  sum = {};
-  MainLoop(supply_a, supply_b).run(sum, nothing ? 0 : share.steps(), order.jump);
-}
-
-// The first word of a tile along a dimension of some size, and how many words from there on are left to the
-// tile before: all that both cover, where the last tile lies over its neighbour rather than stick out.
+#if overlap_last_m || overlap_last_n
+// The first element of a tile along a dimension. With `overlap`, the last tile covers a part of the one
+// before rather than exceed the matrix; then `skip` elements are left to that one.
 struct TileStart {
   int origin;
   int skip;
 
-  __device__ __forceinline__ TileStart(int tile, int tile_size, int size, bool slide)
-      : origin(slide ? min(tile * tile_size, size - tile_size) : tile * tile_size),
+  __device__ __forceinline__ TileStart(int tile, int tile_size, int size, bool overlap)
+      : origin(overlap ? min(tile * tile_size, size - tile_size) : tile * tile_size),
         skip(tile * tile_size - origin) {}
 };
 
+#endif
+// The block's tile of C: its matrix of the batch, and its first row and column.
+struct Tile {
+  int batch;
+  int m;
+  int n;
+#if overlap_last_m || overlap_last_n
+  int skip_m;  // rows and columns that are left to the tile before
+  int skip_n;
+#endif
+};
+
+__device__ __forceinline__ Tile locate(int index, const Problem& problem, const Tiling& tiling) {
+#if batched
+  const int matrix_tiles = tiling.m * tiling.n;
+  const int batch = index / matrix_tiles;
+  const TilePosition position =
+      grouped_tile<Schedule::raster_group>(index - batch * matrix_tiles, tiling.m, tiling.n);
+#else
+  const int batch = 0;
+  const TilePosition position = grouped_tile<Schedule::raster_group>(index, tiling.m, tiling.n);
+#endif
+#if overlap_last_m || overlap_last_n
+  const TileStart m(position.m, Schedule::block_m, problem.m, Problem::overlap_last_m);
+  const TileStart n(position.n, Schedule::block_n, problem.n, Problem::overlap_last_n);
+  return {batch, m.origin, n.origin, m.skip, n.skip};
+#else
+  const int m = position.m * Schedule::block_m, n = position.n * Schedule::block_n;
+  return {batch, m, n};
+#endif
+}
+
+// Sets `sum` to this thread's part of the products of a work unit. A tile has `steps` along k.
+__device__ __forceinline__ void multiply(Accumulators& sum, const Arguments& arguments,
+                                         const Problem& problem, const WorkUnit& unit, int steps,
+                                         const Tile& tile, Position thread) {
+  using Index = Problem::Index;
+#if cluster_k > 1
+  const WorkUnit share = unit.share();
+#else
+  const WorkUnit& share = unit;
+#endif
+#if residue_first
+  const StepOrder order(share, steps);
+  const int k0 = order.first * Schedule::block_k;
+#else
+  const int k0 = share.first * Schedule::block_k;
+#endif
+  // 64 bits from the matrices' origins to the block's tiles. Index is enough inside of those.
+  const long long row_a = problem.lda, row_b = problem.ldb;
+#if transpose_a
+  const float* a = arguments.a + tile.batch * problem.stride_a + (k0 * row_a + tile.m);
+#else
+  const float* a = arguments.a + tile.batch * problem.stride_a + (tile.m * row_a + k0);
+#endif
+#if transpose_b
+  const float* b = arguments.b + tile.batch * problem.stride_b + (tile.n * row_b + k0);
+#else
+  const float* b = arguments.b + tile.batch * problem.stride_b + (k0 * row_b + tile.n);
+#endif
+  const LoaderA loader_a(a, static_cast<Index>(row_a), problem.m - tile.m, problem.k - k0, thread.m);
+  const LoaderB loader_b(b, static_cast<Index>(row_b), problem.n - tile.n, problem.k - k0, thread.n);
+  const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
+  sum = {};
+#if residue_first
+  MainLoop(loader_a, loader_b).run(sum, nothing ? 0 : share.steps(), order.jump);
+#else
+  MainLoop(loader_a, loader_b).run(sum, nothing ? 0 : share.steps());
+#endif
+}
+
+// A thread's part of a tile of C.
+__device__ __forceinline__ OutputTile output_tile(const Arguments& arguments, const Problem& problem,
+                                                  const Tile& tile, Position thread) {
+  const int m = tile.m + thread.m, n = tile.n + thread.n;
+#if guard_m || guard_n || overlap_last_m || overlap_last_n
+#  if overlap_last_m || overlap_last_n
+  const Bounds bounds{problem.m - m, problem.n - n, tile.skip_m - thread.m, tile.skip_n - thread.n};
+#  else
+  const Bounds bounds{problem.m - m, problem.n - n};
+#  endif
+#endif
+  const auto leading = static_cast<Problem::Index>(problem.ldc);
+  float* c = arguments.c + tile.batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
+#if guard_m || guard_n || overlap_last_m || overlap_last_n
+  return {c, leading, bounds};
+#else
+  return {c, leading};
+#endif
+}
+
+#if k_partitions > 1 || lanes_k > 1
+using Sums = SlicedKReduction;
+#else
+using Sums = ThreadSums;
+#endif
+
+#if grid_blocks == 0
+// Computes one tile of C.
 __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Tiling tiling(problem);
-  const int matrix_tiles = tiling.m * tiling.n, tiles = matrix_tiles * problem.batch;
+  const int tiles = tiling.m * tiling.n * problem.batch;
   const Position thread = thread_position();
-  const Work work(tiles, tiling.steps);
-  for (int tile = work.first_tile(); tile < tiles; tile = work.next_tile(tile)) {
-    const int batch = Problem::batched ? tile / matrix_tiles : 0;
-    const TilePosition position =
-        grouped_tile<Schedule::raster_group>(tile - batch * matrix_tiles, tiling.m, tiling.n);
-    const TileStart start_m(position.m, Schedule::block_m, problem.m, Problem::slide_m);
-    const TileStart start_n(position.n, Schedule::block_n, problem.n, Problem::slide_n);
-    const Piece piece = work.piece(tile);
-    Accumulators sum;
-    multiply_piece(sum, arguments, problem, piece, tiling.steps, start_m.origin, start_n.origin, batch,
-                   thread);
+  const int index = cluster_index();
+  if (index >= tiles) return;
 
-    const int m = start_m.origin + thread.m, n = start_n.origin + thread.n;
-    const Window window{{start_m.skip - thread.m, problem.m - m}, {start_n.skip - thread.n, problem.n - n}};
-    const auto leading = static_cast<Problem::Index>(problem.ldc);
-    float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(m) * problem.ldc + n;
-    const TileSums sums(sum);
-    const auto scaled = [&](Output::Batch& batch, int first) { sums.get(batch, first, arguments.alpha); };
-    if (Schedule::grid_blocks == 0 || piece.steps() == tiling.steps) {
-      store_tile(c, leading, window, arguments.beta, scaled);
+  const Tile tile = locate(index, problem, tiling);
+  Accumulators sum;
+  multiply(sum, arguments, problem, {0, tiling.steps}, tiling.steps, tile, thread);
+  const OutputTile output = output_tile(arguments, problem, tile, thread);
+  const Sums sums(sum);
+  store_tile(output, arguments.beta,
+             [&](Output::Fragment& fragment, int first) { sums.get(fragment, first, arguments.alpha); });
+#  if cluster_k > 1
+  sums.barrier();  // before the block's shared memory goes
+#  endif
+}
+#else
+// Computes a cluster's tiles of C, or its ranges of them.
+__device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Tiling tiling(problem);
+  const int tiles = tiling.m * tiling.n * problem.batch;
+  const Position thread = thread_position();
+  const TileScheduler scheduler(tiles, tiling.steps);
+  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index)) {
+    const Tile tile = locate(index, problem, tiling);
+    const WorkUnit unit = scheduler.work_unit(index);
+    Accumulators sum;
+    multiply(sum, arguments, problem, unit, tiling.steps, tile, thread);
+    const OutputTile output = output_tile(arguments, problem, tile, thread);
+    const Sums sums(sum);
+    const auto load = [&](Output::Fragment& fragment, int first) {
+      sums.get(fragment, first, arguments.alpha);
+    };
+    if (unit.steps() == tiling.steps) {
+      store_tile(output, arguments.beta, load);
     } else {
-      const FixUp fix_up(arguments.workspace, work.sharers(tile));
-      if (fix_up.leave(scaled)) {
-        store_tile(c, leading, window, arguments.beta,
-                   [&](Output::Batch& batch, int first) { fix_up.add_up(batch, first); });
+      const SplitKReduction split(arguments.workspace, scheduler.peers(index));
+      if (split.store_partials(load)) {
+        store_tile(output, arguments.beta,
+                   [&](Output::Fragment& fragment, int first) { split.reduce(fragment, first); });
       }
     }
-    sums.release();
+#  if k_partitions > 1
+    sums.barrier();
+#  else
+    __syncthreads();  // before the next tile's copies
+#  endif
   }
 }
+#endif

@@ -1,1 +1,0 @@
-"""Operators over the rows of a matrix, and the skeleton that they share."""
