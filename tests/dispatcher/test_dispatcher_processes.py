@@ -44,7 +44,7 @@ def test_32_callers_share_plans_and_compile_nothing_twice(monkeypatch):
     with ThreadPoolExecutor(32) as pool:
         list(pool.map(call, range(32)))
     assert len(plans._plans) == len(SIZES)
-    kernels = {plan.loaded._kernel._source.digest for plan in plans._plans.values()}
+    kernels = {plan.loaded.template._kernel._program.digest for plan in plans._plans.values()}
     assert len(compiled) == 1 + 2 * len(kernels)  # the emulator itself; then each kernel is compiled and linked
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...codegen.problem import Problem
 from ...codegen.program import Program
@@ -19,7 +19,8 @@ from ..choice.untuned import note
 from ..settings import settings
 from ..targets.base import CaptureError, Kernel, LaunchError, Target
 from ..targets.factory import target
-from .arguments import Arguments, Filler, Launch, Names, Template, Values
+from .arguments import Names, Template
+from .launcher import Launcher, Loaded
 
 
 class Plan:
@@ -63,7 +64,7 @@ class Plan:
         """What launches with values for the arguments of these names; the same one for the same names."""
         return self._launchers.get(names) or self._launchers.setdefault(names, Launcher(self, names))
 
-    def fall_back(self, loaded: _Loaded, error: LaunchError) -> None:
+    def fall_back(self, loaded: Loaded, error: LaunchError) -> None:
         """Go on to the next choice, unless another thread has; raise the error if there is no reason to."""
         if loaded.proven:
             raise error
@@ -72,7 +73,7 @@ class Plan:
                 self._skip(loaded.choice, error)
                 self.loaded = self._next()
 
-    def _next(self) -> _Loaded:
+    def _next(self) -> Loaded:
         """The next choice that compiles and loads."""
         for choice in self._choices:
             for preferred in self._for_one_shape(choice), choice:
@@ -89,10 +90,10 @@ class Plan:
         program = self._operator.program(self.problem, special.schedule, self._target.limits)
         return special if self._one_shape or self._target.compiled(program) else None
 
-    def _load(self, choice: Choice) -> _Loaded | None:
+    def _load(self, choice: Choice) -> Loaded | None:
         try:
             program = self._operator.program(self.problem, choice.schedule, self._target.limits)
-            return _Loaded(choice, Template(program, self._kernel(choice, program), self._target.encode))
+            return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encode))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
@@ -108,102 +109,6 @@ class Plan:
             raise error
         skipped = f"{self._operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
         warnings.warn(skipped, RuntimeWarning, stacklevel=2)
-
-
-class _Loaded:
-    """A choice whose kernel is loaded.
-
-    Attributes:
-        choice: the schedule, and why it serves.
-        template: its arguments.
-        proven: whether the kernel was launched.
-    """
-
-    __slots__ = ("choice", "proven", "template")
-
-    def __init__(self, choice: Choice, template: Template) -> None:
-        self.choice = choice
-        self.template = template
-        self.proven = False
-
-
-class _Bound(NamedTuple):
-    """A loaded kernel, what fills in its arguments, and arguments that no thread uses at the moment."""
-
-    loaded: _Loaded
-    fill: Filler
-    free: list[Arguments]
-
-
-class Launcher:
-    """Launches the kernel of a plan with the values that calls of one form bring.
-
-    Args:
-        names: for each value, the kernel's argument that gets it; empty for none.
-    """
-
-    __slots__ = ("_bound", "_names", "_plan")
-
-    def __init__(self, plan: Plan, names: Names) -> None:
-        self._plan = plan
-        self._names = names
-        self._bound = self._bind()
-
-    def launch(self, stream: int, values: Values) -> None:
-        """Launch on a stream. Threads may share a launcher.
-
-        Raises:
-            LaunchError: the default schedule's kernel was refused, or one that ran before.
-        """
-        loaded, fill, free = bound = self._bound
-        # Taking and giving back are atomic, so that no lock is needed: two threads never fill the same arguments.
-        try:
-            arguments = free.pop()
-        except IndexError:
-            arguments = loaded.template.arguments()
-        if arguments.values != values:  # which takes a third of the time that filling them in again does
-            fill(arguments.packed, values)
-            arguments.values = values
-        try:
-            arguments.launch(stream)
-        except LaunchError as error:
-            self._fall_back(bound, error)
-            self.launch(stream, values)
-        else:
-            self._plan.calls += 1
-            loaded.proven = True
-            free.append(arguments)
-
-    def fixed(self, values: Values) -> Launch:
-        """What launches with these values, each time on the stream that it is given."""
-        free: list[Arguments] = []
-
-        def launch(stream: int) -> None:
-            try:
-                arguments = free.pop()
-            except IndexError:
-                self.launch(stream, values)
-                free.append(self._filled(values))
-            else:
-                arguments.launch(stream)
-                self._plan.calls += 1
-                free.append(arguments)
-
-        return launch
-
-    def _filled(self, values: Values) -> Arguments:
-        arguments = self._bound.loaded.template.arguments()
-        self._bound.fill(arguments.packed, values)
-        return arguments
-
-    def _bind(self) -> _Bound:
-        loaded = self._plan.loaded
-        return _Bound(loaded, loaded.template.filler(self._names), [])
-
-    def _fall_back(self, bound: _Bound, error: LaunchError) -> None:
-        if bound.loaded is self._plan.loaded:
-            self._plan.fall_back(bound.loaded, error)
-        self._bound = self._bind()
 
 
 _plans: dict[tuple[str, Problem, int], Plan] = {}

@@ -18,7 +18,8 @@ from ..arrays.views import View
 from ..targets.factory import target
 from .arguments import Values
 from .checks import check_apart, check_views, moved
-from .plan import Launcher, Plan, plan_for
+from .launcher import Launcher
+from .plan import Plan, plan_for
 
 T = TypeVar("T")
 
