@@ -29,7 +29,7 @@ class FieldSpec:
         role: of a problem's field; None of a schedule's.
         example: of a size, what stands for it where nobody says it.
         least, most: bounds of a number.
-        allowed: the only values, if there are so few.
+        allowed: the only values of a number or an enum, if not all are.
         power_of_two: whether a number must be one.
         values: of a schedule's field, those that a search draws from; none if they follow from others.
         short: an abbreviation of the name, in a schedule's words (``BM``) or in a problem's key (``e`` for
@@ -43,7 +43,7 @@ class FieldSpec:
     example: int | None = None
     least: int | None = None
     most: int | None = None
-    allowed: tuple[int, ...] = ()
+    allowed: tuple[Any, ...] = ()
     power_of_two: bool = False
     values: tuple[Any, ...] = ()
     short: str = ""
@@ -53,10 +53,10 @@ class FieldSpec:
 
     def objection(self, value: Any) -> str:
         """What is wrong with a value, such as ``expected 0 … 2147483647``; empty if nothing is."""
-        if type(value) is not int:
-            return ""
         if self.allowed and value not in self.allowed:
             return f"expected one of {', '.join(map(str, self.allowed))}"
+        if type(value) is not int:
+            return ""
         low, high = self.least, self.most
         if (low is not None and value < low) or (high is not None and value > high):
             return f"expected {low} … {high}" if high is not None else f"expected {low} or more"
@@ -76,7 +76,7 @@ def size(
 def kind(
     default: Any,
     *,
-    allowed: Sequence[int] = (),
+    allowed: Sequence[Any] = (),
     short: str = "",
     codes: tuple[str, str] = ("", ""),
     joined: bool = False,

@@ -17,7 +17,9 @@ WIDEST_ACCESS = 16  # bytes
 
 @dataclass(frozen=True)
 class MatrixProblem(Problem):
-    """A problem with the fields ``batch``, and ``ld<x>``, ``stride_<x>`` and ``align_<x>`` for each operand ``<x>``.
+    """A problem with the fields ``ld<x>`` and ``align_<x>`` for each operand ``<x>``.
+
+    A problem of batches has the fields ``batch``, and ``stride_<x>`` for each operand, too.
 
     A leading dimension counts elements from a row to the next as stored, a stride those from a matrix to the next, and
     an alignment the bytes that the pointer is a multiple of. A leading dimension of 0 stands for rows without gaps. A
@@ -45,9 +47,9 @@ class MatrixProblem(Problem):
             self._check_apart(operand)
 
     def layout_of(self, operand: str) -> tuple[int, int, int]:
-        """Leading dimension, stride and alignment of an operand."""
-        leading, stride, align = (getattr(self, f"{name}{operand}") for name in ("ld", "stride_", "align_"))
-        return leading, stride, align
+        """Leading dimension, stride (0 in a problem without batches) and alignment of an operand."""
+        leading, align = (getattr(self, f"{name}{operand}") for name in ("ld", "align_"))
+        return leading, getattr(self, f"stride_{operand}", 0), align
 
     def matrix_elements(self, operand: str) -> int:
         """Elements from the first to the last one of a matrix, gaps included."""
@@ -71,9 +73,12 @@ class MatrixProblem(Problem):
         return super().usual(name)
 
     def tensor(self, operand: str, dtype: DType, role: Role, judged: Judgement = EXACT) -> Tensor:
-        """An operand as a tensor of shape (batch, rows, columns)."""
+        """An operand as a tensor of shape (batch, rows, columns), or (rows, columns) in a problem without batches."""
         leading, stride, align = self.layout_of(operand)
-        return Tensor(operand, dtype, (self._batch, *self.stored[operand]), (stride, leading, 1), role, align, judged)
+        shape, strides = self.stored[operand], (leading, 1)
+        if "batch" not in self.__dataclass_fields__:
+            return Tensor(operand, dtype, shape, strides, role, align, judged)
+        return Tensor(operand, dtype, (self._batch, *shape), (stride, *strides), role, align, judged)
 
     @property
     def _batch(self) -> int:
@@ -96,7 +101,8 @@ class MatrixProblem(Problem):
         elif operand not in self.broadcast:
             stride = stride or rows * leading
         object.__setattr__(self, f"ld{operand}", leading)
-        object.__setattr__(self, f"stride_{operand}", stride)
+        if "batch" in self.__dataclass_fields__:
+            object.__setattr__(self, f"stride_{operand}", stride)
 
     def _check_apart(self, operand: str) -> None:
         """Matrices that are written lie one behind the other, or row by row of all of them."""

@@ -60,6 +60,43 @@ class Matrices(NamedTuple):
         return self._replace(rows=self.columns, columns=self.rows, transposed=not self.transposed)
 
 
+class Rows(NamedTuple):
+    """Rows of contiguous elements, evenly spaced: an array seen along its last axis.
+
+    Attributes:
+        rows: how many, along all axes before the last.
+        columns: elements of a row.
+        leading: elements from a row to the next; 0 where there is no next one.
+        alignment: bytes that the first element's address is a multiple of.
+    """
+
+    rows: int
+    columns: int
+    leading: int
+    alignment: int
+
+
+def rows(name: str, layout: Layout) -> Rows:
+    """Recognise an array of one axis or more whose elements along the last axis are a row that kernels can address.
+
+    Raises:
+        ValueError: no axis, rows whose elements are not contiguous or that overlap, or rows that are not evenly spaced.
+    """
+    shape, strides = layout.shape, layout.strides
+    if not shape:
+        raise ValueError(f"{name} has shape (): expected rows along a last axis")
+    count, columns = prod(shape[:-1]), shape[-1]
+    if 0 in shape:
+        return Rows(count, columns, 0, layout.alignment)
+    leading = _stride(name, layout, 1, "rows") if count > 1 else 0
+    if (columns > 1 and strides[-1] != 1) or (count > 1 and leading < columns):
+        raise ValueError(
+            f"{name} has shape {shape} and strides {strides}: expected contiguous rows that do not overlap; "
+            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+        )
+    return Rows(count, columns, leading, layout.alignment)
+
+
 def matrices(name: str, layout: Layout) -> Matrices:
     """Recognise one matrix (2 axes) or a batch of them (more axes) of a layout that kernels can address.
 
@@ -74,7 +111,7 @@ def matrices(name: str, layout: Layout) -> Matrices:
     batch = prod(shape[:-2]) if len(shape) > 2 else None
     if 0 in shape:
         return Matrices(rows, columns, False, 0, batch, 0, alignment)
-    stride = _stride(name, layout)
+    stride = _stride(name, layout, 2, "matrices")
     for transposed, inner, outer in ((False, -1, -2), (True, -2, -1)):
         leading = strides[outer] if shape[outer] > 1 else 0
         adjacent = shape[inner] == 1 or strides[inner] == 1
@@ -87,19 +124,19 @@ def matrices(name: str, layout: Layout) -> Matrices:
     )
 
 
-def _stride(name: str, layout: Layout) -> int:
-    """Elements from one matrix to the next, whichever axes count them; 0 if there is only one.
+def _stride(name: str, layout: Layout, inner: int, items: str) -> int:
+    """Elements from one item of `inner` axes to the next, whichever axes count them; 0 if there is only one.
 
     Raises:
         ValueError: they are not evenly spaced.
     """
     count, stride = 1, 0
-    for size, step in zip(layout.shape[-3::-1], layout.strides[-3::-1], strict=True):
+    for size, step in zip(layout.shape[-inner - 1 :: -1], layout.strides[-inner - 1 :: -1], strict=True):
         if size == 1:
             continue
         if count > 1 and step != count * stride:
             raise ValueError(
-                f"{name} has shape {layout.shape} and strides {layout.strides}: matrices that are not evenly spaced; "
+                f"{name} has shape {layout.shape} and strides {layout.strides}: {items} that are not evenly spaced; "
                 "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
             )
         stride = stride if count > 1 else step

@@ -1,0 +1,48 @@
+"""How shapes and strides are read as rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from autotune.search_spaces.layouts import Layout, Rows, rows
+
+
+def layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> Layout:
+    return Layout(shape, strides, "float32", 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "expected"),
+    [
+        ((7,), (1,), (1, 7, 0)),
+        ((5, 7), (7, 1), (5, 7, 7)),
+        ((5, 7), (9, 1), (5, 7, 9)),
+        ((2, 5, 7), (45, 9, 1), (10, 7, 9)),
+        ((2, 1, 5, 7), (45, 99, 9, 1), (10, 7, 9)),
+        ((1, 7), (3, 1), (1, 7, 0)),
+        ((5, 1), (3, 9), (5, 1, 3)),
+        ((0, 7), (7, 1), (0, 7, 0)),
+        ((2, 5, 0), (0, 0, 1), (10, 0, 0)),
+    ],
+)
+def test_leading_axes_are_joined(
+    shape: tuple[int, ...], strides: tuple[int, ...], expected: tuple[int, int, int]
+) -> None:
+    assert rows("x", layout(shape, strides)) == Rows(*expected, alignment=8)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "message"),
+    [
+        ((), (), r"x has shape \(\): expected rows along a last axis"),
+        ((5, 7), (1, 5), "expected contiguous rows that do not overlap"),
+        ((5, 7), (14, 2), "expected contiguous rows that do not overlap"),
+        ((5, 7), (3, 1), "expected contiguous rows that do not overlap"),
+        ((5, 7), (0, 1), "expected contiguous rows that do not overlap"),
+        ((2, 5, 7), (36, 7, 1), "rows that are not evenly spaced; call contiguous"),
+        ((2, 5, 7), (7, 14, 1), "rows that are not evenly spaced; call contiguous"),
+    ],
+)
+def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        rows("x", layout(shape, strides))
