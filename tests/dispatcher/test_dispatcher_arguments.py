@@ -58,6 +58,16 @@ def test_an_integer_that_does_not_fit_is_refused(cuda_type, value, error, messag
         filled(cuda_type, value)
 
 
+@pytest.mark.parametrize("value", [0, -1.5, float("nan")])
+def test_a_number_that_must_be_positive_is_checked(value):
+    chosen = template(Argument("x", "float", positive=True))
+    packed = chosen.arguments().packed
+    chosen.filler(("x",))(packed, (0.5,))
+    assert packed.x == 0.5
+    with pytest.raises(ValueError, match=f"x={value}: expected more than 0"):
+        chosen.filler(("x",))(packed, (value,))
+
+
 def test_values_go_to_the_arguments_that_are_named():
     arguments = Argument("b", "float*"), Argument("n", "int", 7), Argument("a", "const float*"), Argument("s", "float")
     chosen = template(*arguments, Argument("workspace", "void*"))

@@ -106,6 +106,8 @@ def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Fill
             scope[f"to_{argument.name}"] = lru_cache(_MAPS_KEPT)(partial(_encoded, argument.tensor_map, encode))
         elif argument.cuda_type in _INTEGERS:
             scope[f"to_{argument.name}"] = partial(_integer, argument.name, *_INTEGERS[argument.cuda_type])
+        elif argument.positive:
+            scope[f"to_{argument.name}"] = partial(_positive, argument.name)
         else:
             targets[index] = f"packed.{argument.name}"
             continue
@@ -124,6 +126,12 @@ def _integer(name: str, low: int, high: int, value: Any) -> int:
     if not low <= whole <= high:
         raise ValueError(f"{name}={whole}: expected {low} … {high}")
     return whole
+
+
+def _positive(name: str, value: float) -> float:
+    if not value > 0:
+        raise ValueError(f"{name}={value}: expected more than 0")
+    return value
 
 
 def _encoded(tensor_map: TensorMap, encode: Encoder, address: int) -> Any:
