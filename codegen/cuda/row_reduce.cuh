@@ -96,7 +96,7 @@ struct ArgMax {
   }
 };
 
-// Σ 2^(x - max) over the x so far, and their maximum. Without any x: -infinity and 0.
+// Σ 2^(factor (x - max)) over the x so far, and their maximum. Without any x: -infinity and 0.
 struct SoftmaxSum {
   float max;
   float sum;
@@ -108,10 +108,11 @@ __device__ __forceinline__ SoftmaxSum softmax_term(float x) { return {x, x == -i
 // Infinite maxima are equal rather than subtracted, which would give NaN: of some x = infinity the sum is
 // their number. NaN in any x gives NaN.
 struct AddSoftmaxSums {
+  float factor = 1.0f;  // more than 0
   __device__ __forceinline__ SoftmaxSum operator()(SoftmaxSum a, SoftmaxSum b) const {
     const float max = max_nan(a.max, b.max);
-    const float a_scale = a.max == max ? 1.0f : exp2_flushed(a.max - max);
-    const float b_scale = b.max == max ? 1.0f : exp2_flushed(b.max - max);
+    const float a_scale = a.max == max ? 1.0f : exp2_flushed(factor * (a.max - max));
+    const float b_scale = b.max == max ? 1.0f : exp2_flushed(factor * (b.max - max));
     return {max, __fadd_rn(__fmul_rn(a.sum, a_scale), __fmul_rn(b.sum, b_scale))};
   }
 };
