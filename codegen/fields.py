@@ -37,6 +37,7 @@ class FieldSpec:
         codes: in a problem's key, what stands for a flag that is off and on.
         joined: in a problem's key, whether it follows the word before it without a dash.
         implied: of a size, the value that a key leaves out.
+        transfers: of a kind, whether times of one value say something about problems of another.
     """
 
     role: FieldRole | None = None
@@ -50,6 +51,7 @@ class FieldSpec:
     codes: tuple[str, str] = ("", "")
     joined: bool = False
     implied: int | None = None
+    transfers: bool = False
 
     def objection(self, value: Any) -> str:
         """What is wrong with a value, such as ``expected 0 … 2147483647``; empty if nothing is."""
@@ -80,9 +82,12 @@ def kind(
     short: str = "",
     codes: tuple[str, str] = ("", ""),
     joined: bool = False,
+    transfers: bool = False,
 ) -> Any:
     """What makes a problem another computation: a number, an enum's value, or a flag with its `codes` in keys."""
-    spec = FieldSpec(FieldRole.KIND, allowed=tuple(allowed), short=short, codes=codes, joined=joined)
+    spec = FieldSpec(
+        FieldRole.KIND, allowed=tuple(allowed), short=short, codes=codes, joined=joined, transfers=transfers
+    )
     return field(default=default, metadata={"spec": spec})
 
 

@@ -70,7 +70,8 @@ class Problem(ABC):
         return "" if value == implied else f"{spec.short or name.replace('_', '')}{value}"
 
     def _of_role(self, role: FieldRole) -> dict[str, Any]:
-        return {name: getattr(self, name) for name, spec in field_specs(type(self)).items() if spec.role is role}
+        specs = field_specs(type(self)).items()
+        return {name: getattr(self, name) for name, spec in specs if spec.role is role and not spec.transfers}
 
     @property
     @abstractmethod

@@ -28,9 +28,9 @@ class IllegalScheduleError(AutotuneError, ValueError):
     """A schedule that breaks a rule of `Operator.violations`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operator(Generic[P, S]):
-    """One operator. Everything else reaches it through these members only.
+    """One operator. Everything else reaches it through these members only. Operators are compared by identity.
 
     Attributes:
         name: as in ``autotune tune <name>`` and in the database.

@@ -1,8 +1,8 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-// Which kernel serves a size: the record of this very size, else the nearest one. The twin of autotune's
-// choose.py and transfer.py, in the same order of operations: compile without contraction (-ffp-contract=off)
+// Which kernel serves a size: the record of this very size, else the nearest one. A record's time is transferred
+// by the blocks of the fullest SM and their steps along k: compile without contraction (-ffp-contract=off)
 // where the CPU has FMA.
 
 namespace autotune {

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waves_twin import selected
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.work import Unit
 from autotune.compiler import CompileError
 from autotune.db.states import TimeSource
 from autotune.devices.cuda import CudaDevice
-from autotune.dispatcher.choice.choose import from_records
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Bundle, bundle_of, write, write_bundle
 from autotune.export.tables import tables
@@ -83,8 +83,7 @@ def test_cpp_chooses_as_python_does(transposed: bool, tmp_path: Path) -> None:
     sizes += [(record.problem.m, record.problem.n, record.problem.k) for record in known]
     expected = []
     for m, n, k in sizes:
-        served = from_records(SGEMM, SgemmProblem(m, n, k, transpose_b=transposed), H200, known)
-        expected.append(next((choice.record for choice in served if not choice.reason), None))
+        expected.append(selected(SGEMM, SgemmProblem(m, n, k, transpose_b=transposed), H200, known))
     assert chosen_in_cpp(made, sizes, tmp_path) == expected
     assert len(set(expected)) > len(known) / 2  # many records serve, and sometimes none
     assert None in expected

@@ -43,10 +43,11 @@ class Choice:
         distance: from the record to the problem, see `transfer.distance`; of the model's schedule, the logarithm of its
             time over the roofline's. None of the default.
         seconds: predicted time; that of an exact record is its own.
-        loss: predicted share of this time that waves and tiles waste beyond what they waste in the record.
+        loss: share of this time that is lost by running less efficiently than the record on its own problem.
         reason: why it cannot serve here; empty if it can.
         beaten_by: baselines that are known to be faster, of an exact record.
         baseline: the one that serves in place of the schedule, by the rule of this name.
+        modelled: the schedule's time by the model alone, of a record.
     """
 
     rule: Rule
@@ -59,6 +60,7 @@ class Choice:
     reason: str = ""
     beaten_by: frozenset[str] = frozenset()
     baseline: str = ""
+    modelled: float | None = None
 
     @property
     def for_one_shape(self) -> Choice:
@@ -101,7 +103,7 @@ def choices(
 def from_records(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, known: Sequence[Record]
 ) -> list[Choice]:
-    """The problem's own record and all others of its layout and of sizes within a factor of 8, nearest first.
+    """The problem's own record and all others of its kind and of sizes within a factor of 8, nearest first.
 
     Legality is told, too. No modelled record goes before a measured one. A record is found by its problem's key alone:
     that a problem has its own changes nothing for any other, to which it is one neighbour among many.
@@ -125,9 +127,7 @@ def in_order(
     def first(record: Choice) -> bool:
         if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
             return True
-        if record.reason:
-            return False
-        return modelled_seconds(operator, problem, record.schedule, limits) <= RECORD_TIE * seconds
+        return not record.reason and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
 
     before: list[Choice] = []
     after: list[Choice] = []
@@ -148,16 +148,19 @@ def _serves(record: Record, problem: Problem) -> bool:
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, record: Record) -> Choice:
     exact = record.problem.key == problem.key
+    modelled = modelled_seconds(operator, problem, record.schedule, limits)
+    seconds = transferred_seconds(operator, record, limits, modelled)
     return Choice(
         Rule.EXACT if exact else Rule.NEAREST,
         record.schedule,
         record.problem.key,
         record.time_source,
-        distance(problem, record, limits),
-        transferred_seconds(problem, record, limits),
-        loss(problem, record, limits),
+        distance(problem, record, limits, seconds),
+        seconds,
+        loss(problem, record, limits, seconds),
         "; ".join(operator.violations(problem, record.schedule, limits)),
         record.beaten_by if exact else frozenset(),
+        modelled=modelled,
     )
 
 

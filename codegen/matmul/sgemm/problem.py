@@ -52,7 +52,7 @@ class SgemmProblem(MatrixProblem):
     ldc: int = layout(most=INT_MAX)
     stride_c: int = layout(short="sc")
     align_c: int = layout(16)
-    beta_nonzero: bool = kind(False, codes=("", "beta"))
+    beta_nonzero: bool = kind(False, codes=("", "beta"), transfers=True)
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
