@@ -11,12 +11,12 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from . import pretuned
 from .best import best_of, name_of
 from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
-from .exchange import MergeCounts, from_document, to_document, write_document
+from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
+from .pretuned import ShippedFile, shipped_files
 from .queries import for_any_size, matching, ranked
 from .schema import ensure_schema
 from .states import Status, TimeSource
@@ -33,8 +33,9 @@ _TRIED = [field.name for field in fields(Tried)]
 class TuningDB:
     """Every trial ever made, and which ones are best.
 
-    Opening creates the database and its folder where there is none, migrates an older one, and adds the records that
-    ship with the package. Any number of threads and processes may use one database at once.
+    Opening creates the database and its folder where there is none, and migrates an older one. The trials that ship
+    with the package are added when their operator and device model are first asked for. Any number of threads and
+    processes may use one database at once.
 
     One trial is kept per device, problem, schedule, time source, program and compiler: `record` replaces it, since the
     newest measurement tells most, and `merge` keeps the better one.
@@ -59,11 +60,10 @@ class TuningDB:
         if not create:
             check_exists(self.url)
         self._engine = engine_of(self.url)
+        self._taken_in: set[tuple[str, str]] = set()
         try:
             with one_line_errors(self.location), readable(self.location):
                 ensure_schema(self._engine, self.location)
-            with suppress(ReadOnlyError):
-                self._add_pretuned()
         except BaseException:
             self.close()
             raise
@@ -83,6 +83,7 @@ class TuningDB:
 
         A device and a problem that are known already stay as they are.
         """
+        self._take_in(trial.problem.operator, trial.device.model)
         self._write(lambda session: store([trial], session, newest))
 
     def merge(self, document: Any) -> MergeCounts:
@@ -108,6 +109,7 @@ class TuningDB:
         If that one is stale, since its schedule emits another program today, the first fresh one of the next few of its
         time source is best instead. Without one of them, the stale one is: it tells more than nothing.
         """
+        self._take_in(operator, device)
         with self._read() as session:
             return next(iter(best_of(session, matching(operator, key, device), compiler)), None)
 
@@ -121,6 +123,7 @@ class TuningDB:
         most: int | None = None,
     ) -> list[Trial]:
         """The ok verdicts of one problem, device model and kind of time in the order of `best`, fresh or not."""
+        self._take_in(operator, device)
         query = ranked(matching(operator, key, device, time_source), compiler, most)
         with self._read() as session:
             return [row.plain for row in session.scalars(query)]
@@ -130,6 +133,7 @@ class TuningDB:
 
         They are read as they are taken: a long run has left many.
         """
+        self._take_in(operator, device)
         columns = (getattr(TrialRow, name) for name in _TRIED)
         query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
@@ -140,6 +144,7 @@ class TuningDB:
 
     def bests(self, operator: str | None = None, device: str | None = None, compiler: str | None = None) -> list[Trial]:
         """`best` for each problem and device model that has one."""
+        self._take_in(operator, device)
         with self._read() as session:
             return best_of(session, matching(operator, device=device), compiler)
 
@@ -147,6 +152,7 @@ class TuningDB:
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:
         """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
+        self._take_in(operator, device)
         conditions = matching(operator, device=device)
         with self._read() as session:
             found = best_of(session, conditions, compiler)
@@ -163,6 +169,7 @@ class TuningDB:
         limit: int | None = None,
     ) -> list[Trial]:
         """Trials, newest first: at most `limit`, of an operator, a problem's key, a device model, a status."""
+        self._take_in(operator, device)
         query = select(TrialRow).where(*matching(operator, key, device))
         if status is not None:
             query = query.where(TrialRow.status == status)
@@ -172,6 +179,7 @@ class TuningDB:
 
     def problems(self, operator: str | None = None) -> list[ProblemRecord]:
         """Problems by operator and key."""
+        self._take_in(operator)
         query = select(ProblemRow).order_by(ProblemRow.operator, ProblemRow.key)
         if operator is not None:
             query = query.where(ProblemRow.operator == operator)
@@ -180,6 +188,7 @@ class TuningDB:
 
     def devices(self) -> list[DeviceRecord]:
         """Device models by name."""
+        self._take_in()
         with self._read() as session:
             return [row.plain for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
 
@@ -208,18 +217,25 @@ class TuningDB:
         with one_line_errors(self.location), self._engine.execution_options(**{WRITE: True}).begin():
             yield
 
-    def _add_pretuned(self) -> None:
-        """Merge the shipped records once for every set of them."""
-        shipped = pretuned.digest()
+    def _take_in(self, operator: str | None = None, device: str | None = None) -> None:
+        """Merge the shipped trials of an operator and a device model, each file of them once for its content."""
+        for file in shipped_files(operator, device):
+            if (file.name, file.digest) not in self._taken_in:
+                with suppress(ReadOnlyError):
+                    self._merge_file(file)
+                self._taken_in.add((file.name, file.digest))
+
+    def _merge_file(self, file: ShippedFile) -> None:
+        name = f"shipped {file.name}"
         with self._read() as session:
-            mark = session.get(InfoRow, "pretuned")
-            if mark and mark.value == shipped:
+            known = session.get(InfoRow, name)
+            if known and known.value == file.digest:
                 return
-        trials = pretuned.trials()
+        trials = from_document(read_document(file.path))
 
         def add(session: Session) -> None:
             store(trials, session, better)
-            session.merge(InfoRow(name="pretuned", value=shipped))
+            session.merge(InfoRow(name=name, value=file.digest))
 
         self._write(add)
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from ..files import write_text
 from .comparison import Comparison
 from .exchange_1 import upgraded_document
+from .packing import unpacked
 from .renaming import renamed
 from .states import Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
@@ -58,9 +59,10 @@ def from_document(document: Any) -> list[Trial]:
     elif version != VERSION:
         raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected up to {VERSION}")
     top = _members(document, "the document", ("version", "devices", "problems", "trials"))
-    devices = {device.model: device for device in _each(top["devices"], "devices", _device)}
-    problems = {(problem.operator, problem.key): problem for problem in _each(top["problems"], "problems", _problem)}
-    return renamed(_each(top["trials"], "trials", lambda values: _trial(values, devices, problems)))
+    lists = {name: unpacked(top[name]) for name in ("devices", "problems", "trials")}
+    devices = {device.model: device for device in _each(lists["devices"], "devices", _device)}
+    problems = {(problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", _problem)}
+    return renamed(_each(lists["trials"], "trials", lambda values: _trial(values, devices, problems)))
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:

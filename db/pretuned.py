@@ -1,30 +1,58 @@
-"""The records that ship with the package: exports of best trials in pretuned/."""
+"""The trials that ship with the package: a file for each device model and operator in pretuned/."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .trials import Trial
+from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "pretuned"
 
 
-def digest() -> str:
-    """16 hexadecimal digits that name the shipped set."""
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in _files())).hexdigest()[:16]
+class ShippedFile(NamedTuple):
+    """A file of trials.
+
+    Attributes:
+        path: where it is.
+        name: its path within the folder.
+        digest: 16 hexadecimal digits over its content.
+    """
+
+    path: Path
+    name: str
+    digest: str
 
 
-def trials() -> list[Trial]:
-    """All shipped trials."""
-    from .exchange import from_document, read_document
-
-    return [trial for path in _files() for trial in from_document(read_document(path))]
+def shipped_folder() -> Path:
+    """The package's folder, or the one of the same layout that ``AUTOTUNE_PRETUNED`` names."""
+    return Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER)
 
 
-def _files() -> list[Path]:
-    """The shipped files, or those in the folder that ``AUTOTUNE_PRETUNED`` names instead."""
-    return sorted(Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER).glob("*.json"))
+def shipped_files(operator: str | None = None, device: str | None = None) -> list[ShippedFile]:
+    """The files with trials of an operator and a device model, of all where that is None.
+
+    Exports that lie in the folder itself may hold trials of any operator.
+    """
+    folder = shipped_folder()
+    models = folder.glob("*/") if device is None else [folder / folder_name(device)]
+    found = [*folder.glob("*.json")]
+    for model in models:
+        found += model.glob("*.json") if operator is None else [model / f"{operator}.json"]
+    return [_file(path, folder) for path in sorted(found) if path.is_file()]
+
+
+def digest(operator: str, device: str) -> str:
+    """Names the content of the files with trials of an operator and a device model."""
+    return " ".join(file.digest for file in shipped_files(operator, device))
+
+
+def folder_name(device: str) -> str:
+    """The name of a device model's folder: ``nvidia_h200`` of ``NVIDIA H200``."""
+    return re.sub(r"[^a-z0-9]+", "_", device.lower())
+
+
+def _file(path: Path, folder: Path) -> ShippedFile:
+    name = path.relative_to(folder).as_posix()
+    return ShippedFile(path, name, hashlib.sha256(path.read_bytes()).hexdigest()[:16])

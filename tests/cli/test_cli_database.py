@@ -23,11 +23,13 @@ def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
     schedule = chosen.schedule_type()
     if chosen.violations(problem, schedule, limits):
         schedule = chosen.default(problem, limits)
+    if seconds is None:
+        schedule = replace(schedule, raster_group=2 * schedule.raster_group)
     return Trial(
         device=DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
         problem=ProblemRecord(name, key, problem.to_dict()),
         schedule=schedule.to_dict(),
-        schedule_digest=schedule.digest if seconds else "failed",
+        schedule_digest=schedule.digest,
         status=status,
         time_source=TimeSource.MODELLED,
         compiler=compiler_version(),
@@ -237,3 +239,22 @@ def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune: C
     assert outcome.stderr.endswith(
         "Connection refused: start its server, or correct the host and the port in the URL\n"
     )
+
+
+def test_ship_writes_a_file_for_each_device_and_operator(
+    autotune: Command, filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "shipped"
+    outcome = autotune("db", "ship", "--folder", str(folder))
+    assert (outcome.code, outcome.stderr) == (1, "autotune: no measured trial is ok: autotune tune makes some\n")
+    with TuningDB() as database:
+        for one in database.trials():
+            database.record(replace(one, time_source=TimeSource.MEASURED))
+    paths = autotune("db", "ship", "--folder", str(folder), "--json").json["paths"]
+    assert paths == [
+        str(folder / name) for name in ("nvidia_h200/sgemm.json", "nvidia_h200/transpose.json", "tesla_t4/sgemm.json")
+    ]
+    monkeypatch.setenv("AUTOTUNE_PRETUNED", str(folder))
+    elsewhere = str(tmp_path / "elsewhere.sqlite3")
+    TuningDB(elsewhere).close()
+    assert len(autotune("db", "best", "sgemm", "--db", elsewhere, "--json").json) == 2

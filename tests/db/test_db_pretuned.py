@@ -1,17 +1,19 @@
-"""Shipped records are served by a fresh database, and stay out of the way of what is measured here."""
+"""Shipped trials are served by any database when they are asked for, and stay out of the way of what is measured."""
+
+import json
 
 import pytest
-from trial_factory import H200, SMALL, T4, trial
+from hypothesis import given
+from hypothesis import strategies as st
+from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
-from autotune.db import TuningDB, pretuned
+from autotune.db import TuningDB, database, pretuned
+from autotune.db.comparison import Comparison
 from autotune.db.exchange import from_document, read_document, to_document, write_document
+from autotune.db.packing import packed, unpacked
+from autotune.db.shipping import ship
 
-SHIPPED = [path.name for path in pretuned.FOLDER.glob("*.json")]
-SHIPPED_FOLDER = pretuned.FOLDER
-
-
-def ship(folder, name, *trials):
-    write_document(folder / name, to_document(trials))
+SHIPPED = sorted(pretuned.FOLDER.glob("*/*.json"))
 
 
 def seconds(db):
@@ -19,35 +21,107 @@ def seconds(db):
     return best and best.seconds
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_file_is_valid_and_has_nothing_that_does_not_serve(name):
-    trials = from_document(read_document(SHIPPED_FOLDER / name))
-    assert trials
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_shipped_file_is_valid_and_has_nothing_that_does_not_serve(path):
+    trials = from_document(read_document(path))
+    assert {(pretuned.folder_name(t.device.model), t.problem.operator) for t in trials} == {
+        (path.parent.name, path.stem)
+    }
+    assert path.stat().st_size < 2000 + 700 * len(trials)
     with TuningDB("sqlite://") as db:
         db.merge(to_document(trials))
         assert len(db.serving()) == len(trials)
 
 
-def test_a_fresh_database_serves_the_shipped_records(path, no_pretuned):
-    ship(no_pretuned, "h200.json", trial("a", 2e-3))
-    ship(no_pretuned, "t4.json", trial("a", device=T4))
+def test_only_what_is_asked_for_is_taken_in(path, no_pretuned, monkeypatch):
+    ship([trial("a", 2e-3), trial("b", device=T4), trial("c", problem=TRANSPOSE)], no_pretuned)
+    read = []
+    monkeypatch.setattr(database, "read_document", lambda path: read.append(path) or read_document(path))
+    with TuningDB(str(path)) as db:
+        assert read == []
+        assert seconds(db) == 2e-3
+        assert [file.relative_to(no_pretuned).as_posix() for file in read] == ["nvidia_h200/sgemm.json"]
+        assert [one.problem for one in db.trials("transpose")] == [TRANSPOSE]
+        assert len(read) == 2
+        assert db.devices() == [H200, T4]
+        assert len(read) == 3
+    with TuningDB(str(path)) as db:
+        assert len(db.trials()) == 3
+    assert len(read) == 3
+
+
+def test_exports_in_the_folder_itself_are_taken_in_with_any_operator(path, no_pretuned):
+    write_document(no_pretuned / "mine.json", to_document([trial("a", 2e-3)]))
     with TuningDB(str(path)) as db:
         assert seconds(db) == 2e-3
-        assert db.devices() == [H200, T4]
 
 
-def test_a_new_set_is_merged_once_and_keeps_the_better(path, no_pretuned, monkeypatch):
+def test_a_new_file_is_merged_once_and_keeps_the_better(path, no_pretuned, monkeypatch):
     with TuningDB(str(path)) as db:
         db.record(trial("a", 2e-3))
-    ship(no_pretuned, "h200.json", trial("a", 3e-3), trial("b", 1e-3))
+    ship([trial("a", 3e-3), trial("b", 1e-3)], no_pretuned)
     with TuningDB(str(path)) as db:
         assert seconds(db) == 1e-3
         db.record(trial("b", 5e-3))
         assert seconds(db) == 2e-3
 
-    ship(no_pretuned, "h200.json", trial("c", 1e-4))
+    ship([trial("c", 1e-4)], no_pretuned)
     with TuningDB(str(path)) as db:
         assert seconds(db) == 1e-4
-    monkeypatch.setattr(pretuned, "trials", lambda: pytest.fail("the same set was merged again"))
+    monkeypatch.setattr(database, "read_document", lambda path: pytest.fail("the same file was merged again"))
     with TuningDB(str(path)) as db:
         assert len(db.trials()) == 3
+
+
+def test_what_is_measured_before_the_shipped_trial_was_asked_for_stays(path, no_pretuned):
+    ship([trial("a", 1e-3)], no_pretuned)
+    with TuningDB(str(path)) as db:
+        db.record(trial("a", 2e-3, minutes=1))
+        assert seconds(db) == 2e-3
+
+
+def test_what_ships_is_what_serving_needs(no_pretuned):
+    samples = tuple((100 + number) * 1e-5 for number in range(9))
+    compared = Comparison(1.04e-3, {"cuBLAS": 1.0000000001e-3}, {"cuBLAS": "13"})
+    (path,) = ship([trial(samples=samples, comparison=compared, conditions={"celsius": 40})], no_pretuned)
+    (found,) = from_document(read_document(path))
+    assert found.samples == pytest.approx((1.00e-3, 1.02e-3, 1.04e-3, 1.06e-3, 1.08e-3))
+    assert found.seconds == round(trial(samples=samples).seconds, 9)
+    assert (found.max_error, found.conditions, found.beaten_by) == (None, {}, {"cuBLAS"})
+    same = ("device", "problem", "schedule", "environment", "resources", "compiler", "program_digest", "created_at")
+    assert all(getattr(found, name) == getattr(trial(), name) for name in same)
+
+
+def test_a_change_of_one_trial_is_a_change_of_one_line(no_pretuned):
+    many = [trial(f"t{number}", number * 1e-4, problem=LARGE) for number in range(1, 9)]
+    (path,) = ship(many, no_pretuned)
+    before = path.read_text().splitlines()
+    ship([*many[:-1], trial("t8", 3.3e-3, problem=LARGE)], no_pretuned)
+    after = path.read_text().splitlines()
+    assert sum(old != new for old, new in zip(before, after, strict=True)) == 1
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from([0.0, 1.0, "x"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(rows=st.lists(st.dictionaries(st.sampled_from("abc"), values, max_size=3), max_size=4))
+def test_packed_rows_are_unpacked_as_they_were(rows):
+    found = unpacked(json.loads(json.dumps(packed(rows))))
+    assert repr([_sorted(row) for row in found]) == repr([_sorted(row) for row in rows])
+
+
+def _sorted(value):
+    """The value with the members of objects in order: 1, 1.0 and true are equal in Python, and not in JSON."""
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    return [_sorted(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("wrong", [{"common": [], "each": []}, {"common": {}, "each": {}}, {"common": {}, "each": [1]}])
+def test_what_is_packed_wrongly_is_refused(wrong):
+    with pytest.raises(ValueError, match="expected an object as common and a list of objects as each"):
+        unpacked(wrong)

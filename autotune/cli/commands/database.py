@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...db.states import Status
-from ..errors import BadInputError, user_input
+from ...db.states import Status, TimeSource
+from ..errors import BadInputError, CommandError, user_input
 from ..options import DatabaseOption, JsonOption
 from ..rendering.output import print_json, print_table
 from ..rendering.records import print_explained, print_stale
@@ -122,6 +122,33 @@ def export_trials(
         print_json({"path": output})
     else:
         print(f"wrote {output}")
+
+
+@app.command()
+def ship(
+    operator: OperatorArgument = None,
+    device: ModelOption = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Write to this folder.", show_default="the package's own, AUTOTUNE_PRETUNED")
+    ] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the best measured trials as the files that ship with the package, one for each device and operator."""
+    from ...compiler import compiler_version
+    from ...db.pretuned import shipped_folder
+    from ...db.shipping import ship as write
+
+    with _opened(db) as database:
+        found = database.serving(_operator(operator), _model(device, database), compiler_version())
+    measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
+    if not measured:
+        raise CommandError("no measured trial is ok: autotune tune makes some")
+    paths = write(measured, folder or shipped_folder())
+    if as_json:
+        print_json({"trials": len(measured), "paths": paths})
+    else:
+        print("\n".join(f"wrote {path}" for path in paths))
 
 
 @app.command("import")

@@ -14,6 +14,7 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompilerMissingError, compiler_version
 from ...db.location import name_of, named_file
+from ...db.pretuned import digest
 from ...db.states import TimeSource
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
@@ -76,7 +77,8 @@ def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
     location = _location(os.environ.get("AUTOTUNE_DB"))
     if location is None:
         return []
-    key, version = (location, operator.name, limits.name, *_field_names(operator)), snapshots.version_of(location)
+    key = (location, operator.name, limits.name, *_field_names(operator))
+    version = snapshots.version_of(location, digest(operator.name, limits.name))
     known = _known.get(key)
     if known and version.name and known[0] == version.name:
         return known[1]

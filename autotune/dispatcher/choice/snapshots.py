@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...cache import cache_folder, keep_newest, seal
-from ...db.pretuned import digest
 from ...files import write_text
 
 _FORMAT = 2  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
@@ -34,8 +33,13 @@ class Version(NamedTuple):
     settled: bool = False
 
 
-def version_of(location: str) -> Version:
-    """The version of a SQLite database, by its path; of any other there is none."""
+def version_of(location: str, shipped: str) -> Version:
+    """The version of a SQLite database, by its path; of any other there is none.
+
+    Args:
+        location: the path.
+        shipped: names the shipped trials that the database is to hold.
+    """
     now, written = time.time_ns(), []
     for path in (Path(location), Path(f"{location}-wal")):
         with suppress(OSError):
@@ -43,7 +47,7 @@ def version_of(location: str) -> Version:
             written.append((status.st_mtime_ns, status.st_size))
     if not written:
         return Version()
-    return Version(f"{_FORMAT} {written} {digest()}", now - max(written)[0] > _TICK)
+    return Version(f"{_FORMAT} {written} {shipped}", now - max(written)[0] > _TICK)
 
 
 def load(key: tuple[str, ...], version: Version) -> Any:
