@@ -40,6 +40,12 @@ def used_source(name: str, entry: str, constants: Mapping[str, Constant]) -> str
     return _used_source(name, entry, tuple((key, value) for key, value in constants.items() if key in known))
 
 
+@lru_cache(maxsize=128)
+def members_read(source: str, struct: str) -> frozenset[str]:
+    """The members of a struct that a source reads: static ones of ``Struct``, others of its instance ``struct``."""
+    return frozenset(re.findall(rf"\b(?:{struct}::|{struct.lower()}\.)(\w+)", source))
+
+
 @lru_cache(maxsize=64)
 def _used_source(name: str, entry: str, constants: tuple[tuple[str, Constant], ...]) -> str:
     definitions = list(_definitions(_lines(name, dict(constants), set())))
@@ -51,9 +57,9 @@ def _used_source(name: str, entry: str, constants: tuple[tuple[str, Constant], .
     while ahead:
         reached |= ahead
         ahead = {used for name in ahead for one in by_name[name] for used in one.uses if used in by_name} - reached
-    used = [one for one in definitions if one.name in reached or one.name == "static_assert"]
-    files = {one.file for one in used}
-    return "\n".join(one.source for one in definitions if one in used or (not one.name and one.file in files))
+    reached.add("static_assert")
+    files = {one.file for one in definitions if one.name in reached}
+    return "\n".join(one.source for one in definitions if one.name in reached or (not one.name and one.file in files))
 
 
 @dataclass(frozen=True)

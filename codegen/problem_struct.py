@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from .headers import Constant
+from .headers import Constant, members_read
 from .schedule import Specialize
 
 
@@ -25,7 +24,7 @@ def problem_struct(
         specialize: whether the sizes are constants of the source.
         source: the kernel's source.
     """
-    read = set(re.findall(r"\b[Pp]roblem(?:::|\.)(\w+)", source))
+    read = members_read(source, "Problem")
     sizes = {name: size for name, size in sizes.items() if name in read}
     constants = [f"static constexpr {_declared(name, value)};" for name, value in facts.items() if name in read]
     if specialize is Specialize.SHAPE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from .fields import field_specs
 from .footprint import Footprint
+from .headers import members_read
 from .problem import checked_fields
 
 
@@ -104,7 +104,7 @@ class Schedule:
 
         Named constants rather than positional template arguments: a field that C++ lacks does not compile.
         """
-        read = set(re.findall(r"\bSchedule::(\w+)", source))
+        read = members_read(source, "Schedule")
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name in read}
         enums = {type(value): None for value in values.values() if isinstance(value, StrEnum)}
         lines = [f"enum class {kind.__name__} {{ {', '.join(member.value for member in kind)} }};" for kind in enums]

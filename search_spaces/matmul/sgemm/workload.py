@@ -15,10 +15,10 @@ from ...workload import Workload
 from .legal import steps_along_k
 
 _WORD, _LINE_WORDS = 4, 32
-_FAN_IN = 16  # of fix_up.cuh
+_FAN_IN = 16  # of split_k_reduction.cuh
 _COPY, _DIRECT_LOAD = 8.7, 52.0  # instructions of a copy, or of a load to registers, with its address and bounds
 # As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
-# binds, and, beyond the words that are under way (fix_up.cuh), where clusters may share tiles. Occupancy comes out
+# binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
 _MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
 
