@@ -1,6 +1,7 @@
 """The replay device serves what was recorded, nothing else, and trusts no file."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from recording_factory import LIMITS, PROBLEM, TRANSPOSE, recording, schedules, trials
@@ -10,6 +11,8 @@ from autotune.db.recording import write_recording
 from autotune.devices.base import DeviceError
 from autotune.devices.recording import load
 from autotune.devices.select import device, device_limits
+
+RECORDINGS = Path(__file__).parents[2] / "benchmarks" / "recordings" / "h200"
 
 
 @pytest.fixture
@@ -112,3 +115,8 @@ def test_a_recording_made_before_rates_by_unit_still_opens(path):
 
 def test_a_missing_file_is_named(tmp_path):
     assert refused(tmp_path / "no").startswith(f"{tmp_path / 'no'}: No such file or directory; expected a file that")
+
+
+@pytest.mark.parametrize("path", sorted(RECORDINGS.glob("*.gz")), ids=lambda path: path.name)
+def test_each_recorded_schedule_is_in_the_search_space_of_today(path):
+    assert len(load(path).trials) == 2000

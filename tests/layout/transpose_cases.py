@@ -86,4 +86,4 @@ def _leading(random: Random, row: int, vector: int) -> int:
     return round_up(max(1, row), vector) + vector * random.choice((0, 0, 1, 5))
 
 
-CASES = drawn_cases(130)
+CASES = drawn_cases(150)

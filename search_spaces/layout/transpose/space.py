@@ -69,14 +69,11 @@ def space(problem: TransposeProblem, limits: DeviceSpec) -> Space[TransposeSched
         same = {name: value for name, value in draw.items() if name in field_specs(TransposeSchedule)}
         schedule = TransposeSchedule.from_dict(same)
         rows, lanes_n = int(draw["micro_tiles"]) * schedule.vector_store, int(draw["lanes_n"])
-        return replace(
-            schedule,
-            rows_per_thread=rows,
-            tile_m=int(draw["threads"]) // lanes_n * rows,
-            tile_n=lanes_n * schedule.vector_load,
-            swizzle=draw["layout"] == "swizzled",
-            pad=schedule.group_shift(problem.element_bytes) if draw["layout"] == "padded" else 0,
-        )
+        tile_m, tile_n = int(draw["threads"]) // lanes_n * rows, lanes_n * schedule.vector_load
+        schedule = replace(schedule, rows_per_thread=rows, tile_m=tile_m, tile_n=tile_n)
+        if draw["layout"] == "padded":
+            return replace(schedule, pad=schedule.group_shift(problem.element_bytes))
+        return replace(schedule, swizzle=draw["layout"] == "swizzled")
 
     return Space(parameters, build)
 
