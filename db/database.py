@@ -11,13 +11,13 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from .best import best_of, name_of
+from .best import best_of, serving
 from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
-from .queries import for_any_size, matching, ranked
+from .queries import matching, ranked
 from .schema import ensure_schema
 from .states import Status, TimeSource
 from .storing import better, newest, store
@@ -87,7 +87,7 @@ class TuningDB:
         self._write(lambda session: store([trial], session, newest))
 
     def merge(self, document: Any) -> MergeCounts:
-        """Add the trials of an exported document in one transaction, keeping the better record of the same key.
+        """Add the trials of an exported document in one transaction, keeping the better one of the same key.
 
         An ok trial is better than a failed one, and of two ok trials the faster, or the newer of two as fast; else the
         stored one stays. So a second merge of the same document changes nothing.
@@ -153,12 +153,8 @@ class TuningDB:
     ) -> list[Trial]:
         """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
         self._take_in(operator, device)
-        conditions = matching(operator, device=device)
         with self._read() as session:
-            found = best_of(session, conditions, compiler)
-            named = {name_of(trial) for trial in found}
-            generic = best_of(session, [*conditions, for_any_size()], compiler)
-            return [*found, *(trial for trial in generic if name_of(trial) not in named)]
+            return serving(session, matching(operator, device=device), compiler)
 
     def trials(
         self,

@@ -1,4 +1,4 @@
-"""The tables, and how their rows become plain records.
+"""The tables, and how their rows become plain values.
 
 The tables change by migrations only; a test holds the two together.
 """

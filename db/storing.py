@@ -1,4 +1,4 @@
-"""How trials get into the tables, and which record of a key stays."""
+"""How trials get into the tables, and which trial of a key stays."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 from trial_factory import trial
 
-from autotune.codegen import emission
+from autotune.codegen import headers
 from autotune.db import DeviceRecord, ProblemRecord, TimeSource
 from autotune.db.freshness import OTHER_PROGRAM, changed_program
 from autotune.search_spaces.devices import named_device
@@ -48,35 +48,48 @@ def stale():
 def edit(tmp_path, monkeypatch):
     """A function that replaces text in a copy of the headers, from which kernels are emitted."""
     folder = tmp_path / "headers"
-    shutil.copytree(emission._FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    monkeypatch.setattr(emission, "_FOLDER", folder)
+    shutil.copytree(headers._FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+
+    def forget():
+        for value in vars(headers).values():
+            getattr(value, "cache_clear", int)()
 
     def replaced(name, old, new):
         path = folder / name
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1))
-        emission.inlined.cache_clear()
+        forget()
 
-    emission.inlined.cache_clear()
-    yield replaced
-    emission.inlined.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(headers, "_FOLDER", folder)
+        forget()
+        yield replaced
+    forget()
+
+
+LINE = "  const unsigned rows = tiles_m - first_m;\n"  # of a function that both operators use
 
 
 def test_a_comment_in_a_header_leaves_all_trials_fresh(edit):
-    edit("cuda/tile_order.cuh", "#pragma once\n", "#pragma once\n\n// One more comment.\n\n")
+    edit("cuda/tile_order.cuh", LINE, f"\n  // One more comment.\n{LINE}")
     assert "One more comment." in SGEMM.program(SQUARE, SGEMM.default(SQUARE, H200), H200).source
     assert "One more comment." in TRANSPOSE.program(SMALL, PLAIN, H200).source
     assert stale() == set()
 
 
+def test_a_definition_that_no_kernel_uses_leaves_all_trials_fresh(edit):
+    edit("cuda/tile_order.cuh", "#pragma once\n", "#pragma once\n\nusing Unused = int;\n\n")
+    assert stale() == set()
+
+
 def test_a_change_of_one_operators_kernel_leaves_the_trials_of_others_fresh(edit):
-    edit("layout/transpose/transpose.cuh", "#pragma once\n", "#pragma once\nusing Unused = int;\n")
+    edit("layout/transpose/transpose.cuh", "(problem.m - 1) /", "(problem.m - 1u) /")
     assert stale() == {"plain", "streaming"}
     assert changed_program(TRIALS["plain"]) == OTHER_PROGRAM
 
 
-def test_a_change_of_a_shared_header_makes_all_trials_stale_that_inline_it(edit):
-    edit("cuda/tile_order.cuh", "#pragma once\n", "#pragma once\nusing Unused = int;\n")
+def test_a_change_of_a_shared_header_makes_all_trials_stale_that_use_it(edit):
+    edit("cuda/tile_order.cuh", LINE, LINE.replace("tiles_m - first_m", "(tiles_m - first_m)"))
     assert stale() == set(TRIALS)
 
 
