@@ -111,7 +111,7 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
-        ("__threadfence();\n      last =", "last ="),
+        ("__threadfence();\n    last =", "last ="),
         ("*counter = 0;", "*counter = 1;"),
         ("== count - 1", "== 0"),
         ("(peer == 0)", "0"),

@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/tickets.cuh"
 #include "matmul/sgemm/epilogue.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 
@@ -32,11 +33,11 @@ class SplitKReduction {
   __device__ __forceinline__ bool store_partials(Load load) const {
     store(static_cast<int>(cluster_index()) - peers_.first, load);
     const int count = min(fan_in, peers_.count - group_first_);
-    if (!is_last(counter(group_first_), count)) return false;
+    if (!is_last_block(counter(group_first_), count)) return false;
     if (groups_ == 1) return true;
     store(group_first_,
           [&](Output::Fragment& fragment, int first) { reduce(fragment, first, group_first_, 1, count); });
-    return is_last(counter(0) + 2 * gridDim.x, groups_);
+    return is_last_block(counter(0) + 2 * gridDim.x, groups_);
   }
 
   // The vectors of the whole tile from `first` on.
@@ -73,20 +74,6 @@ class SplitKReduction {
         store_vector_l2<Output::width>(address(peer, first + i), fragment.elements[i]);
       }
     });
-  }
-
-  // True in the last of `count` blocks to count. What all threads of all of them wrote before, all threads of
-  // that one may read: barriers and the fences of one thread are cumulative (PTX ISA, causality order).
-  static __device__ __forceinline__ bool is_last(int* counter, int count) {
-    __syncthreads();
-    bool last = false;
-    if (threadIdx.x == 0) {
-      __threadfence();
-      last = atomicAdd(counter, 1) == count - 1;
-      if (last) *counter = 0;  // for the next launch
-      __threadfence();
-    }
-    return __syncthreads_or(last);
   }
 
   // Sums over the peers begin, begin + step, …
