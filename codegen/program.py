@@ -28,6 +28,7 @@ _CTYPES: Mapping[str, type] = {
     "double": ctypes.c_double,
 }
 SOURCE_DIGITS = 32  # of a program's digest
+_DECLARED = ("float16", "bfloat16")  # defined in cuda/numbers.cuh, which follows
 _COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
 _TensorMapBytes = ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)
 
@@ -226,6 +227,8 @@ def _structure(members: tuple[tuple[str, type], ...]) -> type[ctypes.Structure]:
 
 
 def cuda_arguments(arguments: Sequence[Argument]) -> str:
-    """``struct Arguments`` as C++ source."""
+    """``struct Arguments`` as C++ source, after declarations of the project's own types that pointers point at."""
+    elements = dict.fromkeys(a.cuda_type.removeprefix("const ").removesuffix("*") for a in arguments if a.pointer)
+    declared = "".join(f"struct {element};\n" for element in elements if element in _DECLARED)
     members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
-    return f"struct Arguments {{\n{members}}};"
+    return f"{declared}struct Arguments {{\n{members}}};"
