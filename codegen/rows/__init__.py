@@ -1,0 +1,1 @@
+"""Operators over the rows of a matrix, and the skeleton that they share."""

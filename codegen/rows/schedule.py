@@ -1,0 +1,95 @@
+"""How to work on the rows of a matrix: the fields and the footprint that all such operators share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from ..fields import tunable
+from ..footprint import Footprint
+from ..integers import ceil_div, round_up
+from ..schedule import Schedule, Specialize
+
+WARP = 32
+_SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
+_WORD = 4
+# Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
+_OTHER_REGISTERS = 24
+
+
+class Hold(StrEnum):
+    """Where a row waits between the passes over it."""
+
+    REGISTERS = "registers"
+    SHARED = "shared"
+    RELOAD = "reload"  # in L2 or in device memory
+
+
+@dataclass(frozen=True)
+class RowSchedule(Schedule):
+    """A row belongs to the threads of a segment of a warp, of a block, or of all blocks of a cluster.
+
+    Attributes:
+        threads: of a block.
+        threads_per_row: of a block that work on one row; the block has threads / threads_per_row rows.
+        cluster: blocks that share a row, each with all of its threads.
+        vector_width: elements of an access to global memory.
+        hold: where a row waits between the passes over it.
+        loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row held in registers, whose
+            loads are all in flight.
+        streaming: tell the caches which accesses are the last to their data.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    reductions: ClassVar[int] = 1  # over a row, in the kernel of an operator
+
+    threads: int = tunable(128, values=(32, 64, 128, 256, 512, 1024), power_of_two=True, least=WARP)
+    threads_per_row: int = tunable(
+        32, values=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), power_of_two=True, short="TPR"
+    )
+    cluster: int = tunable(1, values=(1, 2, 4, 8, 16), allowed=(1, 2, 4, 8, 16))
+    vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
+    hold: Hold = tunable(Hold.REGISTERS, values=tuple(Hold))
+    loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    streaming: bool = tunable(False, values=(False, True))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def rows_per_block(self) -> int:
+        """Rows of a block."""
+        return self.threads // self.threads_per_row
+
+    @property
+    def row_step(self) -> int:
+        """Elements that all threads of a row take in a round."""
+        return self.cluster * self.threads_per_row * self.vector_width
+
+    def rounds(self, columns: int) -> int:
+        """Vectors of a thread in a row of so many columns."""
+        return max(1, ceil_div(columns, self.row_step))
+
+    def blocks(self, rows: int) -> int:
+        """Blocks of the grid for so many rows."""
+        return ceil_div(rows, self.rows_per_block) * self.cluster
+
+    @property
+    def held_at(self) -> int:
+        """Where rows held in shared memory begin, in bytes: behind the slots of reductions."""
+        needed = self.threads_per_row > WARP or self.cluster > 1
+        return self.reductions * (self.threads // WARP + 1) * _SLOT_BYTES if needed else 0
+
+    def row_footprint(self, columns: int, element_bytes: int) -> Footprint:
+        """What a block takes of an SM."""
+        rounds, vector_bytes = self.rounds(columns), self.vector_width * element_bytes
+        held = rounds * self.threads * vector_bytes if self.hold is Hold.SHARED else 0
+        vectors = rounds if self.hold is Hold.REGISTERS else self.loads_in_flight
+        return Footprint(
+            self.threads,
+            self.held_at + round_up(held, _SLOT_BYTES),
+            vectors * ceil_div(vector_bytes, _WORD) + _OTHER_REGISTERS,
+            self.cluster,
+            self.min_blocks_per_sm,
+        )

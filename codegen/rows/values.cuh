@@ -1,0 +1,9 @@
+#pragma once
+// `RowValues`: the vectors of a row that a thread has.
+#if hold == registers
+#  include "rows/registers.cuh"
+#elif hold == shared
+#  include "rows/shared.cuh"
+#else
+#  include "rows/reload.cuh"
+#endif
