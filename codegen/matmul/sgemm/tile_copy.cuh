@@ -206,9 +206,4 @@ class AsyncCopy {
 #endif
 
   Rounds rounds;
-#if grid_blocks > 0
-
- private:
-  float unread_;  // without it ptxas would order stream-K kernels differently from those that were tuned
-#endif
 };
