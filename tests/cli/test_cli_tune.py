@@ -21,7 +21,7 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.devices.select import device
-from autotune.dispatcher.choice import untuned as misses
+from autotune.dispatcher.choice import untuned
 from autotune.dispatcher.choice.untuned import note
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator as operator_of
@@ -278,11 +278,11 @@ def test_a_study_on_a_server_whose_password_is_not_printed(
     assert PASSWORD not in outcome.stdout + outcome.stderr
 
 
-def test_misses_are_tuned_most_called_first_unless_recorded(
+def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     autotune: Command, search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(misses, "_noted", [])
+    monkeypatch.setattr(untuned, "_noted", [])
     model, transpose = named_device("h200").name, operator_of("transpose").problem_type
     calls = {transpose(8, 4): 2, transpose(16, 4): 3, transpose(32, 4): 9}
     for problem, count in calls.items():
@@ -298,7 +298,7 @@ def test_misses_are_tuned_most_called_first_unless_recorded(
     assert outcome.stderr == f"nothing to tune: no calls of sgemm on {model} lacked a record\n"
 
 
-def test_misses_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
+def test_untuned_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
     outcome = autotune(*TRANSPOSE, "--untuned", "--suite", "suite.json")
     assert (outcome.code, search.problems) == (2, [])
     assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each says what to tune\n"

@@ -8,22 +8,21 @@ from autotune.db import TuningDB
 from autotune.dispatcher import settings
 from autotune.dispatcher.calls import function, resolve
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import records
-from autotune.dispatcher.choice import untuned as misses
+from autotune.dispatcher.choice import records, untuned
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.targets import factory as targets
 
 
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch, tmp_path):
-    """No plans, no misses, no database opened yet, and none but an empty one to open."""
+    """No plans, no untuned calls, no database opened yet, and none but an empty one to open."""
     (tmp_path / "pretuned").mkdir()
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
     function.clear()
-    monkeypatch.setattr(misses, "_noted", [])
-    monkeypatch.setattr(misses, "_file", lambda: tmp_path / "misses.json")
+    monkeypatch.setattr(untuned, "_noted", [])
+    monkeypatch.setattr(untuned, "_file", lambda: tmp_path / "untuned.json")
     records._database.cache_clear()
     yield
     records._database.cache_clear()

@@ -42,7 +42,7 @@ def test_nothing_is_tuned_unless_asked_for(gpu, processes):
     assert processes == []
 
 
-def test_misses_are_tuned_by_one_process_at_a_time_on_an_idle_gpu(gpu, processes, database):
+def test_untuned_calls_are_tuned_by_one_process_at_a_time_on_an_idle_gpu(gpu, processes, database):
     dispatcher.configure(tune="background")
     database.record(trial(problem(512), schedule(0, problem(512))))
     call(512)

@@ -133,12 +133,12 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
 
 def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems without a record that programs called on this device model, the most called first."""
-    from ...dispatcher.choice.untuned import misses
+    from ...dispatcher.choice.untuned import untuned_calls
 
     model = device.limits.name
     sources = (TimeSource.MEASURED, device.time_source)
     known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
-    called = [operator.problem_type.from_dict(miss.problem) for miss in misses(operator.name, model)]
+    called = [operator.problem_type.from_dict(call.problem) for call in untuned_calls(operator.name, model)]
     untuned = [problem for problem in called if problem.key not in known]
     if not untuned:
         print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Problems that calls asked for and that have no record of their own: how often, kept from process to process."""
+"""Untuned calls: problems without a record of their own, and how often they were called, in a file of the cache."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 from ...cache import cache_folder
 from ...codegen.problem import Problem
 
-_KEPT = 1000  # problems in the file, those that were called most
+_MOST = 1000  # problems in the file, the most called ones
 
 
-class Miss(NamedTuple):
-    """A problem without a record, and how often it was called.
+class UntunedCall(NamedTuple):
+    """A problem without a record of its own, and how often it was called.
 
     Attributes:
         operator, device: the operator's name, and the device model.
@@ -49,62 +49,62 @@ class _Noted:
         self.operator, self.device, self.plan = operator, device, plan
         self.saved = 0
 
-    def unsaved(self) -> Miss:
+    def unsaved(self) -> UntunedCall:
         calls = self.plan.calls - self.saved
         self.saved += calls
-        return Miss(self.operator, self.device, self.plan.problem.to_dict(), calls)
+        return UntunedCall(self.operator, self.device, self.plan.problem.to_dict(), calls)
 
 
 _noted: list[_Noted] = []
 
 
 def note(operator: str, device: str, plan: Counted) -> None:
-    """Count a plan's calls as misses: in the file from now on, with those so far, and again when the process ends."""
+    """Count a plan's calls as untuned: its calls so far are written now, later ones when the process ends."""
     if not _noted:
         atexit.register(_save)
     _noted.append(_Noted(operator, device, plan))
     _save()
 
 
-def misses(operator: str, device: str) -> list[Miss]:
-    """The misses of an operator on a device model, those that were called most first."""
-    return [miss for miss in _read(_file()) if (miss.operator, miss.device) == (operator, device)]
+def untuned_calls(operator: str, device: str) -> list[UntunedCall]:
+    """The untuned calls of an operator on a device model, most called first."""
+    return [call for call in _read(_file()) if (call.operator, call.device) == (operator, device)]
 
 
 def _save() -> None:
-    # Nobody's call may fail because a disk is full.
+    # No call may fail because a disk is full.
     with suppress(OSError), _locked(_file()) as path:
         _write(path, [*_read(path), *(noted.unsaved() for noted in _noted)])
 
 
-def _write(path: Path, found: Iterable[Miss]) -> None:
+def _write(path: Path, found: Iterable[UntunedCall]) -> None:
     from ...db.exchange import write_document
 
-    merged: dict[str, Miss] = {}
-    for miss in found:
-        key = json.dumps(miss[:3], sort_keys=True)
+    merged: dict[str, UntunedCall] = {}
+    for call in found:
+        key = json.dumps(call[:3], sort_keys=True)
         before = merged.get(key)
-        merged[key] = miss._replace(calls=miss.calls + before.calls) if before else miss
-    most = sorted(merged.values(), key=lambda miss: -miss.calls)[:_KEPT]
-    write_document(path, {"misses": [miss._asdict() for miss in most]})
+        merged[key] = call._replace(calls=call.calls + before.calls) if before else call
+    most = sorted(merged.values(), key=lambda call: -call.calls)[:_MOST]
+    write_document(path, {"untuned": [call._asdict() for call in most]})
 
 
-def _read(path: Path) -> list[Miss]:
-    """The misses in a file; none if there is none, or if somebody damaged it."""
+def _read(path: Path) -> list[UntunedCall]:
+    """The untuned calls in a file; none if there is no file, or if it is damaged."""
     try:
-        found = [Miss(**miss) for miss in json.loads(path.read_text(encoding="utf-8"))["misses"]]
+        found = [UntunedCall(**call) for call in json.loads(path.read_text(encoding="utf-8"))["untuned"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return found if all(tuple(map(type, miss)) == _TYPES for miss in found) else []
+    return found if all(tuple(map(type, call)) == _TYPES for call in found) else []
 
 
 def _file() -> Path:
-    return cache_folder("misses") / "misses.json"
+    return cache_folder("untuned") / "untuned.json"
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[Path]:
-    """A file that no other process changes in the meantime."""
+    """A file that no other process changes meanwhile."""
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield path

@@ -1,4 +1,4 @@
-"""Which calls count as misses, and what becomes of the counts."""
+"""Which calls count as untuned, and what becomes of the counts."""
 
 import multiprocessing
 
@@ -10,7 +10,7 @@ from autotune import dispatcher
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import untuned as module
-from autotune.dispatcher.choice.untuned import misses
+from autotune.dispatcher.choice.untuned import untuned_calls
 
 
 def call(m, times=1):
@@ -19,7 +19,7 @@ def call(m, times=1):
 
 
 def counts(device=H200.name):
-    return [(miss.problem["m"], miss.calls) for miss in misses("sgemm", device)]
+    return [(call.problem["m"], call.calls) for call in untuned_calls("sgemm", device)]
 
 
 def test_calls_without_a_record_of_their_own_count(gpu, database):
@@ -31,7 +31,7 @@ def test_calls_without_a_record_of_their_own_count(gpu, database):
     step(), step()
     module._save()
     assert counts() == [(8, 5), (520, 2)]
-    assert counts("NVIDIA H100") == misses("transpose", H200.name) == []
+    assert counts("NVIDIA H100") == untuned_calls("transpose", H200.name) == []
 
 
 def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu):
@@ -47,7 +47,7 @@ def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu):
 
 
 def test_only_the_most_called_are_kept(gpu, monkeypatch):
-    monkeypatch.setattr(module, "_KEPT", 2)
+    monkeypatch.setattr(module, "_MOST", 2)
     for m, times in ((8, 3), (16, 1), (24, 2)):
         call(m, times)
     module._save()
@@ -61,10 +61,10 @@ def test_what_the_emulator_computes_is_no_miss():
     assert module._noted == []
 
 
-DAMAGED = '{"misses": [{"operator": "sgemm", "device": "a GPU", "problem": {}, "calls": "5"}]}'
+DAMAGED = '{"untuned": [{"operator": "sgemm", "device": "a GPU", "problem": {}, "calls": "5"}]}'
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"misses": [{"operator": 1}]}', "[]", DAMAGED])
+@pytest.mark.parametrize("text", ["", "{}", '{"untuned": [{"operator": 1}]}', "[]", DAMAGED])
 def test_a_damaged_file_is_begun_anew(gpu, text):
     module._file().write_text(text)
     call(8)
@@ -74,7 +74,7 @@ def test_a_damaged_file_is_begun_anew(gpu, text):
 
 def test_a_call_outlives_a_folder_that_cannot_be_written(gpu, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "misses.json")
+    monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "untuned.json")
     call(8)
     assert len(gpu.launched) == 1
 
@@ -94,4 +94,4 @@ class _Called:
 def test_many_processes_lose_no_count():
     with multiprocessing.get_context("fork").Pool(4) as pool:
         pool.map(_save_some, range(8), chunksize=1)
-    assert sum(miss.calls for miss in misses("sgemm", "GPU")) == 8
+    assert sum(call.calls for call in untuned_calls("sgemm", "GPU")) == 8
