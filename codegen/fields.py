@@ -18,7 +18,7 @@ class FieldRole(StrEnum):
 
     SIZE = "size"  # how much there is to do: problems of other sizes are alike
     KIND = "kind"  # what makes it another computation, such as a dtype, a transposition or an activation
-    LAYOUT = "layout"  # where operands lie: leading dimensions, strides, alignments
+    LAYOUT = "layout"  # where operands are in memory: leading dimensions, strides, alignments
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class FieldSpec:
 
     Attributes:
         role: of a problem's field; None of a schedule's.
-        example: of a size, what stands for it where nobody says it.
+        example: of a size, its value on the command line if the user gives none.
         least, most: bounds of a number.
         allowed: the only values of a number or an enum, if not all are.
         power_of_two: whether a number must be one.
         values: of a schedule's field, those that a search draws from; none if they follow from others.
-        short: an abbreviation of the name, in a schedule's words (``BM``) or in a problem's key (``e`` for
+        short: an abbreviation of the name, for a schedule on the command line (``BM``) or in a problem's key (``e`` for
             ``element_bytes``).
-        codes: in a problem's key, what stands for a flag that is off and on.
-        joined: in a problem's key, whether it follows the word before it without a dash.
+        codes: in a problem's key, the strings for a flag that is off and on.
+        joined: in a problem's key, whether no dash separates it from the field before it.
         implied: of a size, the value that a key leaves out.
         transfers: of a kind, whether times of one value say something about problems of another.
     """
@@ -53,8 +53,8 @@ class FieldSpec:
     implied: int | None = None
     transfers: bool = False
 
-    def objection(self, value: Any) -> str:
-        """What is wrong with a value, such as ``expected 0 … 2147483647``; empty if nothing is."""
+    def why_invalid(self, value: Any) -> str:
+        """Why the field may not have a value, such as ``expected 0 … 2147483647``; empty if it may."""
         if self.allowed and value not in self.allowed:
             return f"expected one of {', '.join(map(str, self.allowed))}"
         if type(value) is not int:
@@ -92,7 +92,7 @@ def kind(
 
 
 def layout(default: int = 0, *, short: str = "", most: int | None = None) -> Any:
-    """Where an operand lies, in elements or bytes; keys name it where it is not the usual one."""
+    """Where an operand is in memory, in elements or bytes; a key has it only where it is not the usual one."""
     spec = FieldSpec(FieldRole.LAYOUT, least=0, most=most, short=short)
     return field(default=default, metadata={"spec": spec})
 
@@ -129,9 +129,9 @@ def field_specs(cls: type[Any]) -> dict[str, FieldSpec]:
 _specs: dict[type[Any], dict[str, FieldSpec]] = {}
 
 
-def objections(instance: Any) -> Iterator[tuple[str, Any, str]]:
-    """Name, value and what is wrong, for each field whose value is not one that it may have."""
+def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
+    """Name, value and reason, for each field of a dataclass whose value is not allowed."""
     for name, spec in field_specs(type(instance)).items():
         value = getattr(instance, name)
-        if wrong := spec.objection(value):
+        if wrong := spec.why_invalid(value):
             yield name, value, wrong

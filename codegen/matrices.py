@@ -1,4 +1,4 @@
-"""Problems whose operands are batches of row-major matrices, and where those lie."""
+"""Problems whose operands are batches of row-major matrices, and where these are in memory."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class MatrixProblem(Problem):
     A problem of batches has the fields ``batch``, and ``stride_<x>`` for each operand, too.
 
     A leading dimension counts elements from a row to the next as stored, a stride those from a matrix to the next, and
-    an alignment the bytes that the pointer is a multiple of. A leading dimension of 0 stands for rows without gaps. A
-    stride of 0 stands for matrices without gaps or, for an operand in
-    `broadcast`, for one matrix that all of the batch share; in a batch of one it is always 0.
+    an alignment the bytes that the pointer is a multiple of. A leading dimension of 0 means rows without gaps. A stride
+    of 0 means matrices without gaps or, for an operand in `broadcast`, one matrix that the whole batch shares; in a
+    batch of one it is always 0.
     """
 
     broadcast: ClassVar[frozenset[str]] = frozenset()
@@ -86,7 +86,7 @@ class MatrixProblem(Problem):
         return batch
 
     def _resolve(self, operand: str) -> None:
-        """Check where an operand lies, and put numbers in the place of zeros that stand for them."""
+        """Check an operand's layout, and replace zeros by the leading dimension or stride that they mean."""
         leading, stride, align = self.layout_of(operand)
         rows, columns = self.stored[operand]
         if leading and leading < columns:
@@ -105,7 +105,7 @@ class MatrixProblem(Problem):
             object.__setattr__(self, f"stride_{operand}", stride)
 
     def _check_apart(self, operand: str) -> None:
-        """Matrices that are written lie one behind the other, or row by row of all of them."""
+        """Matrices that are written do not overlap: one is behind the other, or their rows are interleaved."""
         leading, stride, _ = self.layout_of(operand)
         matrix, (_, columns) = self.matrix_elements(operand), self.stored[operand]
         interleaved = stride >= columns and (self._batch - 1) * stride + columns <= leading

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
-from .fields import FieldRole, FieldSpec, field_specs, objections
+from .fields import FieldRole, FieldSpec, field_specs, invalid_fields
 from .tensor import Tensor
 from .work import Work
 
@@ -23,14 +23,13 @@ class Problem(ABC):
 
     Each field is declared by `size`, `kind` or `layout` (codegen/fields.py). A problem that cannot exist (a negative
     size, a leading dimension shorter than its row) raises ``ValueError`` with one line that says what is wrong and
-    what would be right. `renamed` maps names under which fields were stored
-    by earlier releases to those that they have now.
+    what would be right. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
-        for name, value, wrong in objections(self):
+        for name, value, wrong in invalid_fields(self):
             raise ValueError(f"{name}={value}: {wrong}")
 
     @property
@@ -40,7 +39,7 @@ class Problem(ABC):
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """What makes it another computation: times of problems of other kinds say nothing about it."""
+        """What makes it another computation: times of one kind say nothing about problems of another."""
         return self._of_role(FieldRole.KIND)
 
     @property
@@ -116,7 +115,7 @@ class Problem(ABC):
 
 
 def upgraded(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Stored values of a problem or a schedule under the names that fields have now, by the class' `renamed`.
+    """Stored values of a problem or a schedule under the present names of their fields, by the class' `renamed`.
 
     Raises:
         ValueError: a field is given under its old name and under its new one.

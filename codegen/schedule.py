@@ -24,11 +24,10 @@ class Specialize(StrEnum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """A frozen choice of tile sizes, layouts and orders: plain ints, bools and string enums, every field defaulted.
+    """A frozen choice of tile sizes, layouts and orders: ints, bools and string enums, each with a default.
 
     Each field is declared by `tunable` (codegen/fields.py). Values that follow from others are properties, never
-    fields. `renamed` maps names under which fields were stored by earlier
-    releases to those that they have now.
+    fields. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
@@ -53,7 +52,7 @@ class Schedule:
 
     @classmethod
     def parse(cls, words: list[str], base: Self | None = None) -> Self:
-        """Read ``NAME=VALUE`` words over `base` (the defaults if there is none); names may be the short ones.
+        """Change fields of `base` (by default the default schedule) by ``NAME=VALUE`` arguments; names may be short.
 
         Raises:
             ValueError: one line that says what is allowed.
@@ -75,18 +74,18 @@ class Schedule:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __str__(self) -> str:
-        """The schedule as ``name=value`` words that `parse` reads, short names where there are any."""
+        """The schedule as the ``name=value`` arguments that `parse` reads, with short names where there are any."""
         short = {field: name for name, field in self.short_names().items()}
         return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
 
     @property
-    def for_any_size(self) -> Self:
-        """The schedule with a kernel that serves many sizes: one for a shape would be compiled for each of them."""
+    def shape_generic(self) -> Self:
+        """The same schedule with a shape-generic kernel, which is compiled once for many sizes."""
         return self._specialized(Specialize.NONE)
 
     @property
-    def for_one_shape(self) -> Self:
-        """The schedule with a kernel for the problem's shape alone, which is faster, if the operator has such."""
+    def shape_specialized(self) -> Self:
+        """The same schedule with a kernel specialised for the problem's shape, if the operator has such kernels."""
         return self._specialized(Specialize.SHAPE)
 
     def _specialized(self, specialize: Specialize) -> Self:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from .freshness import changed_program
 from .models import TrialRow
-from .queries import behind, for_any_size, ranked
+from .queries import behind, ranked, shape_generic
 from .trials import Trial
 
 _LOOKED_AT = 20  # trials, for a fresh one
@@ -23,7 +23,7 @@ def serving(session: Session, conditions: list[ColumnElement[bool]], compiler: s
     """`best_of`, and where that is specialised for its shape the best shape-generic trial, too."""
     found = best_of(session, conditions, compiler)
     specialised = {_problem_of(trial) for trial in found if trial.schedule.get("specialize") == "shape"}
-    generic = [*conditions, for_any_size()]
+    generic = [*conditions, shape_generic()]
     rows = session.scalars(ranked(generic, compiler, last=1)).all()
     return [
         *found,

@@ -1,4 +1,4 @@
-"""What the questions to the database are in SQL."""
+"""Queries of the database as SQL."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def matching(
     return conditions
 
 
-def for_any_size() -> ColumnElement[bool]:
-    """A condition on trials: their kernels are not for one shape alone."""
+def shape_generic() -> ColumnElement[bool]:
+    """A condition on trials: their kernels are not shape-specialised."""
     return func.coalesce(TrialRow.schedule["specialize"].as_string(), "") != "shape"
 
 

@@ -11,30 +11,30 @@ from .trials import Trial
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A kernel of the reduced set.
+class SelectedKernel:
+    """A kernel of the reduced set, and what it serves.
 
     Attributes:
         trials: its own on each problem that it serves.
-        losses: for each of them, by how much it is slower than the problem's best, as a share of the best time.
+        losses: for each of them, how much slower it is than the problem's best, as a share of the best time.
     """
 
     trials: tuple[Trial, ...]
     losses: tuple[float, ...]
 
 
-def reduced(trials: Iterable[Trial], within: float, compiler: str | None = None) -> list[Kept]:
-    """Kernels that serve every problem with a loss of at most `within`, those that serve most first.
+def reduced(trials: Iterable[Trial], max_slowdown: float, compiler: str | None = None) -> list[SelectedKernel]:
+    """Kernels that serve every problem with a loss of at most `max_slowdown`, those that serve most first.
 
-    A kernel is a source: a schedule that is specialised for shapes has one for each of them. Taking the one that serves
-    most of the problems left, again and again, needs at most 1 + ln(problems) times as many as would do
-    (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Problems that every choice serves go to the kernel
-    that is the fastest of those kept.
+    A kernel is a source: a shape-specialised schedule has one for each shape. Repeatedly taking the one that serves
+    most of the problems left needs at most 1 + ln(problems) times as many as the optimum
+    (Chvátal, A Greedy Heuristic for the Set-Covering Problem, 1979). Each problem
+    is then served by the fastest of the selected kernels.
 
     Args:
-        trials: of one operator on one device model, newest first; failed ones and repetitions are passed over, and
+        trials: of one operator on one device model, newest first; failed ones and repetitions are ignored, and
             modelled ones if any is measured.
-        within: 0.05 for 5 %.
+        max_slowdown: 0.05 for 5 %.
         compiler: if it has trials of a problem, other compilers' are ignored, as in `TuningDB.best`.
     """
     times = _times(list(trials), compiler)
@@ -42,7 +42,7 @@ def reduced(trials: Iterable[Trial], within: float, compiler: str | None = None)
     serving: dict[str, set[str]] = {}
     for key, by_schedule in times.items():
         for trial in by_schedule.values():
-            if _seconds(trial) <= _seconds(best[key]) * (1 + within):
+            if _seconds(trial) <= _seconds(best[key]) * (1 + max_slowdown):
                 serving.setdefault(_kernel(trial), set()).add(key)
     kernels: list[str] = []
     left = set(times)
@@ -50,17 +50,17 @@ def reduced(trials: Iterable[Trial], within: float, compiler: str | None = None)
         kernels.append(max(serving, key=lambda kernel: (len(serving[kernel] & left), kernel)))
         left -= serving[kernels[-1]]
     fastest = {key: min((t for t in times[key].values() if _kernel(t) in kernels), key=_seconds) for key in times}
-    kept = [_kept([t for t in fastest.values() if _kernel(t) == kernel], best) for kernel in kernels]
-    return sorted((one for one in kept if one.trials), key=lambda one: -len(one.trials))
+    selected = [_selected([t for t in fastest.values() if _kernel(t) == kernel], best) for kernel in kernels]
+    return sorted((one for one in selected if one.trials), key=lambda one: -len(one.trials))
 
 
 def _kernel(trial: Trial) -> str:
     return trial.program_digest[:SOURCE_DIGITS] or trial.schedule_digest
 
 
-def _kept(trials: list[Trial], best: Mapping[str, Trial]) -> Kept:
+def _selected(trials: list[Trial], best: Mapping[str, Trial]) -> SelectedKernel:
     losses = tuple(_seconds(trial) / _seconds(best[trial.problem.key]) - 1 for trial in trials)
-    return Kept(tuple(trials), losses)
+    return SelectedKernel(tuple(trials), losses)
 
 
 def _times(listed: Sequence[Trial], compiler: str | None) -> dict[str, dict[str, Trial]]:

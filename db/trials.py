@@ -139,7 +139,7 @@ class Trial:
         return median(self.samples) if self.samples else None
 
     @property
-    def beaten_by(self) -> frozenset[str]:
+    def faster_baselines(self) -> frozenset[str]:
         """The baselines that are known to be faster."""
         return self.comparison.faster if self.comparison else frozenset()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..codegen.fields import objections
+from ..codegen.fields import invalid_fields
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
@@ -79,7 +79,7 @@ class Operator(Generic[P, S]):
 
     def violations(self, problem: P, schedule: S, limits: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
-        found = [f"{name} {value}: {wrong}" for name, value, wrong in objections(schedule)]
+        found = [f"{name} {value}: {wrong}" for name, value, wrong in invalid_fields(schedule)]
         found = found or list(self.constraints(problem, schedule, limits))
         return found or list(footprint_violations(limits, schedule.footprint(problem)))
 

@@ -21,7 +21,7 @@ class Field:
         name: as declared.
         kind: ``int``, ``bool`` or a ``StrEnum``.
         default: None if there is none.
-        example: of a problem's size, what stands for it where nobody says it.
+        example: of a problem's size, its value if the user gives none.
         help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
     """
 

@@ -157,7 +157,7 @@ def _for_others(
     """The best schedule for any size, which may serve other problems, if it is another one and was not tried."""
     if best is None:
         return None
-    schedule: Schedule = operator.schedule_type.from_dict(best.schedule).for_any_size
+    schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic
     legal = not operator.violations(problem, schedule, device.limits)
     return schedule if legal and schedule.digest not in (best.schedule_digest, *tried) else None
 

@@ -85,7 +85,7 @@ def test_records_keep_how_they_compare(bench, record, suite):
     assert bench(*suite, "--record").code == 0
     with TuningDB() as database:
         after = {trial.problem.fields["m"]: trial for trial in database.bests("transpose")}
-    assert {m: trial.beaten_by for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
+    assert {m: trial.faster_baselines for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
     assert [trial.samples for trial in after.values()] == [trial.samples for trial in before]
     assert after[8000].comparison == Comparison(1e-3, {"mover": 0.5e-3}, {"libmover": "1.2"})
 

@@ -15,14 +15,14 @@ def compared(one, **seconds):
 
 
 def test_baselines_that_were_faster_beat_a_trial():
-    assert compared(trial(), fast=0.9e-3, slow=1.1e-3, same=1e-3).beaten_by == {"fast"}
-    assert trial().beaten_by == frozenset()
+    assert compared(trial(), fast=0.9e-3, slow=1.1e-3, same=1e-3).faster_baselines == {"fast"}
+    assert trial().faster_baselines == frozenset()
 
 
 def test_a_comparison_replaces_an_earlier_one_and_leaves_the_rest():
     one = trial(environment={"driver": "580"})
     twice = compared(compared(one, fast=0.9e-3), fast=1.1e-3)
-    assert twice.beaten_by == frozenset()
+    assert twice.faster_baselines == frozenset()
     assert (twice.environment, twice.samples, twice.schedule_digest) == (
         one.environment,
         one.samples,
@@ -57,4 +57,4 @@ def test_a_merge_brings_the_comparison_of_a_trial_that_is_stored_already(db):
     (stored,) = db.trials()
     assert stored.comparison == Comparison(1e-3, {"fast": 0.9e-3}, {"library": "1.2"})
     assert db.merge(document) == db.merge(to_document([trial(created_at=late)])) == MergeCounts(kept=1)
-    assert db.trials()[0].beaten_by == {"fast"}
+    assert db.trials()[0].faster_baselines == {"fast"}

@@ -87,7 +87,7 @@ def test_what_ships_is_what_serving_needs(no_pretuned):
     (found,) = from_document(read_document(path))
     assert found.samples == pytest.approx((1.00e-3, 1.02e-3, 1.04e-3, 1.06e-3, 1.08e-3))
     assert found.seconds == round(trial(samples=samples).seconds, 9)
-    assert (found.max_error, found.conditions, found.beaten_by) == (None, {}, {"cuBLAS"})
+    assert (found.max_error, found.conditions, found.faster_baselines) == (None, {}, {"cuBLAS"})
     same = ("device", "problem", "schedule", "environment", "resources", "compiler", "program_digest", "created_at")
     assert all(getattr(found, name) == getattr(trial(), name) for name in same)
 

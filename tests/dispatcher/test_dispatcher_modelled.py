@@ -29,7 +29,7 @@ def prefer(monkeypatch):
 
         monkeypatch.setattr(modelled, "modelled_seconds", seconds)
         found, time = preferred(replace(SGEMM, candidates=lambda *_: seeds, default=lambda *_: seeds[0]), WANTED, H200)
-        assert sorted(asked, key=str) == sorted((one.for_any_size for one in seeds), key=str)  # each once
+        assert sorted(asked, key=str) == sorted((one.shape_generic for one in seeds), key=str)  # each once
         assert found.specialize is Specialize.NONE
         assert time == times[found.raster_group - 100]
         return found.raster_group - 100
@@ -43,7 +43,7 @@ def test_of_times_that_are_alike_the_first_guess_is_preferred(prefer):
     assert prefer(1.0 + (TIE - 1) * 2, 1.0 + (TIE - 1) * 2, 1.0) == 2
 
 
-def test_what_was_found_for_any_size_is_preferred_to_what_was_found_for_one_shape(prefer):
+def test_shape_generic_seeds_are_preferred_to_shape_specialized_ones(prefer):
     assert prefer(1.0, 1.0, 1.0, special=[0]) == 1
     assert prefer(1.0, 1.0, 1.0, special=[0, 1, 2]) == 0
     assert prefer(1.0, 2.0, 2.0, special=[0]) == 0

@@ -76,7 +76,7 @@ def test_the_loss_is_against_the_fastest_of_the_choice_and_its_rivals():
     assert len(case.rivals) > len(KNOWN)
 
     def measure(wanted, schedules):
-        alone = case.choice.schedule.for_one_shape
+        alone = case.choice.schedule.shape_specialized
         assert (wanted, *schedules) == (near, case.choice.schedule, alone, *case.rivals)
         return [1.5e-3, 1.26e-3, 2e-3, *(1.2e-3 for _ in schedules[3:])]
 

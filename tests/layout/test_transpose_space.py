@@ -34,7 +34,7 @@ LARGE = TransposeProblem(16384, 32768)
         ("min_blocks_per_sm=16", "min_blocks_per_sm 16 over the 8 blocks of 256 threads"),
     ],
 )  # fmt: skip
-def test_objections_carry_the_values(words: str, expected: str) -> None:
+def test_violations_carry_the_values(words: str, expected: str) -> None:
     found = OPERATOR.violations(LARGE, TransposeSchedule.parse(words.split()), H200)
     assert any(expected in line for line in found), found
 
@@ -45,12 +45,12 @@ def test_grid_is_limited() -> None:
     assert huge == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
-@pytest.mark.parametrize(("raster_group", "objections"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
-def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, objections: list[str]) -> None:
+@pytest.mark.parametrize(("raster_group", "violations"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
+def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, violations: list[str]) -> None:
     found = OPERATOR.violations(
         TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, raster_group=raster_group), H200
     )
-    assert [line[: len("4096 rows of 1048576 tiles")] for line in found] == objections
+    assert [line[: len("4096 rows of 1048576 tiles")] for line in found] == violations
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)

@@ -74,7 +74,7 @@ def regrets(cases: Sequence[HeldOut], measure: Measure) -> Iterator[list[HeldOut
 
 def to_measure(case: HeldOut) -> list[Schedule]:
     """The record's schedule, and the choice's for any size and for the problem's shape alone."""
-    return [case.record.schedule, case.choice.schedule, case.choice.for_one_shape.schedule]
+    return [case.record.schedule, case.choice.schedule, case.choice.shape_specialized.schedule]
 
 
 def _with_regret(case: HeldOut, own: float, seconds: Mapping[Schedule, float]) -> HeldOut:

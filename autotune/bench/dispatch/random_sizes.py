@@ -88,7 +88,7 @@ def with_rivals(
 
 def to_measure(case: RandomSize) -> list[Schedule]:
     """The choice's schedule for any size and for the problem's shape alone, then the rivals."""
-    return [case.choice.schedule, case.choice.for_one_shape.schedule, *case.rivals]
+    return [case.choice.schedule, case.choice.shape_specialized.schedule, *case.rivals]
 
 
 def losses(cases: Sequence[RandomSize], measure: Measure) -> Iterator[RandomSize]:

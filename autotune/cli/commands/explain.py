@@ -59,4 +59,4 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
 
 
 def _document(choice: Choice) -> dict[str, Any]:
-    return vars(choice) | {"schedule": choice.schedule.to_dict(), "beaten_by": sorted(choice.beaten_by)}
+    return vars(choice) | {"schedule": choice.schedule.to_dict(), "faster_baselines": sorted(choice.faster_baselines)}

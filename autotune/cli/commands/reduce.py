@@ -14,7 +14,7 @@ from ..rendering.output import print_json, print_table
 from ..rendering.trials import short_schedule_of
 
 if TYPE_CHECKING:
-    from ...db.reduction import Kept
+    from ...db.reduction import SelectedKernel
 
 
 def reduce(
@@ -22,7 +22,8 @@ def reduce(
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the kept trials to this file, for import or to ship.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write their trials to this file, which db import reads."),
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -38,31 +39,36 @@ def reduce(
         name = registered(operator).name
     model = limits_of(device).name
     with TuningDB(db, create=False) as database:
-        kept = reduced(database.trials(name, device=model), max_slowdown_pct / 100, compiler_version())
-    if not kept:
+        selected = reduced(database.trials(name, device=model), max_slowdown_pct / 100, compiler_version())
+    if not selected:
         raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
     if output:
-        write_document(output, to_document(trial for one in kept for trial in one.trials))
+        write_document(output, to_document(trial for one in selected for trial in one.trials))
     if as_json:
-        print_json([_document(one) for one in kept])
+        print_json([_document(kernel) for kernel in selected])
         return
-    title = f"{len(kept)} kernels serve {sum(len(one.trials) for one in kept)} problems of {name} on {model}"
-    print_table(title, ("problems", "mean loss", "largest loss", "schedule"), map(_row, kept))
+    title = f"{len(selected)} kernels serve {sum(len(one.trials) for one in selected)} problems of {name} on {model}"
+    print_table(title, ("problems", "mean loss", "largest loss", "schedule"), map(_row, selected))
 
 
-def _row(kept: Kept) -> tuple[Any, ...]:
-    return len(kept.trials), f"{_mean(kept):.1%}", f"{max(kept.losses):.1%}", short_schedule_of(kept.trials[0])
+def _row(selected: SelectedKernel) -> tuple[Any, ...]:
+    return (
+        len(selected.trials),
+        f"{_mean(selected):.1%}",
+        f"{max(selected.losses):.1%}",
+        short_schedule_of(selected.trials[0]),
+    )
 
 
-def _document(kept: Kept) -> dict[str, Any]:
+def _document(kernel: SelectedKernel) -> dict[str, Any]:
     return {
-        "schedule": kept.trials[0].schedule,
-        "problems": [trial.problem.key for trial in kept.trials],
-        "losses": kept.losses,
-        "mean_loss": _mean(kept),
+        "schedule": kernel.trials[0].schedule,
+        "problems": [trial.problem.key for trial in kernel.trials],
+        "losses": kernel.losses,
+        "mean_loss": _mean(kernel),
     }
 
 
-def _mean(kept: Kept) -> float:
+def _mean(kernel: SelectedKernel) -> float:
     """By the geometric mean of the ratios."""
-    return exp(fsum(log(1 + loss) for loss in kept.losses) / len(kept.losses)) - 1
+    return exp(fsum(log(1 + loss) for loss in kernel.losses) / len(kernel.losses)) - 1

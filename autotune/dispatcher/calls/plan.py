@@ -76,15 +76,15 @@ class Plan:
     def _next(self) -> Loaded:
         """The next choice that compiles and loads."""
         for choice in self._choices:
-            for preferred in self._for_one_shape(choice), choice:
+            for preferred in self._shape_specialized(choice), choice:
                 loaded = self._load(preferred) if preferred else None
                 if loaded:
                     return loaded
         raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
 
-    def _for_one_shape(self, choice: Choice) -> Choice | None:
+    def _shape_specialized(self, choice: Choice) -> Choice | None:
         """The choice with a kernel for this shape alone, if it is wanted, or somebody has compiled it."""
-        special = choice.for_one_shape
+        special = choice.shape_specialized
         if special == choice:
             return None
         program = self._operator.program(self.problem, special.schedule, self._target.limits)

@@ -96,7 +96,7 @@ class _Job:
         choice = next(self._choices, None)
         if choice is None:
             return False
-        self._choice = choice.for_one_shape
+        self._choice = choice.shape_specialized
         program = self._operator.program(self.problem, self._choice.schedule, self._limits)
         self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
         return True

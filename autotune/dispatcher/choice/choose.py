@@ -1,4 +1,4 @@
-"""Which schedule serves a problem: its own record, the nearest one, what the time model prefers, or the default."""
+"""Which schedule serves a problem: its own record, the nearest one, the time model's choice, or the default."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-RECORD_TIE = 1.03  # ratio of modelled times up to which a schedule that was the best nearby is believed to be better
+RECORD_TIE = 1.03  # up to this ratio of modelled times, a measured record is trusted more than the model
 
 
 class Rule(StrEnum):
-    """Why a schedule is chosen, the first one first."""
+    """Why a schedule is chosen, in the order in which the rules apply."""
 
     BASELINE = "baseline"
     EXACT = "exact"
@@ -36,18 +36,18 @@ class Choice:
     """A schedule that may serve a problem.
 
     Attributes:
-        rule: which one names it.
+        rule: by which it may serve.
         schedule: how to compute the problem.
-        record: the key of the problem whose record it is; None by the rules that need none.
-        time_source: of that record.
-        distance: from the record to the problem, see `transfer.distance`; of the model's schedule, the logarithm of its
-            time over the roofline's. None of the default.
-        seconds: predicted time; that of an exact record is its own.
-        loss: share of this time that is lost by running less efficiently than the record on its own problem.
+        record: the key of the record's problem; None by the rules `MODEL` and `DEFAULT`.
+        time_source: of the record.
+        distance: of a record, see `transfer.distance`; of the model's schedule, ln(modelled time / roofline). None for
+            the default.
+        seconds: predicted time; for an exact record, its own.
+        loss: share of the predicted time that is lost by running less efficiently than the record on its own problem.
         reason: why it cannot serve here; empty if it can.
-        beaten_by: baselines that are known to be faster, of an exact record.
-        baseline: the one that serves in place of the schedule, by the rule of this name.
-        modelled: the schedule's time by the model alone, of a record.
+        faster_baselines: of an exact record, the baselines that were measured to be faster.
+        baseline: by the rule `BASELINE`, the library that serves instead of the schedule.
+        modelled: of a record, the modelled time of its schedule for this problem.
     """
 
     rule: Rule
@@ -58,16 +58,16 @@ class Choice:
     seconds: float | None = None
     loss: float | None = None
     reason: str = ""
-    beaten_by: frozenset[str] = frozenset()
+    faster_baselines: frozenset[str] = frozenset()
     baseline: str = ""
     modelled: float | None = None
 
     @property
-    def for_one_shape(self) -> Choice:
-        """The same with a kernel for the problem's shape alone, for whom compiles ahead; a record of its own stays."""
+    def shape_specialized(self) -> Choice:
+        """The same with a shape-specialised kernel, as after `warm`; an exact record and a baseline are unchanged."""
         if self.rule in (Rule.BASELINE, Rule.EXACT):
             return self
-        return replace(self, schedule=self.schedule.for_one_shape)
+        return replace(self, schedule=self.schedule.shape_specialized)
 
     @property
     def origin(self) -> str:
@@ -84,9 +84,9 @@ def choices(
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Iterator[Choice]:
-    """What may serve, best first and found out one by one: two records at most, the model's, the default.
+    """What may serve, best first and computed one by one: at most two records, the model's schedule, the default.
 
-    The problem's own record goes first, or the baseline that is named and known to be faster than that.
+    The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it.
     """
     serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.reason]
     tried = 0
@@ -103,10 +103,9 @@ def choices(
 def from_records(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, known: Sequence[Record]
 ) -> list[Choice]:
-    """The problem's own record and all others of its kind and of sizes within a factor of 8, nearest first.
+    """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
-    Legality is told, too. No modelled record goes before a measured one. A record is found by its problem's key alone:
-    that a problem has its own changes nothing for any other, to which it is one neighbour among many.
+    A record whose schedule is illegal here has a `reason`. Measured records come before modelled ones.
     """
     found = [_recorded(operator, problem, limits, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
@@ -115,10 +114,10 @@ def from_records(
 def in_order(
     operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, records: Sequence[Choice]
 ) -> list[Choice]:
-    """Records, nearest first, and what serves without one: the model's schedule, and the default, which is last.
+    """Records, the model's schedule, and last the default.
 
-    Before the model's go the problem's own record, those that promise more by their times, and those of which the model
-    promises about as much.
+    Ranked above the model's schedule: the exact record, records at a shorter distance, and records that the model gives
+    at most `RECORD_TIE` times its time.
     """
     schedule, seconds = preferred(operator, problem, limits)
     far = slowness(problem, seconds, limits)
@@ -137,8 +136,8 @@ def in_order(
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
-    """The baseline in place of an exact record, if that is known to be slower."""
-    if baseline in exact.beaten_by:
+    """The baseline instead of an exact record, if that was measured to be slower."""
+    if baseline in exact.faster_baselines:
         yield replace(exact, rule=Rule.BASELINE, baseline=baseline, seconds=None, loss=None, distance=None)
 
 
@@ -159,7 +158,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec
         seconds,
         loss(problem, record, limits, seconds),
         "; ".join(operator.violations(problem, record.schedule, limits)),
-        record.beaten_by if exact else frozenset(),
+        record.faster_baselines if exact else frozenset(),
         modelled=modelled,
     )
 

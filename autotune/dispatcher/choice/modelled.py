@@ -1,4 +1,4 @@
-"""Which of the schedules to try first the time model prefers."""
+"""The seed that the time model finds fastest."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 
-TIE = 1.015  # ratio of two modelled times of which neither is believed to be shorter
+TIE = 1.015  # modelled times count as equal up to this ratio
 
 
 def preferred(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec) -> tuple[Schedule, float]:
-    """The best of an operator's seeds by the time model, made for any size, and its modelled seconds.
+    """The fastest of an operator's seeds by the time model, shape-generic, and its modelled seconds.
 
-    The model has the same time for many large tiles. Of those the first one serves, as seeds come best guess first; but
-    those that were found with kernels for any size go before those that were found with kernels for one shape.
+    The model gives many large tiles the same time. Of those the first one is taken, since seeds are sorted by guess.
+    Seeds that were tuned as shape-generic kernels come before those that were tuned as shape-specialised ones.
     """
     seeds = operator.seeds(problem, limits)
-    general = [schedule.for_any_size for schedule in seeds]
+    general = [schedule.shape_generic for schedule in seeds]
     found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*found, *general])
     seconds = {schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in ordered}

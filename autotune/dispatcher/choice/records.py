@@ -20,19 +20,19 @@ from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from . import snapshots
 
-# SQLAlchemy takes longer to import than a call may take: who finds no snapshot pays for it.
+# SQLAlchemy takes longer to import than a call may take: it is imported only if there is no snapshot.
 if TYPE_CHECKING:
     from ...db import Trial, TuningDB
 
 
 class Record(NamedTuple):
-    """The best trial of a problem; if its kernel is for that shape alone, another one is the best for any size.
+    """The best trial of a problem, or its best shape-generic one if the best is shape-specialised.
 
     Attributes:
         problem, schedule: what was computed, and how.
         seconds, time_source: how long it took, measured or modelled.
         registers: of a block; 0 if that is not known.
-        beaten_by: baselines that were faster than this schedule, measured in turns with it.
+        faster_baselines: baselines that were faster than this schedule, measured alternately with it.
     """
 
     problem: Problem
@@ -40,12 +40,12 @@ class Record(NamedTuple):
     seconds: float
     time_source: TimeSource
     registers: int = 0
-    beaten_by: frozenset[str] = frozenset()
+    faster_baselines: frozenset[str] = frozenset()
 
     @property
     def own_only(self) -> bool:
         """Whether it serves no other problem: its kernel would be compiled for each of them."""
-        return self.schedule != self.schedule.for_any_size
+        return self.schedule != self.schedule.shape_generic
 
 
 def read_records(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[Record]:
@@ -93,8 +93,8 @@ def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
     return found
 
 
-# A record as JSON has it: the problem's and the schedule's fields, seconds, time source, registers of a thread, and who
-# was faster.
+# A record as JSON: the problem's and the schedule's fields, seconds, time source, registers of a thread, and the
+# baselines that were faster.
 _Plain = tuple[Any, Any, float, str, int, list[str]]
 _known: dict[tuple[str, ...], tuple[str, list[Record]]] = {}
 
@@ -109,7 +109,7 @@ def _field_names(operator: Operator[Any, Any]) -> list[str]:
 
 
 def _compiler() -> str | None:
-    """Whose trials come first; None where there is no compiler, and kernels come from the cache or not at all."""
+    """The compiler in use, whose trials come first; None if there is none, and kernels come from the cache only."""
     try:
         return compiler_version()
     except CompilerMissingError:
@@ -118,7 +118,7 @@ def _compiler() -> str | None:
 
 def _as_json(trial: Trial) -> _Plain:
     assert trial.seconds is not None  # one that serves is ok, and has samples
-    registers, faster = trial.resources.get("registers", 0), sorted(trial.beaten_by)
+    registers, faster = trial.resources.get("registers", 0), sorted(trial.faster_baselines)
     return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster
 
 
@@ -135,17 +135,17 @@ def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Reco
 
 
 def _for_others(found: Iterable[Record]) -> list[Record]:
-    """Where only a kernel for one shape was tried: the same schedule for any size, taken to be as fast."""
+    """If only a shape-specialised kernel was tried: the same schedule, shape-generic, assumed to be as fast."""
     serving = {record.problem for record in found if not record.own_only}
     return [
-        record._replace(schedule=record.schedule.for_any_size, beaten_by=frozenset())
+        record._replace(schedule=record.schedule.shape_generic, faster_baselines=frozenset())
         for record in found
         if record.own_only and record.problem not in serving
     ]
 
 
 def _location(text: str | None) -> str | None:
-    """Where a database is, which is looked into only if its name does not say that; None if it cannot be opened."""
+    """Where a database is. It is opened only if its name does not tell; None if it cannot be opened."""
     file = named_file(name_of(text))
     if file:
         return str(file)
@@ -154,7 +154,7 @@ def _location(text: str | None) -> str | None:
 
 
 def _read(operator: Operator[Any, Any], limits: DeviceSpec) -> list[_Plain] | None:
-    """What the user's database holds; None, with a warning, if it cannot be read."""
+    """The records in the user's database; None, with a warning, if it cannot be read."""
     from ...db import DatabaseError
 
     database = _database(os.environ.get("AUTOTUNE_DB"))
@@ -171,7 +171,7 @@ def _read(operator: Operator[Any, Any], limits: DeviceSpec) -> list[_Plain] | No
 
 @cache
 def _database(text: str | None) -> TuningDB | None:
-    """A database, looked at once by the process; None, with the one warning, if that fails."""
+    """A database, opened once by the process; None, with one warning, if that fails."""
     from ...db import DatabaseError, TuningDB
 
     try:
@@ -182,4 +182,4 @@ def _database(text: str | None) -> TuningDB | None:
 
 
 def _warn(error: Exception) -> None:
-    warnings.warn(f"no records, schedules are chosen without: {error}", RuntimeWarning, stacklevel=2)
+    warnings.warn(f"schedules are chosen without records: {error}", RuntimeWarning, stacklevel=2)

@@ -45,7 +45,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
     body = used_source("layout/transpose/transpose.cuh", "transpose_block", schedule.constants | facts)
-    text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
+    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
@@ -57,13 +57,13 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
 
 {body}
 {footprint.entry(ENTRY, "transpose_block(arguments);")}"""
-    return Program(text, members, (launch,))
+    return Program(source, members, (launch,))
 
 
 def emit_naive(problem: TransposeProblem) -> Program:
-    """One thread an element: the truth that the others are compared with on a device."""
+    """One thread per element: the reference on a device."""
     members = arguments(problem)
-    text = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], one thread an element of {problem.element_bytes} bytes
+    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], one thread per element of {problem.element_bytes} bytes
 
 {cuda_arguments(members)}
 
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 }}
 """
     grid = ceil_div(problem.batch * problem.m * problem.n, _NAIVE_THREADS)
-    return Program(text, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
 
 
 def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
@@ -88,7 +88,7 @@ def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
 
 
 def _described(problem: TransposeProblem, schedule: TransposeSchedule, edges: bool) -> str:
-    """The problems that a text serves, one or all of a kind: equal texts say the same."""
+    """The problems that a source serves: one, or all of a kind, so that equal kernels have equal comments."""
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
     return f"elements of {problem.element_bytes} bytes, {'any size' if edges else 'whole tiles'}"

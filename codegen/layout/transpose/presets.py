@@ -1,5 +1,7 @@
-"""The ladder of transpose kernels, each rung one idea above the last (after Harris, An Efficient Matrix Transpose in
-CUDA C/C++, 2013)."""
+"""The presets of transpose, each with one idea more than the last.
+
+After Harris, An Efficient Matrix Transpose in CUDA C/C++, 2013.
+"""
 
 from __future__ import annotations
 

@@ -25,9 +25,8 @@ class TransposeProblem(MatrixProblem):
         m, n: rows and columns of A.
         element_bytes: 1, 2, 4, 8 or 16.
         batch: matrices.
-        lda, ldb: elements from one row to the next; 0 stands for rows without gaps.
-        stride_a, stride_b: elements from one matrix to the next; 0 stands for matrices without gaps, and for a batch
-            of one.
+        lda, ldb: elements from one row to the next; 0 means rows without gaps.
+        stride_a, stride_b: elements from one matrix to the next; 0 means matrices without gaps, or a batch of one.
         align_a, align_b: bytes that the pointers are a multiple of, at most 16.
     """
 

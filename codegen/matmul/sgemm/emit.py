@@ -35,7 +35,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         }
     )
     body = used_source("matmul/sgemm/sgemm.cuh", "sgemm_block", constants)
-    text = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
+    source = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
@@ -47,14 +47,14 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 
 {body}
 {footprint.entry(ENTRY, "sgemm_block(arguments);")}"""
-    return Program(text, members, (launch,), schedule.workspace_bytes(problem))
+    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
     """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
     members = _arguments(problem, number)
     body = used_source("matmul/sgemm/naive.cuh", "sgemm_naive", {})
-    text = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
+    source = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
 // naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
 
 {cuda_arguments(members)}
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arg
 }}
 """
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
-    return Program(text, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
+    return Program(source, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
 
 
 def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:

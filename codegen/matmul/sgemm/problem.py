@@ -26,7 +26,7 @@ class SgemmProblem(MatrixProblem):
         m, n, k: rows and columns of C, and the length of the sums.
         transpose_a, transpose_b: whether an operand is stored transposed.
         batch: matrices of each operand.
-        lda, ldb, ldc: elements from a row to the next as stored; 0 stands for rows without gaps.
+        lda, ldb, ldc: elements from a row to the next as stored; 0 means rows without gaps.
         stride_a, stride_b, stride_c: elements from a matrix to the next; 0 broadcasts A or B, and stands for matrices
             without gaps in C.
         align_a, align_b, align_c: bytes (4, 8 or 16) that the pointer is a multiple of.
