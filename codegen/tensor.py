@@ -64,6 +64,7 @@ class Tensor:
         role: whether the kernel reads it, writes it, or both.
         alignment: bytes that the pointer is a multiple of, at least the element size.
         judged: how an output is judged.
+        in_place: of an output, the input whose array it may be as well: one of the same dtype, layout and alignment.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Tensor:
     role: Role
     alignment: int
     judged: Judgement = EXACT
+    in_place: str = ""
 
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:

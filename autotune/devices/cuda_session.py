@@ -30,6 +30,7 @@ from .cuda_context import CudaContext
 from .driver import reason
 from .launcher import LoadedProgram
 from .memory import POISON, GuardedBuffer
+from .tensor_maps import encode
 from .timing import impossible_rate, measure, time_limit
 from .verifier import Verifier
 
@@ -62,6 +63,7 @@ class CudaSession:
         self._seed = seed
         self.time_limit = time_limit(problem, context.limits)
         self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+        self._in_place = {tensor.name: tensor.in_place for tensor in self._outputs if tensor.in_place}
         self._memory = ExitStack()
         self._incumbent = inf  # seconds of the fastest kernel so far, which others race
 
@@ -130,6 +132,8 @@ class CudaSession:
         launch, workspace = self._ready(program, kernel, self._buffers, memory)
         watched = [*self._watched, *([self._watch("workspace", workspace, guards_only=True)] if workspace else [])]
         checked = self._verify(launch, watched)
+        if checked.status is Status.OK and self._in_place:
+            checked = self._verify_in_place(program, kernel, checked, memory)
         if checked.status is not Status.OK:
             return checked
         first = self._output_checksums()
@@ -211,13 +215,25 @@ class CudaSession:
             workspace.fill(0)
         pointers = {name: buffer.pointer for name, buffer in buffers.items()}
         pointers["workspace"] = workspace.pointer if workspace else 0
-        packed: ctypes.Structure = program.pack(pointers, self.problem.scalars)
+        packed: ctypes.Structure = program.pack(pointers, self.problem.scalars, encode)
         return partial(loaded.bound(packed), self.stream), workspace
 
-    def _verify(self, launch: Callable[[], None], watched: list[_Watched]) -> Evaluation:
+    def _verify_in_place(
+        self, program: Program, kernel: CompiledKernel, checked: Evaluation, memory: ExitStack
+    ) -> Evaluation:
+        """Verify a kernel whose outputs lie where inputs do, if they may."""
+        shared = {operand: self._buffers[output] for output, operand in self._in_place.items()}
+        launch, _ = self._ready(program, kernel, self._buffers | shared, memory)
+        found = self._verify(launch, self._watched, in_place=True)
+        return checked if found.status is Status.OK else replace(found, error=f"in place: {found.error}")
+
+    def _verify(self, launch: Callable[[], None], watched: list[_Watched], *, in_place: bool = False) -> Evaluation:
         """Launch once on a fresh state and check all that the kernel wrote, or should have written."""
         for tensor in self._outputs:
             self._buffers[tensor.name].fill(POISON)
+        if in_place:
+            for output, operand in self._in_place.items():
+                self._buffers[output].copy_from(self._buffers[operand])
         self._restore()
         launch()
         self._stream.sync()

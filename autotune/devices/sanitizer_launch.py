@@ -13,6 +13,7 @@ from ..codegen.tensor import Role, Tensor
 from ..compiler import CompiledKernel
 from ..cuda_core import handle_return
 from .launcher import LoadedProgram
+from .tensor_maps import encode
 
 _DEFAULT_STREAM = 0
 
@@ -34,7 +35,7 @@ def run(
         filled = [tensor for tensor in tensors if tensor.size]
         for tensor in filled:
             handle_return(driver.cuMemcpyHtoD(pointers[tensor.name], arrays[tensor.name].ctypes.data, tensor.bytes))
-        LoadedProgram(kernel, program).launch(_DEFAULT_STREAM, program.pack(pointers, scalars))
+        LoadedProgram(kernel, program).launch(_DEFAULT_STREAM, program.pack(pointers, scalars, encode))
         handle_return(driver.cuCtxSynchronize())
         for tensor in filled:
             if tensor.role is not Role.INPUT:

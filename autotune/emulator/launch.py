@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,6 +37,7 @@ def run(
         program: a launch of a grid with a zero is left out.
         tensors: what the program's pointers refer to, such as `Problem.tensors`.
         arrays: for each tensor, an array of its dtype and of `Tensor.size` elements, one after another in memory.
+            An output may share the array of another tensor: then the kernel gets the same address for both.
         scalars: the arguments that the problem does not fix.
         seed: the order of blocks and of threads between barriers: 0 goes up, 1 goes down, others are random.
         runs: how often to run all steps, each time on the arrays as they were given but on one workspace; the
@@ -59,10 +61,11 @@ def run(
             _check_launch(step)
     if program.empty:
         return
-    asked = request(program, tensors, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
+    buffers, buffer_of = _buffers(tensors, arrays)
+    asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
     completed = subprocess.run([executable(program)], input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
-    _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in tensors if t.role is not Role.INPUT])
+    _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 
 
 def _check_array(tensor: Tensor, array: Array) -> None:
@@ -71,6 +74,39 @@ def _check_array(tensor: Tensor, array: Array) -> None:
             f"{tensor.name} is a {array.dtype} array of shape {array.shape}; "
             f"expected {tensor.dtype} of shape ({tensor.size},) without gaps"
         )
+
+
+def _buffers(tensors: list[Tensor], arrays: Mapping[str, Array]) -> tuple[list[Tensor], dict[str, str]]:
+    """The tensors that get a buffer, and for each tensor the name of the one whose buffer it has.
+
+    An output whose array begins where another tensor's does has the buffer of that one, which is read and written then.
+    """
+    buffers: list[Tensor] = []
+    buffer_of: dict[str, str] = {}
+    for tensor in tensors:
+        name = tensor.name
+        index = next((i for i, other in enumerate(buffers) if _shared(tensor, other, arrays)), None)
+        if index is None:
+            buffers.append(tensor)
+        else:
+            alignment = max(tensor.alignment, buffers[index].alignment)
+            tensor = buffers[index] = replace(buffers[index], role=Role.IN_OUT, alignment=alignment)
+        buffer_of[name] = tensor.name
+    return buffers, buffer_of
+
+
+def _shared(tensor: Tensor, other: Tensor, arrays: Mapping[str, Array]) -> bool:
+    first, second = arrays[tensor.name], arrays[other.name]
+    if first.ctypes.data != second.ctypes.data or not (tensor.size and other.size):
+        return False
+    if tensor.role is other.role is Role.INPUT:
+        return False
+    if first.nbytes != second.nbytes:
+        raise ValueError(
+            f"{tensor.name} of {first.nbytes} bytes begins where {other.name} of {second.nbytes} bytes does: "
+            "expected the same array, or memory of its own"
+        )
+    return True
 
 
 def _check_launch(launch: Launch) -> None:

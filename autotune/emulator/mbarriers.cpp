@@ -55,6 +55,7 @@ void land(Mbarrier& mbarrier, const BulkCopy& copy) {
     if (piece.global == nullptr) {
       std::memset(piece.shared, 0, piece.bytes);
     } else {
+      check(piece.global, piece.bytes, Access::bulk_read_end, false);
       std::memcpy(piece.shared, copy.early.empty() ? piece.global : early, piece.bytes);
     }
     if (!copy.early.empty()) early += piece.bytes;
@@ -129,8 +130,9 @@ void issue(BulkCopy copy, void* address) {
     fail("a bulk copy counts at an mbarrier that was initialised with no proxy fence since");
   // Every other copy reads late: both extremes of what the hardware may do.
   const bool late = issued++ % 2 != 0;
+  now.agent = block_threads + mbarrier.agent;
   for (const BulkCopy::Piece& piece : copy.pieces) {
-    if (piece.global != nullptr) check(piece.global, piece.bytes, Access::read, false);
+    if (piece.global != nullptr) check(piece.global, piece.bytes, Access::bulk_read_begin, false);
     if (piece.global != nullptr && !late)
       copy.early.insert(copy.early.end(), piece.global, piece.global + piece.bytes);
     if (piece.global == nullptr && !late) copy.early.insert(copy.early.end(), piece.bytes, 0);

@@ -15,7 +15,7 @@ namespace {
 
 struct Cluster {
   uint32_t first_epoch;
-  // For each rank and thread: up to which tick other clusters may see its accesses.
+  // For each rank: up to which tick other clusters may see the accesses of each thread and each agent.
   std::vector<uint32_t> released[cluster_blocks];
 };
 
@@ -65,7 +65,7 @@ bool ordered_across_clusters(const Stamp& old) {
       std::upper_bound(clusters.begin(), clusters.end(), old.tick,
                        [](uint32_t at, const Cluster& cluster) { return at < cluster.first_epoch; });
   const std::vector<uint32_t>& released = std::prev(next)->released[old.rank];
-  return !released.empty() && old.tick <= released[old.thread];
+  return !released.empty() && old.tick <= released[column(old)];
 }
 
 void begin_launch() {
@@ -126,15 +126,18 @@ void look_around() { blocks[now.stamp.rank].acquired = true; }
 // decides.
 void publish() {
   std::vector<uint32_t>& released = clusters.back().released[now.stamp.rank];
-  released.resize(block_size());
+  released.resize(known_columns);
   const uint32_t before_barrier = blocks[now.stamp.rank].epoch - 1;
   const Clock& own = clocks[running_thread()];
   const uint32_t before_fence = own.fence > 0 ? own.fence_epoch - 1 : 0;
   const Clock* clock = &clocks[now.stamp.rank * block_size()];
-  for (size_t thread = 0; thread < released.size(); ++thread)
+  for (int thread = 0; thread < block_size(); ++thread)
     released[thread] =
         std::max({released[thread], std::min(clock[thread].fence, before_barrier), before_fence});
   released[now.stamp.thread] = std::max(released[now.stamp.thread], own.fence);
+  for (int agent = block_size(); agent < known_columns; ++agent)
+    released[agent] =
+        std::max({released[agent], before_fence, std::min(own.fence, knowledge_of(running_thread())[agent])});
 }
 
 void fence() {

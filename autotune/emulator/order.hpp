@@ -25,7 +25,7 @@ constexpr int most_agents = 64;
 void release(Knowledge& knowledge);        // of the running thread: what it did and knows
 void acquire(const Knowledge& knowledge);  // by the running thread
 
-// Agents write shared memory in the place of threads: one for each mbarrier of a block.
+// Agents copy in the place of threads: one for each mbarrier of a block.
 void begin_agent_turn(int agent, Knowledge& knowledge);  // what it does until begin_turn() is known there
 
 // Whether the running thread may rely on what a thread of its cluster did at a tick.
@@ -42,6 +42,7 @@ struct Stamp {
 
 struct Present {
   Stamp stamp;     // of the running thread
+  uint32_t agent;  // for which it issues a bulk copy, as the thread of a stamp
   uint32_t epoch;  // of its block
   // Null if it has learnt nothing since the last barrier of its block.
   const uint32_t* knowledge;

@@ -53,6 +53,7 @@ Distance distance(const Stamp& other) {
 bool ordered(const Region& region, const Stamp& old, Access access) {
   if (old.tick < now.launch_epoch || (old.atomic && is_atomic(access))) return true;
   if (old.tick < now.first_epoch) return region.rank != none || ordered_across_clusters(old);
+  if (old.pending) return false;  // a bulk copy reads; of writes, check_landed says more
   return precedes(old);
 }
 
@@ -103,6 +104,13 @@ void add_read(Cell& cell, const Stamp& read) {
   cell.read = read;
 }
 
+// A bulk copy of the running agent has read.
+void end_read(Cell& cell, const Stamp& read) {
+  const Stamp& other = cell.other_read;
+  if (other.thread == read.thread && other.rank == read.rank) cell.other_read = {};
+  add_read(cell, read);
+}
+
 // Another block's shared memory is there from the first barrier of the cluster until that block ends.
 void check_alive(const Region& region) {
   if (now.cluster_epoch == now.first_epoch) fail("accesses %s before any cluster barrier", region.name);
@@ -138,12 +146,16 @@ void record(const Region& region, int64_t first, int64_t last, Access access) {
   if (cell_shift > 0 && (first % 4 != 0 || last % 4 != 3)) refine_cells();
   Stamp stamp = now.stamp;
   if (access > Access::write) {
+    if (access == Access::bulk_read_begin) stamp.thread = now.agent;
     stamp.atomic = is_atomic(access);
-    stamp.pending = access == Access::async_begin || access == Access::bulk_begin;
+    stamp.pending =
+        access == Access::async_begin || access == Access::bulk_begin || access == Access::bulk_read_begin;
   }
   for (int64_t cell = first >> cell_shift; cell <= last >> cell_shift; ++cell) {
     if (access == Access::async_end) {
       region.cells[cell] = Cell{stamp, {}, {}};  // checked when it was issued
+    } else if (access == Access::bulk_read_end) {
+      end_read(region.cells[cell], stamp);
     } else {
       record_cell(region, region.cells[cell], cell << cell_shift, access, stamp);
     }

@@ -18,12 +18,16 @@ enum class Access {
   write,
   atomic,
   atomic_read,
-  async_begin,  // an asynchronous copy is issued: until it lands, nobody may access its target
-  bulk_begin,   // the same by the asynchronous proxy, which sees ordinary writes after a proxy fence only
-  async_end,    // it lands
+  async_begin,      // an asynchronous copy is issued: until it lands, nobody may access its target
+  bulk_begin,       // the same by the asynchronous proxy, which sees ordinary writes after a proxy fence only
+  async_end,        // it lands
+  bulk_read_begin,  // a bulk copy that is issued may read until it lands
+  bulk_read_end,
 };
 
-inline bool is_read(Access access) { return access == Access::read || access == Access::atomic_read; }
+inline bool is_read(Access access) {
+  return access == Access::read || access == Access::atomic_read || access >= Access::bulk_read_begin;
+}
 inline bool is_atomic(Access access) { return access == Access::atomic || access == Access::atomic_read; }
 inline const char* verb(Access access) {
   return is_read(access) ? "reads" : access == Access::atomic ? "updates" : "writes";

@@ -71,7 +71,8 @@ class _TensorMap(ctypes.Structure):
 
 def request(
     program: Program,
-    tensors: Sequence[Tensor],
+    buffered: Sequence[Tensor],
+    buffer_of: Mapping[str, str],
     arrays: Mapping[str, Array],
     scalars: Mapping[str, float],
     *,
@@ -79,14 +80,21 @@ def request(
     runs: int,
     cpu_seconds: int,
 ) -> bytes:
-    """The request: structures, the packed arguments, the contents of the tensors in their order."""
+    """The request: structures, the packed arguments, the contents of the tensors in their order.
+
+    Args:
+        buffered: the tensors that have a buffer each.
+        buffer_of: by the name of each tensor, that of the one whose buffer it has.
+        program, arrays, scalars, seed, runs, cpu_seconds: see `run`.
+    """
     # The process puts its own addresses in the place of these zeros.
-    addresses = {tensor.name: 0 for tensor in tensors} | {a.name: 0 for a in program.arguments}
+    addresses = dict.fromkeys([*buffer_of, *(argument.name for argument in program.arguments)], 0)
     arguments = program.pack(addresses, scalars, _encoded)
-    buffers = [_Buffer(t.name.encode(), t.bytes, t.alignment, _USES[t.role]) for t in tensors]
+    buffers = [_Buffer(t.name.encode(), t.bytes, t.alignment, _USES[t.role]) for t in buffered]
     if program.workspace_bytes:
         buffers.append(_Buffer(b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, _Use.WORKSPACE))
-    indices = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
+    at = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
+    indices = at | {name: at[buffer] for name, buffer in buffer_of.items()}
     pointers = [
         _Pointer(getattr(type(arguments), a.name).offset, indices[name])
         for a in program.arguments
@@ -94,7 +102,7 @@ def request(
     ]
     steps = [_step(step, program, indices) for step in program.steps if not isinstance(step, Launch) or step.blocks]
     sizes = (ctypes.sizeof(arguments), len(buffers), len(pointers), len(steps))
-    contents = (arrays[tensor.name].tobytes() for tensor in tensors)
+    contents = (arrays[tensor.name].tobytes() for tensor in buffered)
     header = _Request(seed, runs, cpu_seconds, *sizes)
     return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps, arguments)), *contents])
 

@@ -143,3 +143,21 @@ def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
         run(kernel("y[t] += x[t];"), tensors, arrays, {"n": 64}, runs=runs)
         np.testing.assert_array_equal(arrays["y"], 3 * X)
         np.testing.assert_array_equal(arrays["x"], X)
+
+
+def shared(source: Program, x: Array, y: Array) -> None:
+    tensors = (
+        Tensor.flat("x", DType.FLOAT32, x.size, Role.INPUT, 4),
+        Tensor.flat("y", DType.FLOAT32, y.size, Role.OUTPUT, 16),
+    )
+    run(source, tensors, {"x": x, "y": y}, {"n": x.size})
+
+
+def test_an_output_may_share_the_array_of_an_input(kernel: Build) -> None:
+    x = np.arange(64, dtype=np.float32)
+    shared(kernel("y[t] = 2 * x[t];"), x, x)
+    np.testing.assert_array_equal(x, 2 * np.arange(64))
+    with pytest.raises(EmulatorError, match=r"race: \w+ byte .* of x, which"):
+        shared(kernel("y[t] = 2 * x[63 - t];"), x, x)
+    with pytest.raises(ValueError, match="y of 128 bytes begins where x of 256 bytes does: expected the same array"):
+        shared(kernel(COPY), x, x[:32])

@@ -176,3 +176,29 @@ def test_a_tile_needs_shared_memory_of_its_alignment() -> None:
 def test_tensor_copies_compile(arch: str) -> None:
     for body in (PIPELINE, BULK):
         assert compile_kernel(program(body), arch).resources.spill_store_bytes == 0
+
+
+REUSED = """
+  Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
+  if (t == 0) { full->init(1); proxy_fence(); full->arrive_and_expect(256); bulk_copy(tile, y, 256, *full); }
+  __syncthreads();
+  full->wait(0);
+  y[t] = 2 * tile[63 - t];
+"""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_copy_reads_may_be_written_when_it_has_landed(seed: int) -> None:
+    y = np.arange(64, dtype=np.float32)
+    tensors = (Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 16),)
+    arguments = (Argument("y", "float*"),)
+    source = program(REUSED).source.replace("  const float* x = arguments.x;\n", "")
+    source = source.replace("  TensorMap map;\n  const float* x;\n", "")
+    right = Program(source, arguments, (Launch("kernel", (1, 1, 1), (64, 1, 1), 1024 + 16),))
+    run(right, tensors, {"y": y}, {}, seed=seed)
+    np.testing.assert_array_equal(y, 2 * np.arange(64)[::-1])
+    wrong = replace(
+        right, source=source.replace("  full->wait(0);\n  y[t] = 2 *", "  y[t] = 2;\n  full->wait(0);\n  y[t] =")
+    )
+    with pytest.raises(EmulatorError, match=r"race: writes byte .* of y, which a bulk copy read, with no wait for it"):
+        run(wrong, tensors, {"y": y}, {}, seed=seed)
