@@ -17,6 +17,7 @@ class Footprint:
         registers: of a thread, estimated before the kernel is compiled.
         cluster: blocks of a cluster along x.
         min_blocks_per_sm: blocks that must fit an SM, which caps the registers of a thread.
+        architecture: the only one that has the kernel's instructions, such as ``sm_90a``; empty if many have them.
     """
 
     threads: int
@@ -24,13 +25,20 @@ class Footprint:
     registers: int = 32
     cluster: int = 1
     min_blocks_per_sm: int = 1
+    architecture: str = ""
+
+    @property
+    def arch_suffix(self) -> str:
+        """That of the program: ``a`` of ``sm_90a``."""
+        return self.architecture.removeprefix("sm_").lstrip("0123456789")
 
     def launch(self, entry: str, blocks: int) -> Launch:
         """The launch of a grid of so many blocks."""
         return Launch(entry, (blocks, 1, 1), (self.threads, 1, 1), self.shared_bytes, (self.cluster, 1, 1))
 
-    def entry(self, name: str, body: str) -> str:
-        """An entry of the source, whose statements are `body`."""
+    def entry(self, name: str, body: str, *, tensor_maps: bool = False) -> str:
+        """An entry of the source, whose statements are `body`; hardware reads tensor maps where the arguments lie."""
         bounds = f"__launch_bounds__({self.threads}, {self.min_blocks_per_sm})"
         cluster = f" __cluster_dims__({self.cluster}, 1, 1)\n   " if self.cluster > 1 else ""
-        return f'extern "C" __global__ void {bounds}{cluster} {name}(const Arguments arguments) {{\n  {body}\n}}\n'
+        kind = "const __grid_constant__ Arguments" if tensor_maps else "const Arguments"
+        return f'extern "C" __global__ void {bounds}{cluster} {name}({kind} arguments) {{\n  {body}\n}}\n'

@@ -30,14 +30,15 @@ def inlined(*names: str) -> str:
     return "".join(f"{line}\n" for name in names for _, line in _lines(name, {}, seen))
 
 
-def used_source(name: str, entry: str, constants: Mapping[str, Constant]) -> str:
-    """The source of one .cuh file under codegen/ and of its headers, of which `entry` is called.
+def used_source(name: str, called: str | tuple[str, ...], constants: Mapping[str, Constant]) -> str:
+    """The source of one .cuh file under codegen/ and of its headers, of which entries call one or several functions.
 
     Raises:
         NameError: a condition on a name that `constants` lacks.
     """
     known = _condition_names(name)
-    return _used_source(name, entry, tuple((key, value) for key, value in constants.items() if key in known))
+    functions = (called,) if isinstance(called, str) else called
+    return _used_source(name, functions, tuple((key, value) for key, value in constants.items() if key in known))
 
 
 @lru_cache(maxsize=128)
@@ -47,13 +48,13 @@ def members_read(source: str, struct: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def _used_source(name: str, entry: str, constants: tuple[tuple[str, Constant], ...]) -> str:
+def _used_source(name: str, called: tuple[str, ...], constants: tuple[tuple[str, Constant], ...]) -> str:
     definitions = list(_definitions(_lines(name, dict(constants), set())))
     by_name: dict[str, list[_Definition]] = {}
     for definition in definitions:
         by_name.setdefault(definition.name, []).append(definition)
     reached: set[str] = set()
-    ahead = {entry, *(name for one in by_name.get("static_assert", []) for name in one.uses)} & by_name.keys()
+    ahead = {*called, *(name for one in by_name.get("static_assert", []) for name in one.uses)} & by_name.keys()
     while ahead:
         reached |= ahead
         ahead = {used for name in ahead for one in by_name[name] for used in one.uses if used in by_name} - reached

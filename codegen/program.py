@@ -227,8 +227,10 @@ def _structure(members: tuple[tuple[str, type], ...]) -> type[ctypes.Structure]:
 
 
 def cuda_arguments(arguments: Sequence[Argument]) -> str:
-    """``struct Arguments`` as C++ source, after declarations of the project's own types that pointers point at."""
+    """``struct Arguments`` as C++ source, after the project's own types that it needs; others are defined later."""
     elements = dict.fromkeys(a.cuda_type.removeprefix("const ").removesuffix("*") for a in arguments if a.pointer)
     declared = "".join(f"struct {element};\n" for element in elements if element in _DECLARED)
     members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
+    if any(argument.tensor_map for argument in arguments):
+        declared += f"struct alignas(64) TensorMap {{\n  unsigned long long words[{TENSOR_MAP_BYTES // 8}];\n}};\n"
     return f"{declared}struct Arguments {{\n{members}}};"

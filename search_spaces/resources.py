@@ -16,7 +16,9 @@ def footprint_violations(limits: DeviceSpec, footprint: Footprint) -> Iterator[s
     """The first resource of which a block, or so many blocks as an SM must hold, would take too much."""
     threads, registers, shared_bytes = footprint.threads, footprint.registers, footprint.shared_bytes
     least = footprint.min_blocks_per_sm
-    if footprint.cluster > 1 and limits.compute_capability < CLUSTERS_SINCE:
+    if footprint.architecture and footprint.architecture.removesuffix(footprint.arch_suffix) != limits.arch:
+        yield f"instructions of {footprint.architecture} are not those of {limits.arch}"
+    elif footprint.cluster > 1 and limits.compute_capability < CLUSTERS_SINCE:
         yield f"a cluster of {footprint.cluster} blocks needs sm_90 or newer, not {limits.arch}"
     elif threads > limits.threads_per_block:
         yield f"{threads} threads over the {limits.threads_per_block} of a block"

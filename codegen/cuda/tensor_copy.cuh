@@ -5,10 +5,9 @@
 // bytes: whoever waits for it may read them. They overwrite what threads wrote to the target only after a
 // proxy fence.
 
-// A member of `struct Arguments`, which the entry takes as `const __grid_constant__ Arguments`.
-struct alignas(64) TensorMap {
-  unsigned long long words[16];
-};
+// A member of `struct Arguments`, which the entry takes as `const __grid_constant__ Arguments`; it is defined
+// there.
+struct TensorMap;
 
 // Dynamic shared memory for swizzled tiles, which begin at multiples of 1024 bytes.
 template <typename T>

@@ -74,6 +74,7 @@ def _document(
         "arguments": [asdict(argument) for argument in program.arguments],
         "steps": [{"step": type(step).__name__.lower(), **asdict(step)} for step in program.steps],
         "workspace_bytes": program.workspace_bytes,
+        "arch_suffix": program.arch_suffix,
         "digest": program.digest,
         "path": output,
         "source": program.source,
