@@ -1,0 +1,15 @@
+"""A device whose process knows the proof's operator."""
+
+from __future__ import annotations
+
+from probe_operator import OPERATOR
+
+from autotune.devices.base import Device
+from autotune.devices.select import device
+from autotune.search_spaces.registry import OPERATORS
+
+
+def device_with_probe(selector: str) -> Device:
+    """`device`, in a process of its own."""
+    OPERATORS[OPERATOR.name] = OPERATOR
+    return device(selector)

@@ -1,0 +1,97 @@
+"""What the proof's operator computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.fields import kind, layout, size
+from autotune.codegen.problem import Array, Problem
+from autotune.codegen.tensor import Role, Tensor, Within
+from autotune.codegen.work import Unit, Work
+
+COLUMN_UNIT = 8  # elements of the 16 bytes that rows of tensor copies are multiples of
+
+
+@dataclass(frozen=True)
+class ProbeProblem(Problem):
+    """y = (x + bias) / max |x + bias| where an element is kept and 0 elsewhere, and how many are kept in each column.
+
+    Whether element (i, j) is kept follows from a hash of ``offset + i·columns + j``, with an offset in device memory.
+
+    Attributes:
+        rows, columns: of x and y, of bfloat16.
+        biased: whether there is a bias, one float for each column.
+        ldx, ldy: elements from a row to the next, multiples of 8; 0 stands for the fewest.
+    """
+
+    rows: int = size(256, least=1)
+    columns: int = size(512, least=1)
+    biased: bool = kind(False, codes=("", "bias"))
+    ldx: int = layout()
+    ldy: int = layout()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("ldx", "ldy"):
+            leading = getattr(self, name) or self.usual(name)
+            if leading < self.columns or leading % COLUMN_UNIT:
+                raise ValueError(f"{name}={leading}: expected a multiple of {COLUMN_UNIT}, {self.columns} or more")
+            object.__setattr__(self, name, leading)
+
+    def usual(self, name: str) -> int:
+        """The fewest elements of a row."""
+        return -(-self.columns // COLUMN_UNIT) * COLUMN_UNIT
+
+    @property
+    def work(self) -> Work:
+        """x is read once, y and the counts are written once; an addition, a maximum and a division an element."""
+        elements = self.rows * self.columns
+        return Work(4 * elements + 4 * self.columns * (1 + self.biased) + 8, {Unit.FP32: 3 * elements})
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """y may be x if it lies as x does."""
+        shape = (self.rows, self.columns)
+        judged = Within.rounded(DType.BFLOAT16, relative=2.0**-22)
+        in_place = "x" if self.ldx == self.ldy else ""
+        bias = [Tensor.flat("bias", DType.FLOAT32, self.columns, Role.INPUT, 4)] if self.biased else []
+        return (
+            Tensor("x", DType.BFLOAT16, shape, (self.ldx, 1), Role.INPUT, 16),
+            Tensor.flat("offset", DType.UINT64, 1, Role.INPUT, 8),
+            *bias,
+            Tensor("y", DType.BFLOAT16, shape, (self.ldy, 1), Role.OUTPUT, 16, judged, in_place),
+            Tensor.flat("kept", DType.INT32, self.columns, Role.OUTPUT, 4),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Numbers of both signs, and an offset of more than 32 bits."""
+        random = np.random.default_rng(seed)
+        named = {tensor.name: tensor for tensor in self.tensors}
+        made = {"x": random.uniform(-1, 1, named["x"].size).astype(named["x"].dtype.numpy)}
+        made["offset"] = random.integers(2**63, 2**64, 1, dtype=np.uint64)
+        if self.biased:
+            made["bias"] = random.uniform(-1, 1, self.columns).astype(np.float32)
+        return made
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """y in float64, and the counts."""
+        named = {tensor.name: tensor for tensor in self.tensors}
+        with np.errstate(invalid="ignore"):  # the gaps are NaN
+            shifted = named["x"].view(inputs["x"].astype(np.float64)) + inputs.get("bias", 0.0)
+        kept = _kept(inputs["offset"] + np.arange(self.rows * self.columns, dtype=np.uint64)).reshape(shifted.shape)
+        largest = np.abs(shifted).max()
+        y = np.zeros(named["y"].size)
+        named["y"].view(y)[...] = np.where(kept, shifted / (largest or 1.0), 0.0)
+        return {"y": y, "kept": kept.sum(axis=0, dtype=np.int32)}
+
+
+def _kept(number: Array) -> Array:
+    """The top bit of the finaliser of SplitMix64 (Steele, Lea, Flood 2014) is 0."""
+    number = (number ^ number >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ number >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    kept: Array = (number ^ number >> np.uint64(31)) >> np.uint64(63) == 0
+    return kept

@@ -1,0 +1,67 @@
+"""The proof's operator through the compiler, the command line and the tuner, without a GPU."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from probe_device import device_with_probe
+from probe_kernel import ProbeSchedule, emit
+from probe_operator import OPERATOR
+from probe_problem import ProbeProblem
+
+from autotune.cli.app import run
+from autotune.compiler import CompileError, compile_kernel, is_compiled
+from autotune.db import Status, TuningDB
+from autotune.devices.worker_device import WorkerDevice
+from autotune.search_spaces.devices import named_device
+from autotune.tuner import TuneOptions, tune
+
+PROBLEM = ProbeProblem(64, 128, True)
+COPIED, LOADED = ProbeSchedule(tensor_copy=True), ProbeSchedule()
+
+
+def test_the_suffix_reaches_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    program = emit(PROBLEM, COPIED)
+    without = replace(program, arch_suffix="")
+    assert compile_kernel(program, "sm_90").resources.registers > 0
+    assert (is_compiled(program, "sm_90"), is_compiled(without, "sm_90")) == (True, False)
+    with pytest.raises(CompileError, match="wgmma"):
+        compile_kernel(without, "sm_90")
+    assert compile_kernel(emit(PROBLEM, LOADED), "sm_75").resources.registers > 0
+
+
+@pytest.mark.parametrize(("device", "arch"), [("a100", "sm_80"), ("b200", "sm_100")])
+def test_other_architectures_refuse_it_in_one_line(device: str, arch: str) -> None:
+    limits = named_device(device)
+    assert OPERATOR.violations(PROBLEM, COPIED, limits) == [f"instructions of sm_90a are not those of {arch}"]
+    assert not OPERATOR.violations(PROBLEM, OPERATOR.default(PROBLEM, limits), limits)
+    assert not OPERATOR.violations(PROBLEM, COPIED, named_device("h200"))
+
+
+def test_emit_states_all_steps_and_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("emit", "probe", "--rows", "64", "--columns", "128", "--biased", "--device", "h200", "--json")
+    assert run(list(words)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [step["step"] for step in document["steps"]] == ["launch", "memset", "launch"]
+    assert document["arch_suffix"] == "a"
+    first, *others = document["arguments"]
+    assert (first["tensor_map"]["tensor"], first["tensor_map"]["swizzle"]) == ("x", "128B")
+    assert [a["name"] for a in others[:2]] == ["offset", "bias"]
+    assert document["digest"] == emit(PROBLEM, COPIED).digest
+
+
+def test_it_is_tuned(tmp_path: Path) -> None:
+    with (
+        WorkerDevice(partial(device_with_probe, "h200")) as device,
+        TuningDB(str(tmp_path / "tuning.sqlite3")) as database,
+    ):
+        found = tune(OPERATOR, PROBLEM, device, database, TuneOptions(trials=3, compile_workers=1))
+        best = database.best(OPERATOR.name, PROBLEM.key, device.limits.name)
+    assert found.by_status == {Status.OK: 3}
+    assert found.best
+    assert best == found.best

@@ -1,0 +1,80 @@
+"""The proof's operator in the emulator: it is right, and each of its parts can be seen to go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from contract.reference_kernel import check_reference_kernel
+from probe_kernel import ProbeSchedule, emit, emit_naive
+from probe_operator import OPERATOR
+from probe_problem import ProbeProblem
+
+from autotune import emulator
+from autotune.codegen.program import Program
+from autotune.compiler import CompileError
+from autotune.emulator import EmulatorError, verify
+
+PROBLEM = ProbeProblem(40, 200)
+BIASED = ProbeProblem(33, 70, True, ldx=80, ldy=72)  # y cannot be x
+COPIED, LOADED = ProbeSchedule(tensor_copy=True), ProbeSchedule()
+
+
+@pytest.mark.parametrize("schedule", [COPIED, LOADED], ids=str)
+@pytest.mark.parametrize("problem", [PROBLEM, BIASED, ProbeProblem(8, 64, True)], ids=lambda problem: problem.key)
+def test_it_is_right(problem: ProbeProblem, schedule: ProbeSchedule) -> None:
+    verify(problem, OPERATOR.emit(problem, schedule))
+
+
+@pytest.mark.parametrize("problem", [PROBLEM, BIASED], ids=lambda problem: problem.key)
+def test_reference_kernel_is_right(problem: ProbeProblem) -> None:
+    check_reference_kernel(OPERATOR, problem, partial(emulator.run, seed=0))
+    assert not emit_naive(problem).arch_suffix
+
+
+def without_memset(program: Program) -> Program:
+    return replace(program, steps=program.launches)
+
+
+def second_first(program: Program) -> Program:
+    first, memset, second = program.steps
+    return replace(program, steps=(second, memset, first))
+
+
+def edited(old: str, new: str) -> Callable[[Program], Program]:
+    def edit(program: Program) -> Program:
+        assert program.source.count(old) == 1
+        return replace(program, source=program.source.replace(old, new))
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("schedule", "plant", "error"),
+    [
+        (LOADED, without_memset, r"wrong: .* \(in kept\)"),
+        (LOADED, second_first, r"wrong: .* \(in y\)"),
+        (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
+        (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
+    ],
+)
+def test_the_bug_is_caught(schedule: ProbeSchedule, plant: Callable[[Program], Program], error: str) -> None:
+    with pytest.raises(EmulatorError, match=error):
+        verify(PROBLEM, plant(emit(PROBLEM, schedule)))
+
+
+def test_an_array_that_is_left_out_is_no_argument() -> None:
+    planted = edited("+ at.column]);", "+ at.column]) + arguments.bias[at.column];")
+    with pytest.raises(CompileError, match="bias"):
+        verify(PROBLEM, planted(emit(PROBLEM, LOADED)))
+
+
+def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place_only() -> None:
+    inside = "if (!at.inside) continue;"
+    clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
+    planted = edited(inside, f"{inside} {clear}")(emit(PROBLEM, LOADED))
+    verify(PROBLEM, planted, seeds=(0,))
+    with pytest.raises(EmulatorError, match=r"wrong: .* \(in y\)"):
+        verify(PROBLEM, planted)

@@ -1,0 +1,192 @@
+"""The proof's operator on a GPU: verified, timed, watched, called on arrays that move, captured, tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from contract.reference_kernel import check_reference_kernel
+from cuda.bindings import driver
+from cuda.core import Device, Stream
+from cuda.core.utils import StridedMemoryView
+from probe_arrays import COLUMNS, ROWS, arrays, assert_right
+from probe_device import device_with_probe
+from probe_kernel import ProbeSchedule
+from probe_operator import OPERATOR
+from probe_problem import ProbeProblem
+
+from autotune import dispatcher
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
+from autotune.compiler import compile_kernel
+from autotune.cuda_core import handle_return
+from autotune.db import Status, TuningDB
+from autotune.devices.base import Evaluation
+from autotune.devices.cuda import CudaDevice
+from autotune.devices.sanitizer_launch import run
+from autotune.devices.worker_device import WorkerDevice
+from autotune.tuner import TuneOptions, tune
+
+pytestmark = pytest.mark.gpu
+
+PROBLEM = ProbeProblem(1000, 4000, True)
+COPIED, LOADED = ProbeSchedule(tensor_copy=True), ProbeSchedule()
+
+
+@pytest.fixture(scope="module")
+def device() -> CudaDevice:
+    return CudaDevice(0)
+
+
+@pytest.fixture
+def torch() -> Any:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA")
+    return torch
+
+
+def evaluated(
+    device: CudaDevice,
+    problem: ProbeProblem,
+    schedule: ProbeSchedule,
+    plant: Callable[[Program], Program] | None = None,
+) -> Evaluation:
+    if violations := OPERATOR.violations(problem, schedule, device.limits):
+        pytest.skip(violations[0])
+    program = OPERATOR.emit(problem, schedule)
+    program = plant(program) if plant else program
+    with device.session(OPERATOR, problem, seed=1) as session:
+        return session.evaluate(schedule, program, compile_kernel(program, device.limits.arch))
+
+
+@pytest.mark.parametrize("schedule", [COPIED, LOADED], ids=str)
+@pytest.mark.parametrize("problem", [PROBLEM, ProbeProblem(33, 70, ldx=80, ldy=72)], ids=lambda problem: problem.key)
+def test_it_is_right_and_timed(device: CudaDevice, problem: ProbeProblem, schedule: ProbeSchedule) -> None:
+    found = evaluated(device, problem, schedule)
+    assert (found.error, found.status) == ("", Status.OK)
+    assert found.samples
+
+
+def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
+    found = evaluated(device, PROBLEM, LOADED, lambda program: replace(program, steps=program.launches))
+    assert found.status is Status.WRONG
+    assert "kept: wrong" in found.error
+
+
+def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:
+    inside = "if (!at.inside) continue;"
+    clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
+
+    def plant(program: Program) -> Program:
+        return replace(program, source=program.source.replace(inside, f"{inside} {clear}"))
+
+    found = evaluated(device, PROBLEM, LOADED, plant)
+    assert found.status is Status.WRONG
+    assert found.error.startswith("in place: y: wrong")
+
+
+@pytest.mark.parametrize("problem", [ProbeProblem(40, 200), ProbeProblem(33, 70, True, ldx=80)], ids=str)
+def test_what_a_sanitizer_watches_is_right(device: CudaDevice, problem: ProbeProblem) -> None:
+    """Memory of exactly the declared sizes; tensor maps of its addresses."""
+    reference = OPERATOR.reference(problem)
+    check_reference_kernel(OPERATOR, problem, partial(run, kernel=compile_kernel(reference, device.limits.arch)))
+    program = OPERATOR.emit(problem, OPERATOR.default(problem, device.limits))
+    inputs = problem.inputs(0)
+    outputs = {t.name: np.zeros(t.size, t.dtype.numpy) for t in problem.tensors if t.name not in inputs}
+    run(program, problem.tensors, inputs | outputs, {}, kernel=compile_kernel(program, device.limits.arch))
+    np.testing.assert_array_equal(outputs["kept"], problem.reference(inputs, {})["kept"])
+
+
+class Moved:
+    """An array's copy in memory of its own, as cuda.core sees it."""
+
+    def __init__(self, handle: Device, stream: Stream, values: Array) -> None:
+        self._values, self._stream = values.copy(), stream
+        self._buffer = handle.allocate(values.nbytes, stream=stream)
+        self._pointer = int(self._buffer.handle)
+        self.view = StridedMemoryView.from_buffer(self._buffer, shape=values.shape, dtype=values.dtype)
+        source = self._values.ctypes.data
+        handle_return(driver.cuMemcpyHtoDAsync(self._pointer, source, values.nbytes, stream.handle))
+
+    def numpy(self) -> Array:
+        target = self._values.ctypes.data
+        handle_return(driver.cuMemcpyDtoHAsync(target, self._pointer, self._values.nbytes, self._stream.handle))
+        self._stream.sync()
+        return self._values
+
+
+def test_a_call_follows_the_arrays_of_cuda_core() -> None:
+    handle = Device(0)
+    handle.set_current()
+    stream = handle.create_stream()
+    kept_alive = []
+    for seed in range(3):
+        given = arrays(seed)
+        moved = {name: Moved(handle, stream, values) for name, values in given.items()}
+        kept = Moved(handle, stream, np.full(COLUMNS, -1, np.int32))
+        y = Moved(handle, stream, given["x"]) if seed else moved["x"]  # the first one in place
+        views = {name: one.view for name, one in moved.items()}
+        dispatcher.probe(**views, out=(y.view, kept.view), stream=stream)
+        assert_right(given, y.numpy(), kept.numpy())
+        kept_alive += [moved, kept, y]
+
+
+def on_gpu(torch: Any, values: Array) -> Any:
+    """A tensor with the bits of an array; NumPy has no bfloat16 that PyTorch knows."""
+    bits = torch.from_numpy(values.view(f"i{values.itemsize}").copy()).cuda()
+    return bits.view(getattr(torch, values.dtype.name))
+
+
+def on_host(tensor: Any, dtype: np.dtype[Any]) -> Array:
+    """The array with the bits of a tensor."""
+    import torch
+
+    bits: Array = tensor.view(getattr(torch, f"int{8 * dtype.itemsize}")).cpu().numpy()
+    return bits.view(dtype)
+
+
+@pytest.mark.parametrize("biased", [False, True])
+def test_a_call_follows_torch_tensors(torch: Any, biased: bool) -> None:
+    kept_alive = []
+    for seed in range(3):
+        given = arrays(seed, biased=biased)
+        tensors = {name: on_gpu(torch, values) for name, values in given.items()}
+        for out in (None, (tensors["x"], torch.empty(COLUMNS, dtype=torch.int32, device="cuda"))):
+            y, kept = dispatcher.probe(**tensors, out=out)
+            assert_right(given, on_host(y, given["x"].dtype), kept.cpu().numpy())
+        kept_alive.append(tensors)
+
+
+def test_a_captured_plan_has_all_steps(torch: Any, device: CudaDevice) -> None:
+    """Replays clear the region again and read the offset where it lies."""
+    given = arrays(0)
+    tensors = {name: on_gpu(torch, values) for name, values in given.items()}
+    step = dispatcher.plan(OPERATOR.name, **tensors)
+    assert step.choice
+    assert step.choice.schedule.to_dict()["tensor_copy"] is (device.limits.arch == "sm_90")
+    step()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y, kept = step()
+    for seed in range(1, 4):
+        given = arrays(seed)
+        for name, values in given.items():
+            tensors[name].copy_(on_gpu(torch, values))
+        graph.replay()
+        assert y.shape == (ROWS, COLUMNS)
+        assert_right(given, on_host(y, given["x"].dtype), kept.cpu().numpy())
+
+
+def test_it_is_tuned_in_a_process_of_its_own(tmp_path: Path) -> None:
+    with (
+        WorkerDevice(partial(device_with_probe, "0")) as device,
+        TuningDB(str(tmp_path / "tuning.sqlite3")) as database,
+    ):
+        found = tune(OPERATOR, PROBLEM, device, database, TuneOptions(trials=3, compile_workers=1))
+    assert found.by_status == {Status.OK: 3}
