@@ -68,7 +68,7 @@ def _root(
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Generate CUDA kernels from schedules, find the fastest for a device, and remember it."""
+    """Generate CUDA kernels, find the fastest schedule of a problem on a device, and store it in a database."""
 
 
 def run(arguments: list[str]) -> int:

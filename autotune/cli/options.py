@@ -18,26 +18,28 @@ if TYPE_CHECKING:
 DeviceOption = Annotated[
     str,
     typer.Option(
-        help="A GPU's number, an offline device such as h200, replay:FILE, or auto: GPU 0 if there is one, else h200.",
+        help="The device: a GPU's number, an offline device such as h200, replay:FILE, or auto (GPU 0 if there is one, "
+        "else h200).",
         metavar="DEVICE",
     ),
 ]
 DevicesOption = Annotated[
     str,
     typer.Option(
-        help="A device, a comma-separated list, or all for every GPU; they tune at the same time.",
+        help="The device, a comma-separated list of devices, or all for every GPU. Devices tune at the same time.",
         metavar="DEVICE[,DEVICE]...",
     ),
 ]
 MaxSlowdownOption = Annotated[
-    float, typer.Option(min=0, help="How much slower than its best kernel a problem may be served, in per cent.")
+    float, typer.Option(min=0, help="How much slower than with its best kernel each problem may be, in per cent.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--db",
-        help="The tuning database: a SQLite file or a PostgreSQL URL. Default: AUTOTUNE_DB, else a file of the user.",
+        help="The tuning database: a SQLite file or a PostgreSQL URL. Default: AUTOTUNE_DB, else a file in your data "
+        "folder.",
         metavar="URL",
         show_default=False,
     ),
@@ -72,7 +74,7 @@ def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
 
 
 def limits_of(selector: str) -> DeviceSpec:
-    """Its limits, which is all that commands need that run nothing."""
+    """The limits of a device, for commands that run nothing on it."""
     from ..devices.select import device_limits
 
     with _device_errors():

@@ -20,14 +20,14 @@ SuiteOption = Annotated[
     Path | None,
     typer.Option(
         "--suite",
-        help="Take each problem of this JSON list, or of one of the operator's suites by name, such as gemm of sgemm. "
-        "Fields that the list leaves out come from the options.",
+        help="Use each problem of this file, a JSON list of objects, or of one of the operator's suites, such as gemm. "
+        "Fields that an object leaves out come from the options.",
     ),
 ]
 
 
 class Entry(NamedTuple):
-    """A problem, and the label for people of the group that it belongs to; empty if it has none."""
+    """A problem, and the label of its group; empty if it has none."""
 
     problem: Problem
     group: str = ""

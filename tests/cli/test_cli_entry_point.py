@@ -95,7 +95,7 @@ def test_ctrl_c_keeps_what_was_done(
         rest, stdout = process.stderr.read(), process.stdout.read()
     assert process.returncode == 130, rest
     assert rest.splitlines()[-1] == (
-        "autotune: interrupted; every trial is kept, and the same command goes on from there"
+        "autotune: interrupted; every trial is stored, and the same command continues from there"
     )
     runs = json.loads(stdout)["runs"]
     assert sorted(run["selector"] for run in runs) == sorted(devices)

@@ -58,7 +58,7 @@ def test_doctor_makes_no_database_and_looks_into_one_that_is_there(autotune: Com
         return str(found["detail"])
 
     path = tmp_path / "new" / "tuning.sqlite3"
-    assert database() == f"{path}: none yet, made when it is first used"
+    assert database() == f"{path}: does not exist yet, created at first use"
     assert not path.parent.exists()
     TuningDB(str(path)).close()
     assert database() == f"{path}, 0 problems"
@@ -69,5 +69,5 @@ def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPa
     outcome = autotune("doctor", "--db", "/dev/null/tuning.sqlite3")
     assert outcome.code == 1
     assert "install g++" in outcome.stdout
-    assert "/dev/null is no folder" in " ".join(outcome.stdout.split())
-    assert outcome.stderr == "autotune: C++ compiler, database: needed, and not working\n"
+    assert "/dev/null is not a writable folder" in " ".join(outcome.stdout.split())
+    assert outcome.stderr == "autotune: not working, but needed: C++ compiler, database\n"

@@ -92,7 +92,7 @@ def test_interrupted_or_fruitless_it_leaves_no_file(autotune: Command, measured:
     measured.interrupted = True
     outcome = autotune(*RECORD, "-o", str(path))
     assert (outcome.code, path.exists()) == (130, False)
-    assert "interrupted with 3 of 24 schedules measured; the same command goes on" in outcome.stderr
+    assert "interrupted with 3 of 24 schedules measured; the same command continues" in outcome.stderr
     measured.interrupted, measured.status = False, Status.WRONG
     outcome = autotune(*RECORD, "-o", str(path))
     assert (outcome.code, path.exists()) == (1, False)

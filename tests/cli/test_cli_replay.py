@@ -84,7 +84,7 @@ def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: 
         ({"seed": True}, "seed=True"),
         ({"device": 5}, "device=5"),
         ({"device": "h300"}, "unknown device 'h300'"),
-        ({"device": "replay:/dev/stdin"}, "it failed on 'replay:/dev/stdin': say with --device where"),
+        ({"device": "replay:/dev/stdin"}, "it failed on 'replay:/dev/stdin': name that recording by --device"),
         ({"version": 2}, "version 2, expected 1"),
         ({"record": []}, "the record: not an export"),
         ({"more": 1}, "is no failure report"),
@@ -118,7 +118,7 @@ def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: Failu
 def test_a_file_that_is_not_there(autotune: Command, tmp_path: Path) -> None:
     outcome = autotune("replay", str(tmp_path / "none.json"))
     assert outcome.code == 2
-    assert "expected a file that a failed candidate left" in outcome.stderr
+    assert "expected a failure report of autotune tune" in outcome.stderr
 
 
 def test_the_sanitizer_is_for_gpus_and_has_tools(autotune: Command) -> None:

@@ -29,4 +29,4 @@ def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
 
 
 def test_a_schedule_without_either_has_words_too() -> None:
-    assert short_schedule(operator("transpose").schedule_type()) == "all fields as by default"
+    assert short_schedule(operator("transpose").schedule_type()) == "all fields have their defaults"

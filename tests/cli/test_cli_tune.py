@@ -168,7 +168,7 @@ def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search,
     outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
     assert outcome.code == 130
     assert len(search.problems) == len(outcome.json["runs"]) == 2
-    assert "the same command goes on" in outcome.stderr
+    assert "the same command continues" in outcome.stderr
 
 
 def test_stale_records_are_renewed(autotune: Command, search: Search, environment: Path) -> None:
@@ -224,7 +224,7 @@ def test_one_problem_is_tuned_by_one_device_of_a_model(
     outcome = autotune("tune", "transpose", "--device", "all", "--json")
     assert (outcome.code, len(outcome.json["runs"])) == (0, 1)
     assert outcome.stderr.splitlines()[0] == (
-        "3 devices are NVIDIA H200, and each problem is tuned by one of them: 2 will have nothing to do"
+        "3 devices are NVIDIA H200, and each problem is tuned by one of them: 2 will be idle"
     )
 
 
@@ -295,10 +295,10 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     assert search.problems == [transpose(16, 4), transpose(8, 4)]
     outcome = autotune("tune", "sgemm", "--device", "h200", "--untuned", "--json")
     assert (outcome.code, outcome.json["runs"]) == (0, [])
-    assert outcome.stderr == f"nothing to tune: no calls of sgemm on {model} lacked a record\n"
+    assert outcome.stderr == f"nothing to tune: there are no untuned calls of sgemm on {model}\n"
 
 
 def test_untuned_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
     outcome = autotune(*TRANSPOSE, "--untuned", "--suite", "suite.json")
     assert (outcome.code, search.problems) == (2, [])
-    assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each says what to tune\n"
+    assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each selects the problems to tune\n"

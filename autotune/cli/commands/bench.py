@@ -30,8 +30,8 @@ def bench(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Baselines by name, with commas. By default all that are installed; copy only if device memory bounds "
-            "the problems.",
+            help="Baselines, separated by commas. Default: all that are installed; copy only if device memory bounds "
+            "all problems.",
             metavar="NAMES",
         ),
     ] = None,
@@ -40,23 +40,23 @@ def bench(
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each contender.")] = 100,
     record: Annotated[
-        bool, typer.Option("--record", help="Store with each record which baselines are faster, for the dispatcher.")
+        bool, typer.Option("--record", help="Store in each record which baselines are faster, for the dispatcher.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the ratios into this .svg or .png file. Needs Matplotlib.")
+        Path | None, typer.Option(help="Draw the ratios to this .svg or .png file. Needs Matplotlib.")
     ] = None,
     db: DatabaseOption = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the best known schedule of a problem against what a user would call instead, in turns."""
+    """Compare the best record of a problem with other libraries, measured alternately. Needs a GPU."""
     from ... import bench as benchmarks
 
     if ladder and suite:
-        raise BadInputError("--ladder and --suite exclude each other: a ladder is of one problem")
+        raise BadInputError("--ladder and --suite exclude each other: the presets are measured for one problem")
     if plot:
         _check_plot(plot)
     entries = entries_of(operator, fields, suite)
@@ -97,7 +97,7 @@ def bench(
 
 
 def _check_plot(path: Path) -> None:
-    """Refuse what could not be drawn before hours are spent on measuring it."""
+    """Refuse a plot that cannot be drawn before anything is measured."""
     from ...bench.plot import FORMATS
 
     if path.suffix not in FORMATS:

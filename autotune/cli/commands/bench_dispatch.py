@@ -29,11 +29,11 @@ _DRAWN = 500  # random sizes, of which some are measured
 
 
 def bench_dispatch(
-    operator: Annotated[str, typer.Argument(help="The operator whose records are held out.")] = "sgemm",
+    operator: Annotated[str, typer.Argument(help="The operator to measure.")] = "sgemm",
     device: DeviceOption = "auto",
-    splits: Annotated[int, typer.Option(min=1, help="How many random thirds of the records are held out in turn.")] = 5,
+    splits: Annotated[int, typer.Option(min=1, help="How many times to hold out a random third of the records.")] = 5,
     random: Annotated[
-        int, typer.Option(min=0, max=_DRAWN, help=f"Random sizes that are measured, of {_DRAWN} that are drawn.")
+        int, typer.Option(min=0, max=_DRAWN, help=f"How many random sizes to measure, of {_DRAWN} that are drawn.")
     ] = 100,
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each kernel and of each call.")] = 20,
     output: Annotated[
@@ -42,7 +42,7 @@ def bench_dispatch(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what the dispatcher costs: a call, the first call, and the loss on problems that were not tuned."""
+    """Measure the dispatcher: a call, the first call, and the loss on problems that were not tuned."""
     from ...search_spaces.registry import operator as registered
 
     with user_input():
@@ -79,7 +79,7 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
     if problems < 3:
         raise CommandError(
             f"{problems} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
-            "autotune tune makes some"
+            "run autotune tune first"
         )
     return known
 

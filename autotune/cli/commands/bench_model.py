@@ -20,7 +20,7 @@ def bench_model(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Say how well the time model orders recorded schedules before any is compiled."""
+    """Compare the times that the time model predicts with recorded ones."""
     from ...bench.time_model import FIRST, quality
     from ...devices.recording import load
 

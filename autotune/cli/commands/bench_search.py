@@ -23,14 +23,14 @@ def bench_search(
         typer.Option("--recording", help="A file of autotune record; repeat the option for more files."),
     ],
     searchers: Annotated[
-        str | None, typer.Option(help="Comma-separated searches; by default all that are installed.")
+        str | None, typer.Option(help="Searches, separated by commas. Default: all that are installed.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds to repeat each search with.")] = 50,
     evaluations: Annotated[int, typer.Option(min=1, help="How many evaluations a search may make.")] = 200,
-    ahead: Annotated[int, typer.Option(min=1, help="How many schedules are under way at once, as while tuning.")] = 1,
+    ahead: Annotated[int, typer.Option(min=1, help="How many schedules are in flight at once, as while tuning.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare searches: how many evaluations they need to come near a recorded optimum."""
+    """Compare how many evaluations searches need to come near a recorded optimum."""
     from ...bench.search import compare_searches
     from ...devices.recording import load
 

@@ -12,18 +12,18 @@ from ..errors import user_input
 
 
 class Format(StrEnum):
-    """What a recording can become."""
+    """The file formats that a recording can be converted to."""
 
     KERNEL_TUNER = "kernel-tuner"
     T4 = "t4"
 
 
 def convert(
-    path: Annotated[Path, typer.Argument(metavar="RECORDING", help="A file that autotune record made.")],
-    to: Annotated[Format, typer.Option(help="Kernel Tuner's cache file, or a T4 results file.")],
+    path: Annotated[Path, typer.Argument(metavar="RECORDING", help="A file that autotune record wrote.")],
+    to: Annotated[Format, typer.Option(help="The format: a cache file of Kernel Tuner, or a T4 results file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the recording to this file.")],
 ) -> None:
-    """Write a recording in a format of others."""
+    """Convert a recording to another file format."""
     from ...bench.search.kernel_tuner import cache_document, t4_document
     from ...db.exchange import write_document
     from ...devices.recording import load

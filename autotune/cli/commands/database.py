@@ -1,4 +1,4 @@
-"""``autotune db``: what the tuning database holds."""
+"""``autotune db``: queries, export and import of the tuning database."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from ..rendering.trials import print_bests, print_trials
 if TYPE_CHECKING:
     from ...db import Trial, TuningDB
 
-app = typer.Typer(help="List, export and import what the tuning database holds.")
+app = typer.Typer(help="Query, export and import the tuning database.")
 
-OperatorArgument = Annotated[str | None, typer.Argument(help="Only this operator.", show_default=False)]
-ProblemOption = Annotated[str | None, typer.Option("--problem", help="Only the problem with this key.", metavar="KEY")]
+OperatorArgument = Annotated[str | None, typer.Argument(help="Select this operator only.", show_default=False)]
+ProblemOption = Annotated[
+    str | None, typer.Option("--problem", help="Select only the problem with this key.", metavar="KEY")
+]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--device", help="Only this device: a model, or the name of an offline device.", metavar="DEVICE"),
+    typer.Option(
+        "--device", help="Select only this device: a model, or an offline device such as h200.", metavar="DEVICE"
+    ),
 ]
 
 
@@ -33,11 +37,13 @@ def best(
     operator: OperatorArgument = None,
     problem: ProblemOption = None,
     device: ModelOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the trials behind each best one.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the provenance of each best trial, and the next best ones.")
+    ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The best trial of each problem on each device."""
+    """List the best trial of each problem on each device."""
     with _opened(db) as database:
         records = _bests(database, operator, problem, device)
         if explain:
@@ -54,7 +60,7 @@ def doctor(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The best trials whose time may no longer hold, and why."""
+    """List the best trials that are stale, and what has changed since."""
     with _opened(db) as database:
         print_stale(_bests(database, operator, problem, device), as_json)
 
@@ -69,7 +75,7 @@ def trials(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Trials, failed ones too, newest first."""
+    """List trials, failed ones too, newest first."""
     with _opened(db) as database:
         found = database.trials(_operator(operator), problem, _model(device, database), status, limit)
         print_trials(found, as_json)
@@ -77,7 +83,7 @@ def trials(
 
 @app.command()
 def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
-    """Problems that were tuned."""
+    """List the problems that have trials."""
     with _opened(db) as database:
         found = database.problems(_operator(operator))
     if as_json:
@@ -88,7 +94,7 @@ def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_js
 
 @app.command()
 def devices(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
-    """Device models that were tuned for."""
+    """List the device models that have trials."""
     with _opened(db) as database:
         found = database.devices()
     if as_json:
@@ -102,14 +108,14 @@ def devices(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
 def export_trials(
     operator: OperatorArgument = None,
     device: ModelOption = None,
-    best_only: Annotated[bool, typer.Option("--best", help="Only the best trial of each problem and device.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
-    ] = None,
+    best_only: Annotated[
+        bool, typer.Option("--best", help="Export only the best trials of each problem and device.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write trials as a JSON document that import reads; to stdout unless there is a file."""
+    """Write trials as a JSON document, which db import reads."""
     from ...compiler import compiler_version
 
     with _opened(db) as database:
@@ -143,7 +149,7 @@ def ship(
         found = database.serving(_operator(operator), _model(device, database), compiler_version())
     measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
     if not measured:
-        raise CommandError("no measured trial is ok: autotune tune makes some")
+        raise CommandError("no measured trials: run autotune tune on a GPU first")
     paths = write(measured, folder or shipped_folder())
     if as_json:
         print_json({"trials": len(measured), "paths": paths})
@@ -153,11 +159,11 @@ def ship(
 
 @app.command("import")
 def import_trials(
-    file: Annotated[Path, typer.Argument(help="A document that export wrote.")],
+    file: Annotated[Path, typer.Argument(help="A document that db export wrote.")],
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add the trials of an exported document; of two of the same key the better one stays."""
+    """Add the trials of an exported document. Of two trials with the same key, the better one stays."""
     from ...db import TuningDB
     from ...db.exchange import read_document
 
@@ -176,7 +182,7 @@ def import_trials(
 
 @app.command()
 def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
-    """Where the database is."""
+    """Print where the database is."""
     with _opened(db) as database:
         location = database.location
     if as_json:
@@ -186,7 +192,7 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
 
 
 def _opened(url: str | None) -> TuningDB:
-    """A database to read; one that the user names must be there."""
+    """A database to read; one that the user names must exist."""
     from ...db import TuningDB
 
     return TuningDB(url, create=False)
@@ -207,7 +213,7 @@ def _operator(name: str | None) -> str | None:
 
 
 def _model(text: str | None, database: TuningDB) -> str | None:
-    """The device model that a word means, since the database files trials under models."""
+    """The device model of a selector, since the database stores trials by model."""
     from ...search_spaces.devices import named_device, named_devices
 
     if text is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def devices(as_json: JsonOption = False) -> None:
-    """List the GPUs that are here and the offline devices, with their limits."""
+    """List the GPUs of this machine and the offline devices, with their limits and peak rates."""
     from ...search_spaces.devices import named_device, named_devices
 
     offline = {name: named_device(name) for name in named_devices()}

@@ -54,7 +54,7 @@ def doctor(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
         print_table("autotune doctor", ("part", "state", "detail"), rows)
     broken = [check.name for check in checks if check.essential and not check.ok]
     if broken:
-        raise CommandError(f"{', '.join(broken)}: needed, and not working")
+        raise CommandError(f"not working, but needed: {', '.join(broken)}")
 
 
 def _verdict(check: Check) -> str:
@@ -126,8 +126,8 @@ def _database(url: str | None) -> str:
     if file and not file.exists():
         folder = next(parent for parent in file.parents if parent.exists())
         if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise OSError(f"{file}: there is none yet, and {folder} is no folder that can be written to")
-        return f"{file}: none yet, made when it is first used"
+            raise OSError(f"{file}: it does not exist, and {folder} is not a writable folder")
+        return f"{file}: does not exist yet, created at first use"
     with TuningDB(url, create=False) as database:
         return f"{database.location}, {len(database.problems())} problems"
 

@@ -26,9 +26,11 @@ def emit(
     fields: Mapping[str, Any],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]...", help="Fields of the schedule that differ from the default one."),
+        typer.Argument(
+            metavar="[NAME=VALUE]...", help="Set a field of the schedule; other fields are as in the default schedule."
+        ),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Print this preset instead; autotune show lists them.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Print this preset instead. autotune show lists them.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the source to this file.")] = None,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
@@ -38,7 +40,7 @@ def emit(
     if preset is None:
         schedule, program = _of_schedule(operator, problem, words or [], device)
     elif words:
-        raise BadInputError(f"--preset {preset} and {words[0]} exclude each other: a preset has its schedule")
+        raise BadInputError(f"--preset {preset} and {words[0]} exclude each other: a preset has its own schedule")
     else:
         schedule, program = None, _of_preset(operator, problem, preset)
     if output:

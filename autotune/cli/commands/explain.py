@@ -22,7 +22,7 @@ def explain(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which schedule the dispatcher gives a problem, by which rule, and what else it considers."""
+    """Show which schedule the dispatcher chooses for a problem, by which rule, and what else it considers."""
     from ...db import TuningDB
     from ...dispatcher.choice.explanation import explained
     from ...dispatcher.choice.records import read_records

@@ -24,20 +24,20 @@ def record(
         list[str] | None,
         typer.Argument(
             metavar="[PARAMETER=VALUE,…]...",
-            help="Record only these values of the parameters; autotune show lists them.",
+            help="Restrict a search parameter to these values. autotune show lists them.",
         ),
     ] = None,
     trials: Annotated[
-        int, typer.Option(min=1, help="How many schedules to record; a random sample if the space has more.")
+        int, typer.Option(min=1, help="How many schedules to record at most. A larger space is sampled.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the random sample.")] = 0,
     device: DeviceOption = "auto",
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure many schedules of a problem into a file that --device replay:FILE and bench search read.
+    """Measure many schedules of a problem and write a recording, for --device replay:FILE and bench search.
 
-    The same command goes on where an earlier one stopped.
+    The same command continues where an earlier one stopped.
     """
     from ...db import TuningDB
     from ...db.recording import write_recording
@@ -59,7 +59,7 @@ def record(
             result, recorded = measure(operator, problem, target, database, schedules, show)
     if result.interrupted:
         raise InterruptedRunError(
-            f"interrupted with {len(recorded)} of {len(schedules)} schedules measured; the same command goes on"
+            f"interrupted with {len(recorded)} of {len(schedules)} schedules measured; the same command continues"
         )
     times = [trial.seconds for trial in recorded if trial.status == "ok" and trial.seconds is not None]
     if not times:

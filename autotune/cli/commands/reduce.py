@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reduce(
-    operator: Annotated[str, typer.Argument(help="The operator.")],
+    operator: Annotated[str, typer.Argument(help="The operator whose kernels to reduce.")],
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,
     output: Annotated[
@@ -41,7 +41,7 @@ def reduce(
     with TuningDB(db, create=False) as database:
         selected = reduced(database.trials(name, device=model), max_slowdown_pct / 100, compiler_version())
     if not selected:
-        raise CommandError(f"no trial of {name} on {model} is ok: autotune tune makes some")
+        raise CommandError(f"there is no ok trial of {name} on {model}: run autotune tune first")
     if output:
         write_document(output, to_document(trial for one in selected for trial in one.trials))
     if as_json:

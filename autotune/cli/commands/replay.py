@@ -20,20 +20,22 @@ if TYPE_CHECKING:
 
 
 def replay(
-    report: Annotated[Path, typer.Argument(help="A file that a failed candidate left.", show_default=False)],
+    report: Annotated[Path, typer.Argument(help="A failure report that autotune tune wrote.", show_default=False)],
     device: Annotated[
         str | None,
         typer.Option(
-            help="The device to run it on; by default the one it failed on.", metavar="DEVICE", show_default=False
+            help="The device to run it on. Default: the one where it failed.", metavar="DEVICE", show_default=False
         ),
     ] = None,
     sanitize: Annotated[
         str | None,
-        typer.Option(help="Launch it once under this compute-sanitizer tool.", metavar="TOOL", show_default=False),
+        typer.Option(
+            help="Launch it once under this compute-sanitizer tool, on a GPU.", metavar="TOOL", show_default=False
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a candidate that failed once more; what it does now is shown and not stored."""
+    """Run a failed candidate again, and show both outcomes. Nothing is stored."""
     read = _read(report)
     selector = device or _selector(read)
     if sanitize is None:
@@ -49,15 +51,15 @@ def _read(path: Path) -> FailureReport:
         try:
             return FailureReport.read(path)
         except OSError as error:
-            raise BadInputError(f"{path}: {error.strerror}; expected a file that a failed candidate left") from error
+            raise BadInputError(f"{path}: {error.strerror}; expected a failure report of autotune tune") from error
 
 
 def _selector(report: FailureReport) -> str:
-    """Where it failed, unless that is the path of a recording: none from a file is opened."""
+    """The device where it failed. A recording is not opened: its path comes from the report."""
     from ...devices.replay import PREFIX
 
     if report.device.startswith(PREFIX):
-        raise BadInputError(f"it failed on {short(report.device)}: say with --device where that recording is")
+        raise BadInputError(f"it failed on {short(report.device)}: name that recording by --device")
     return report.device
 
 
@@ -97,7 +99,7 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
     limits = limits_of(selector)
     ordinal = resolved(selector)
     if not ordinal.isdecimal():
-        raise BadInputError(f"--sanitize needs a GPU, and on {ordinal} the emulator has looked at every access already")
+        raise BadInputError(f"--sanitize needs a GPU, not {ordinal}: there the emulator has checked every access")
     with user_input():
         FailedCandidate.of(report, limits)
     clean, output = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
@@ -106,4 +108,4 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
     else:
         print(output, end="")
     if not clean:
-        raise CommandError(f"{tool} found something")
+        raise CommandError(f"{tool} found an error")

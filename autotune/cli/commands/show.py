@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
-    """Show what can be said about a problem and a schedule, the presets, and the search space on a device."""
+    """Show the fields of problem and schedule, the search space on a device, and the presets."""
     document = _document(operator, problem_of(operator, fields), limits_of(device))
     if as_json:
         print_json(document)
@@ -60,7 +60,11 @@ def _print(document: dict[str, Any]) -> None:
     print(f"{document['operator']}: {document['summary']}\n")
     for name, title, columns in (
         ("problem", "Problem: --name value", ("name", "allowed", "value", "help")),
-        ("schedule", "Schedule: NAME=VALUE, with the default here", ("name", "short", "allowed", "value", "help")),
+        (
+            "schedule",
+            "Schedule: NAME=VALUE, with the default for this problem",
+            ("name", "short", "allowed", "value", "help"),
+        ),
     ):
         rows = [[field[column] for column in columns] for field in document[name]]
         print_table(title, columns, rows)

@@ -29,34 +29,35 @@ def tune(
     operator: Any,
     fields: Mapping[str, Any],
     device: DevicesOption = "auto",
-    trials: Annotated[int, typer.Option(help="How many new schedules to try at most.")] = 200,
+    trials: Annotated[int, typer.Option(help="How many new schedules to try at most, for each problem.")] = 200,
     seconds: Annotated[
-        float | None, typer.Option(help="How long to tune at most, in seconds.", show_default=False)
+        float | None, typer.Option(help="How long to tune each problem at most, in seconds.", show_default=False)
     ] = None,
     sampler: Annotated[
-        str, typer.Option(help="The search that proposes schedules: bayes, tpe, random or nsga2.")
+        str, typer.Option(help="The sampler that proposes schedules: bayes, tpe, random or nsga2.")
     ] = "bayes",
     seed: Annotated[int, typer.Option(help="The seed of the sampler and of the random inputs.")] = 0,
     suite: SuiteOption = None,
     stale: Annotated[
-        bool, typer.Option("--stale", help="Tune each problem whose record here is stale; db doctor lists them.")
+        bool,
+        typer.Option("--stale", help="Tune the problems whose record on the device is stale. db doctor lists them."),
     ] = False,
     untuned: Annotated[
         bool,
-        typer.Option("--untuned", help="Tune the problems that programs called and that have no record."),
+        typer.Option("--untuned", help="Tune the problems that programs called without a record, most called first."),
     ] = False,
     study: Annotated[
         str | None,
         typer.Option(
-            help="Share the work with all tuners of this study: each schedule is tried once. Needs PostgreSQL."
+            help="Share the work with all tuners of this study: each tries other schedules. Needs PostgreSQL."
         ),
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the fastest schedule of a problem on a device, or on several.
+    """Find the fastest schedule of a problem on one or several devices.
 
-    The same command goes on where an earlier run stopped.
+    The same command continues where an earlier run stopped.
     """
     from ...compile_pool import CompilePool
     from ...db import TuningDB
@@ -69,7 +70,7 @@ def tune(
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
-        raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each says what to tune")
+        raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")
     if study is not None:
         check_shared(database_url(db))
     runs: list[Tuned] = []
@@ -110,19 +111,19 @@ def tune(
 
 
 def _tell_who_waits(queues: list[Queue]) -> None:
-    """Say where devices of one model are more than their problems."""
+    """Warn if a model has more devices than problems."""
     for queue in queues:
         devices, problems = len(queue.devices), len(queue.problems)
         if 0 < problems < devices:
             print(
                 f"{devices} devices are {queue.model}, and each problem is tuned by one of them: "
-                f"{devices - problems} will have nothing to do",
+                f"{devices - problems} will be idle",
                 file=sys.stderr,
             )
 
 
 def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
-    """What has a record of this device model that no longer holds."""
+    """The problems whose record on this device model is stale."""
     from ...tuner.history import stale_problems
 
     problems = stale_problems(operator, device, database)
@@ -141,14 +142,14 @@ def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]
     called = [operator.problem_type.from_dict(call.problem) for call in untuned_calls(operator.name, model)]
     untuned = [problem for problem in called if problem.key not in known]
     if not untuned:
-        print(f"nothing to tune: no calls of {operator.name} on {model} lacked a record", file=sys.stderr)
+        print(f"nothing to tune: there are no untuned calls of {operator.name} on {model}", file=sys.stderr)
     return untuned
 
 
 def _check_outcome(runs: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:
-    """Raise unless every problem has a winner, every device is left and nobody stopped the search."""
+    """Raise unless every problem has a winner, no device was lost and the run was not interrupted."""
     if parallel.interrupted:
-        raise InterruptedRunError("interrupted; every trial is kept, and the same command goes on from there")
+        raise InterruptedRunError("interrupted; every trial is stored, and the same command continues from there")
     wrong = [f"device {device.selector} at {problem.key}: {error}" for device, problem, error in parallel.lost]
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:

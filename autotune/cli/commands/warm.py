@@ -23,7 +23,7 @@ def warm(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compile what the dispatcher serves, so that first calls find it in the cache. Needs no GPU."""
+    """Compile the kernels that the dispatcher uses, so that first calls find them in the cache. Needs no GPU."""
     from ...db import TuningDB
     from ...dispatcher.calls.warming import compile_ahead
     from ...dispatcher.choice.records import read_records

@@ -39,7 +39,7 @@ def _print(
     elif trials:
         print_table(title, columns, map(row, trials), narrow)
     else:
-        print("no trials; autotune tune makes some", file=sys.stderr)
+        print("no trials; run autotune tune first", file=sys.stderr)
 
 
 def trial_document(trial: Trial) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def short_schedule(schedule: Schedule) -> str:
         for word, default in zip(words, defaults, strict=True)
         if word != default or word.partition("=")[0] in schedule.short_names()
     )
-    return " ".join(telling) or "all fields as by default"
+    return " ".join(telling) or "all fields have their defaults"
 
 
 def _schedule(trial: Trial) -> Schedule | None:
