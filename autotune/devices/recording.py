@@ -72,8 +72,6 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     first = trials[0]
     operator = operator_of(first.problem.operator)
     problem = operator.problem_type.from_dict(first.problem.fields)
-    if problem.key != first.problem.key:
-        raise ValueError(f"the problem's fields are those of {problem.key}, its key is {first.problem.key}")
     limits = device_spec(first.device.limits)
     for trial in trials:
         if trial.seconds is not None and (why := impossible_rate(problem, trial.seconds, limits)):

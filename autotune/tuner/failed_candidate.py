@@ -37,8 +37,6 @@ class FailedCandidate:
         record = report.trial.problem
         operator = registered(record.operator)
         problem = operator.problem_type.from_dict(record.fields)
-        if problem.key != record.key:
-            raise ValueError(f"the problem {record.key!r} has the fields of {problem.key!r}")
         schedule = operator.schedule_type.from_dict(report.trial.schedule)
         return cls(operator, problem, schedule, operator.program(problem, schedule, limits))
 

@@ -69,10 +69,6 @@ def with_limits(trial, **changes):
     [
         (lambda t: replace(t, problem=replace(t.problem, operator="sort")), "unknown operator 'sort'"),
         (lambda t: replace(t, problem=replace(t.problem, fields={"m": 0})), "n"),
-        (
-            lambda t: replace(t, problem=replace(t.problem, key="m64-n64-e4")),
-            "-e4, its key is m64-n64-e4",
-        ),
         (lambda t: replace(t, samples=(1e-6,)), "GB/s for 134217728 B is above the device's bandwidth"),
         (lambda t: replace(t, schedule={"tile_m": "wide"}), "tile_m='wide' of TransposeSchedule: expected int"),
         (lambda t: replace(t, schedule=t.schedule | {"tile_m": 1024}), "none of 1 schedules is legal here and was ok"),

@@ -30,7 +30,7 @@ def test_cases_cover_problems() -> None:
     assert {problem.batch for problem in problems} == {1, 2, 3}
     whole = [p.m % s.tile_m == 0 and p.n % s.tile_n == 0 and not p.empty for p, s in CASES]
     assert 10 <= sum(whole) <= 60
-    assert sum(problem.empty for problem in problems) <= 20
+    assert sum(problem.empty for problem in problems) <= len(CASES) / 5
     assert any(problem.stride_b < problem.ldb for problem in problems if problem.batch > 1)
 
 

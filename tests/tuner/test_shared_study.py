@@ -13,6 +13,7 @@ from tuner_processes import LARGE_TOY, PROBLEM, run_until_killed, said, started
 from autotune.db import DatabaseError, Status, TimeSource, TuningDB
 from autotune.db.engine import database_url
 from autotune.devices.base import Evaluation
+from autotune.search_spaces.devices import named_device
 from autotune.tuner import TuneOptions, tune
 from autotune.tuner.shared import study_name
 from autotune.tuner.shared_study import SharedStudy, outcome_of
@@ -72,7 +73,7 @@ def test_of_four_tuners_two_are_killed_and_only_what_they_had_is_tried_again(url
     everything = {
         schedule.digest
         for draw in LARGE_TOY.space(PROBLEM, None).all_draws()
-        if not TOY.violations(PROBLEM, schedule := ToySchedule.from_dict(draw), None)
+        if not TOY.violations(PROBLEM, schedule := ToySchedule.from_dict(draw), named_device("h200"))
     }
     assert len(stored) == len(set(stored))
     assert 1 <= len(lost) <= 2  # the second may have died between two evaluations
