@@ -114,6 +114,16 @@ class CudaSession:
         """Launch something else that computes the problem on the session's buffers, and check all that it wrote."""
         return self._verify(launch, self._watched)
 
+    def verify_in_place(self, program: Program, kernel: CompiledKernel) -> Evaluation:
+        """Launch a kernel with the outputs where inputs are, if the problem says that they may be, and check them."""
+        if not self._in_place:
+            return Evaluation(Status.OK)
+        shared = {operand: self._buffers[output] for output, operand in self._in_place.items()}
+        with ExitStack() as memory:
+            launch, _ = self._ready(program, kernel, self._buffers | shared, memory)
+            found = self._verify(launch, self._watched, in_place=True)
+        return replace(found, error=f"in place: {found.error}") if found.error else found
+
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
 
@@ -132,10 +142,11 @@ class CudaSession:
         launch, workspace = self._ready(program, kernel, self._buffers, memory)
         watched = [*self._watched, *([self._watch("workspace", workspace, guards_only=True)] if workspace else [])]
         checked = self._verify(launch, watched)
-        if checked.status is Status.OK and self._in_place:
-            checked = self._verify_in_place(program, kernel, checked, memory)
         if checked.status is not Status.OK:
             return checked
+        in_place = self.verify_in_place(program, kernel)
+        if in_place.status is not Status.OK:
+            return in_place
         first = self._output_checksums()
         conditions = self._context.conditions
         samples = measure(partial(self.sample, launch), incumbent=self._incumbent, slowed_down=conditions.slowed_down)
@@ -217,15 +228,6 @@ class CudaSession:
         pointers["workspace"] = workspace.pointer if workspace else 0
         packed: ctypes.Structure = program.pack(pointers, self.problem.scalars, encode)
         return partial(loaded.bound(packed), self.stream), workspace
-
-    def _verify_in_place(
-        self, program: Program, kernel: CompiledKernel, checked: Evaluation, memory: ExitStack
-    ) -> Evaluation:
-        """Verify a kernel whose outputs lie where inputs do, if they may."""
-        shared = {operand: self._buffers[output] for output, operand in self._in_place.items()}
-        launch, _ = self._ready(program, kernel, self._buffers | shared, memory)
-        found = self._verify(launch, self._watched, in_place=True)
-        return checked if found.status is Status.OK else replace(found, error=f"in place: {found.error}")
 
     def _verify(self, launch: Callable[[], None], watched: list[_Watched], *, in_place: bool = False) -> Evaluation:
         """Launch once on a fresh state and check all that the kernel wrote, or should have written."""

@@ -44,7 +44,9 @@ def cases_of(operator: str) -> OperatorCases:
 
 def archs(program: Program) -> Sequence[str]:
     """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
-    return ARCHS if program.launch.cluster == (1, 1, 1) else ARCHS[2:]
+    if program.arch_suffix:
+        return ("sm_90",)
+    return ARCHS if all(launch.cluster == (1, 1, 1) for launch in program.launches) else ARCHS[2:]
 
 
 def label(value: object) -> str:

@@ -92,6 +92,7 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
 def _complaint(
     device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, program: Program, kernel: CompiledKernel
 ) -> str:
-    """What is wrong after a launch, or after a second one on the same workspace; empty if nothing is."""
+    """What is wrong after a launch, after a second one on the same workspace, or in place; empty if nothing is."""
     with device.session(chosen, problem, seed=1) as session, session.prepared(program, kernel) as launch:
-        return session.verify(launch).error or session.verify(launch).error
+        found = session.verify(launch).error or session.verify(launch).error
+        return found or session.verify_in_place(program, kernel).error

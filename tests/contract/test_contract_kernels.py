@@ -121,16 +121,18 @@ def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
 def test_launch_fits_any_device(name: str, problem: Problem) -> None:
     nothing_to_write = not any(tensor.size for tensor in problem.tensors if tensor.role is not Role.INPUT)
     for source in emitted(name, problem):
-        launch = source.launch
-        assert (launch.blocks == 0) == nothing_to_write
-        assert launch.grid[0] <= _MOST_BLOCKS
-        assert max(launch.grid[1:]) <= 65535
-        assert 0 < launch.threads <= 1024
-        assert launch.grid[0] % launch.cluster[0] == 0
-        assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
+        assert source.empty == nothing_to_write
         assert source.workspace_bytes >= 0
-        assert f"__global__ void __launch_bounds__({launch.threads}" in source.source
-        assert f" {source.name}(const Arguments arguments)" in source.source
+        tensor_maps = any(argument.tensor_map for argument in source.arguments)
+        parameter = f"const {'__grid_constant__ ' if tensor_maps else ''}Arguments arguments"
+        for launch in source.launches:
+            assert launch.grid[0] <= _MOST_BLOCKS
+            assert max(launch.grid[1:]) <= 65535
+            assert 0 < launch.threads <= 1024
+            assert launch.grid[0] % launch.cluster[0] == 0
+            assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
+            assert f"__global__ void __launch_bounds__({launch.threads}" in source.source
+            assert f" {launch.entry}({parameter})" in source.source
 
 
 @pytest.fixture(params=OPERATORS)
