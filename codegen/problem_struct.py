@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .headers import Constant, members_read
 from .schedule import Specialize
+
+_MOST_COLUMNS = 108  # of a member's line, indented by two
 
 
 def problem_struct(
@@ -32,11 +34,21 @@ def problem_struct(
         constructor = ["__device__ explicit Problem(const Arguments&) {}"]
     else:
         members = [f"const {kind} {name};" for name, (kind, _) in sizes.items()]
-        values = [f"{name}(arguments.{name})" for name in sizes]
-        constructor = ["__device__ explicit Problem(const Arguments& arguments)"]
-        constructor += ["    : " + ",\n        ".join(values) + " {}"]
+        constructor = [_constructor(sizes)]
     lines = [f"  {line}" for line in [*types, *constants, *members, *constructor]]
     return "\n".join(["struct Problem {", *lines, "};"])
+
+
+def _constructor(sizes: Iterable[str]) -> str:
+    """On as few lines as clang-format gives it: one, two, or one more for each member but the first."""
+    head = "__device__ explicit Problem(const Arguments& arguments)"
+    values = [f"{name}(arguments.{name})" for name in sizes]
+    together = ", ".join(values)
+    if len(line := f"{head} : {together} {{}}") <= _MOST_COLUMNS:
+        return line
+    if len(line := f"    : {together} {{}}") <= _MOST_COLUMNS:
+        return f"{head}\n  {line}"
+    return f"{head}\n      : " + ",\n        ".join(values) + " {}"
 
 
 def _declared(name: str, value: Constant) -> str:
