@@ -40,6 +40,7 @@ OPERATORS = _Operators(
     {
         "sgemm": ".matmul.sgemm",
         "transpose": ".layout.transpose",
+        "reduce": ".rows.reduce",
     }
 )
 

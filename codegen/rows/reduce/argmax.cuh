@@ -1,0 +1,19 @@
+#pragma once
+using Partial = Indexed<Number, Index>;
+using Combine = ArgMax;
+
+// The least number at the first index that a thread will take: right if all of its elements are that number,
+// and behind all elements that exist if it takes none.
+__device__ __forceinline__ Partial empty_partial(Index first) { return {lowest(), first}; }
+
+// Indices go up, so the first of equal numbers stays. A NaN is not at most any number; the first one stays.
+__device__ __forceinline__ void take(Partial& partial, Element element, Index index) {
+  const Number number = number_of(element);
+  if (!(number <= partial.value) && partial.value == partial.value) partial = {number, index};
+}
+
+// A thread gives all elements of a vector the index of the first one, which spares an addition for each.
+__device__ __forceinline__ Partial moved(Partial partial, int steps) {
+  return {partial.value, partial.index + steps};
+}
+__device__ __forceinline__ Result result_of(Partial partial) { return partial.index; }

@@ -1,0 +1,145 @@
+"""ReduceProblem and ReduceSchedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment, launch_comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from .problem import Axis, Operation, ReduceProblem
+from .schedule import ReduceSchedule
+
+ENTRY = "reduce"
+_THREADS = 256  # of a block of the plain kernels
+_WIDEST_PARTIAL = 16  # bytes
+_INT_MAX = 2**31 - 1
+
+
+def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, footprint = _arguments(problem), schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, schedule.blocks(problem))
+    facts = _facts(problem, schedule.vector_width)
+    lines = "columns" if problem.axis is Axis.FIRST else "rows"
+    body = used_source(f"rows/reduce/{lines}.cuh", f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
+    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
+    types = _types(problem, schedule.wide(problem), split=schedule.splits > 1)
+    source = f"""{comment(f"{ENTRY}: {served}")}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct(body)}
+
+{problem_struct(types, facts, _sizes(problem), schedule.specialize, body)}
+
+{body}
+{footprint.entry(ENTRY, f"reduce_{lines}(arguments);")}"""
+    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
+
+
+def emit_serial(problem: ReduceProblem) -> Program:
+    """One thread a result."""
+    launch = Launch(ENTRY, (ceil_div(problem.results, _THREADS), 1, 1), (_THREADS, 1, 1))
+    return _plain(problem, "one thread a result", "serial", launch, "reduce_serially")
+
+
+def emit_tree(problem: ReduceProblem) -> Program:
+    """One block a result."""
+    return _plain(problem, "one block a result", "tree", _tree_launch(problem), "reduce_by_tree")
+
+
+def emit_reference(problem: ReduceProblem) -> Program:
+    """One block a result; floating-point sums in double, beside the scale of their errors."""
+    if problem.op is not Operation.SUM or not problem.dtype.is_float:
+        return emit_tree(problem)
+    return _plain(problem, "in double", "tree", _tree_launch(problem), "reference_by_tree")
+
+
+def _tree_launch(problem: ReduceProblem) -> Launch:
+    return Launch(ENTRY, (problem.results, 1, 1), (_THREADS, 1, 1), _THREADS * _WIDEST_PARTIAL)
+
+
+def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, function: str) -> Program:
+    """A kernel without a schedule: `function` of a header, which takes the block's threads if they form a tree."""
+    members, facts, passed = _arguments(problem), _facts(problem, 1), "arguments"
+    reference = function == "reference_by_tree"
+    if reference:
+        members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
+        passed += f", {problem.sum_error_weight}"
+    body = used_source(f"rows/reduce/{header}.cuh", function, _conditions(problem, reference) | facts)
+    types = _types(problem, problem.reduced + _THREADS > _INT_MAX)
+    template = f"<{_THREADS}>" if header == "tree" else ""
+    source = f"""{comment(f"{ENTRY}: {_served(problem)}, {how}")}
+
+{cuda_arguments(members)}
+
+{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({_THREADS}) {ENTRY}(const Arguments arguments) {{
+  {function}{template}({passed});
+}}
+"""
+    return Program(source, members, (launch,))
+
+
+def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, int | str]:
+    """What conditions in headers name beside facts and the schedule."""
+    names: dict[str, int | str] = {str(member): str(member) for member in (*Operation, *Axis)}
+    return names | {
+        "op": str(problem.op),
+        "axis": str(problem.axis),
+        "integer": not problem.dtype.is_float,
+        "element_bits": problem.dtype.bits,
+        "result_bits": problem.result_dtype.bits,
+        "reference": reference,
+    }
+
+
+def _facts(problem: ReduceProblem, vector_width: int) -> dict[str, int | str]:
+    """A matrix is ragged if the last columns fill no vector."""
+    return {"ragged": problem.columns % vector_width != 0}
+
+
+def _arguments(problem: ReduceProblem) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    return (
+        Argument("x", f"const {problem.dtype.cuda}*"),
+        Argument("y", f"{problem.result_dtype.cuda}*"),
+        Argument("workspace", "void*"),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+    )
+
+
+def _sizes(problem: ReduceProblem) -> dict[str, tuple[str, int]]:
+    return {name: ("long long", getattr(problem, name)) for name in ("rows", "columns", "ldx")}
+
+
+def _types(problem: ReduceProblem, wide: bool, split: bool = False) -> list[str]:
+    """The types of ``struct Problem``, and the last index, behind all others, where blocks share a result."""
+    number = DType.FLOAT32 if problem.dtype.is_float else problem.dtype
+    if problem.op is Operation.SUM and not problem.dtype.is_float:
+        number = problem.result_dtype
+    index = DType.INT64 if wide else DType.INT32
+    types = [
+        f"using Element = {problem.dtype.cuda};",
+        f"using Number = {number.cuda};  // what kernels compute in",
+        f"using Result = {problem.result_dtype.cuda};",
+        f"using Index = {index.cuda};  // counts along the axis that is reduced",
+    ]
+    return [*types, f"static constexpr Index last_index = {2 ** (index.bits - 1) - 1};"] if split else types
+
+
+def _served(problem: ReduceProblem) -> str:
+    """The problems that an unspecialised source serves: equal sources say the same."""
+    what = {
+        Axis.ALL: "all elements of a matrix",
+        Axis.LAST: "each row of a matrix",
+        Axis.FIRST: "each column of a matrix",
+    }
+    return f"y = {problem.op} of {what[problem.axis]}, {problem.dtype}"

@@ -1,0 +1,175 @@
+"""What to reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ...dtype import DType
+from ...fields import kind, layout, size
+from ...matrices import MatrixProblem
+from ...problem import Array
+from ...tensor import EXACT, Judgement, Role, Tensor, Within
+from ...work import Unit, Work
+
+DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.INT32)
+# Largest error of a sum before it is rounded, relative to the sum of the terms' absolute values: 16 roundings of float.
+_SUM_ERROR = 2.0**-20
+
+
+def result_dtype(op: Operation, dtype: DType) -> DType:
+    """The type of the results: as PyTorch's, int64 for indices and for sums of integers."""
+    if op is Operation.ARGMAX or (op is Operation.SUM and not dtype.is_float):
+        return DType.INT64
+    return dtype
+
+
+class Operation(StrEnum):
+    """What becomes of the elements."""
+
+    SUM = "sum"
+    MAX = "max"
+    ARGMAX = "argmax"  # the index of the maximum
+
+
+class Axis(StrEnum):
+    """Which elements make one result."""
+
+    ALL = "all"  # the whole matrix, as one row
+    LAST = "last"  # a row
+    FIRST = "first"  # a column
+
+
+@dataclass(frozen=True)
+class ReduceProblem(MatrixProblem):
+    """y = the sum, the maximum, or the index of the maximum, over all elements of a row-major matrix or along an axis.
+
+    Floating-point sums are accumulated in float32 and rounded once. Sums of int32 are int64, and so are indices.
+    A maximum with a NaN among its elements is NaN, and its index is that of the first NaN. Of equal elements, the
+    first one has the index. The sum of nothing is 0; a maximum of nothing does not exist.
+
+    Attributes:
+        rows, columns: of the matrix. Over all elements it is stored as one row.
+        op: what is computed.
+        axis: along which axis.
+        dtype: of the elements.
+        ldx: elements from one row to the next; 0 stands for rows without gaps.
+        align_x: bytes that the matrix' address is a multiple of, at most 16.
+    """
+
+    rows: int = size(4096, most=None)
+    columns: int = size(4096, most=None)
+    op: Operation = kind(Operation.SUM)
+    axis: Axis = kind(Axis.LAST)
+    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    ldx: int = layout()
+    align_x: int = layout(16)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.axis is Axis.ALL:
+            self._resolve_one_row()
+        if self.op is not Operation.SUM and not self.reduced:
+            raise ValueError(
+                f"rows={self.rows}, columns={self.columns}: {self.op} of no elements along axis={self.axis}"
+            )
+
+    def _resolve_one_row(self) -> None:
+        if self.rows > 1 and self.ldx > self.columns > 0:
+            raise ValueError(f"ldx={self.ldx}: expected the {self.columns} elements of a row, or 0, for axis=all")
+        columns = self.rows * self.columns
+        for name, value in (("rows", 1), ("columns", columns), ("ldx", max(1, columns))):
+            object.__setattr__(self, name, value)
+
+    @property
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """Rows and columns of ``x``."""
+        return {"x": (self.rows, self.columns)}
+
+    def element_bytes_of(self, operand: str) -> int:
+        """Those of `dtype`."""
+        return self.dtype.bytes
+
+    def vector_width(self, operand: str) -> int:
+        """See `MatrixProblem.vector_width`; where the next row would begin does not matter to a single one."""
+        return super().vector_width(operand) if self.rows > 1 else self.align_x // self.dtype.bytes
+
+    @property
+    def reduced(self) -> int:
+        """Elements of one result."""
+        return self.rows if self.axis is Axis.FIRST else self.columns
+
+    @property
+    def results(self) -> int:
+        """Elements of y."""
+        return self.columns if self.axis is Axis.FIRST else self.rows
+
+    @property
+    def dim(self) -> int | None:
+        """The axis as PyTorch counts it; None for all."""
+        return {Axis.ALL: None, Axis.LAST: -1, Axis.FIRST: 0}[self.axis]
+
+    @property
+    def result_dtype(self) -> DType:
+        """The type of y."""
+        return result_dtype(self.op, self.dtype)
+
+    @property
+    def work(self) -> Work:
+        """Every element read once, every result written once; an addition for each element of a floating-point sum."""
+        if not self.results:
+            return Work(0)
+        elements = self.rows * self.columns
+        additions = elements if self.op is Operation.SUM and self.dtype.is_float else 0
+        return Work(elements * self.dtype.bytes + self.results * self.result_dtype.bytes, {Unit.FP32: additions})
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """``x`` of shape (rows, columns), and ``y`` without gaps."""
+        result = self.result_dtype
+        return (
+            self.tensor("x", self.dtype, Role.INPUT),
+            Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged),
+        )
+
+    @property
+    def _judged(self) -> Judgement:
+        """Sums of floats may be off by the rounding of the result, and by what `sum_error_weight` says."""
+        rounded = self.op is Operation.SUM and self.dtype.is_float
+        return Within.rounded(self.dtype) if rounded else EXACT
+
+    @property
+    def sum_error_weight(self) -> float:
+        """The weight w of Σ|x| in ``y_scale`` = |y| + w·Σ|x|, relative to which a sum may be off by its roundoff."""
+        return _SUM_ERROR / self.dtype.roundoff
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """For sums normal numbers, or integers whose sums leave 32 bits; for maxima whole numbers with many ties."""
+        random = np.random.default_rng(seed)
+        x, _ = self.tensors
+        if self.op is not Operation.SUM:
+            values = random.integers(-100, 101, x.size, np.int8)
+        elif self.dtype.is_float:
+            values = random.standard_normal(x.size, np.float32)
+        else:
+            values = random.integers(-(2**31), 2**31, x.size, np.int32)
+        return {"x": values.astype(x.dtype.numpy)}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """y, and of floating-point sums ``y_scale``."""
+        x, y = self.tensors
+        elements, axis = x.view(inputs["x"]), 0 if self.axis is Axis.FIRST else 1
+        if self.op is Operation.SUM:
+            if not self.dtype.is_float:
+                return {"y": elements.sum(axis, dtype=np.int64)}
+            with np.errstate(invalid="ignore"):  # infinities of both signs
+                total = elements.sum(axis, dtype=np.float64)
+            magnitude = np.abs(elements).sum(axis, dtype=np.float64)
+            return {"y": total, "y_scale": np.abs(total) + self.sum_error_weight * magnitude}
+        # float32 holds all of its values: NumPy knows no order of bfloat16's NaN.
+        numbers = elements.astype(np.float32) if self.dtype.is_float else elements
+        found = numbers.max(axis) if self.op is Operation.MAX else numbers.argmax(axis)
+        return {"y": found.astype(y.dtype.numpy)}

@@ -1,0 +1,96 @@
+#pragma once
+#include "cuda/shared_memory.cuh"
+#include "cuda/tickets.cuh"
+#include "rows/reduce/operation.cuh"
+#include "rows/reduce/vectors.cuh"
+// Rows: threads_per_row threads of a block share one, or all threads of `splits` blocks. In a step, each
+// thread has `loads_in_flight` vectors on their way.
+
+constexpr int threads_per_row = Schedule::threads_per_row;
+constexpr int row_step = threads_per_row * vector_width;  // elements of one load of all threads
+constexpr int tile = row_step * Schedule::loads_in_flight;
+
+// A thread's vectors of a tile that is inside of the row; `column` is that of the first one.
+__device__ __forceinline__ void take_tile(Partial (&partials)[vector_width], const Element* row,
+                                          Index column) {
+  Vector vectors[Schedule::loads_in_flight];
+#pragma unroll
+  for (int load = 0; load < Schedule::loads_in_flight; ++load) {
+    vectors[load] = load_global<vector_width, Schedule::streaming>(row + column + load * row_step);
+  }
+#pragma unroll
+  for (int load = 0; load < Schedule::loads_in_flight; ++load) {
+#pragma unroll
+    for (int i = 0; i < vector_width; ++i) {
+      take(partials[i], vectors[load].elements[i], column + load * row_step);
+    }
+  }
+}
+
+// The same of the last tile, of which only a part is.
+__device__ __forceinline__ void take_last_tile(Partial (&partials)[vector_width], const Element* row,
+                                               Index column, Index columns) {
+  Vector vectors[Schedule::loads_in_flight];
+#pragma unroll
+  for (int load = 0; load < Schedule::loads_in_flight; ++load) {
+    const Index first = column + load * row_step;
+    vectors[load] = load_inside(row + first, columns - first);
+  }
+#pragma unroll
+  for (int load = 0; load < Schedule::loads_in_flight; ++load) {
+    const Index first = column + load * row_step;
+#pragma unroll
+    for (int i = 0; i < vector_width; ++i) {
+      if (first + i < columns) take(partials[i], vectors[load].elements[i], first);
+    }
+  }
+}
+
+// What a thread makes of its part of a row. Tiles go to the blocks in turn, which `split` numbers.
+__device__ __forceinline__ Partial reduce_part(const Element* row, Index columns, int split) {
+  const int offset = threadIdx.x % threads_per_row * vector_width;
+  const Index step = static_cast<Index>(Schedule::splits) * tile;
+  Index first = static_cast<Index>(split) * tile;
+  Partial partials[vector_width];
+#pragma unroll
+  for (int i = 0; i < vector_width; ++i) partials[i] = empty_partial(first + offset);
+  for (; first + tile <= columns; first += step) take_tile(partials, row, first + offset);
+  if (first < columns) take_last_tile(partials, row, first + offset, columns);
+
+  Partial partial = partials[0];
+#pragma unroll
+  for (int i = 1; i < vector_width; ++i) partial = Combine()(partial, moved(partials[i], i));
+  return partial;
+}
+
+#if splits > 1
+// The workspace has a partial result of each block, then a ticket counter of each row.
+__device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const long long row = blockIdx.x / Schedule::splits;
+  const int split = blockIdx.x % Schedule::splits;
+  Partial* scratch = dynamic_shared<Partial>();
+  Partial partial = reduce_part(arguments.x + row * problem.ldx, problem.columns, split);
+  partial = reduce_row<Schedule::threads>(partial, Combine(), scratch);
+
+  Partial* partials = static_cast<Partial*>(arguments.workspace);
+  int* counters = reinterpret_cast<int*>(partials + gridDim.x);
+  const Partial nothing = empty_partial(Problem::last_index);
+  const bool last =
+      reduce_blocks<Schedule::threads>(partial, nothing, Combine(), split, Schedule::splits,
+                                       partials + row * Schedule::splits, counters + row, scratch);
+  if (last && threadIdx.x == 0) arguments.y[row] = result_of(partial);
+}
+#else
+__device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
+  constexpr int rows_per_block = Schedule::threads / threads_per_row;
+  const Problem problem(arguments);
+  const long long row = static_cast<long long>(blockIdx.x) * rows_per_block + threadIdx.x / threads_per_row;
+  // Threads beyond the last row take part in the block's barriers.
+  const bool exists = row < problem.rows;
+  const Element* source = arguments.x + (exists ? row * problem.ldx : 0);
+  Partial partial = reduce_part(source, exists ? problem.columns : 0, 0);
+  partial = reduce_row<threads_per_row>(partial, Combine(), dynamic_shared<Partial>());
+  if (exists && threadIdx.x % threads_per_row == 0) arguments.y[row] = result_of(partial);
+}
+#endif

@@ -1,0 +1,98 @@
+"""How to reduce."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ...integers import ceil_div
+from ...schedule import Schedule, Specialize
+from .problem import Axis, Operation, ReduceProblem
+
+WARP = 32
+_INT_MAX = 2**31 - 1
+_OTHER_REGISTERS = 24  # addresses and bounds, beside vectors and partial results
+_WORD = 4
+
+
+@dataclass(frozen=True)
+class ReduceSchedule(Schedule):
+    """A block has threads side by side on a row, and rows of such threads one below the other.
+
+    Along rows (`Axis.LAST`, `Axis.ALL`), the threads of a row reduce it together, and a block has several rows. Along
+    columns (`Axis.FIRST`), each thread reduces a few columns, and all of the block's rows of threads share a strip.
+
+    Attributes:
+        threads: of a block.
+        threads_per_row: threads side by side on a row.
+        vector_width: elements of a load.
+        loads_in_flight: vectors that a thread loads before it uses the first: along the row, or of as many rows.
+        splits: blocks that share a row or a strip of columns; the last one to finish combines their partial results.
+        streaming: mark loads as used once, so that caches let go of them first.
+        specialize: whether the shape is compiled in.
+    """
+
+    threads: int = tunable(256, values=(128, 256, 512, 1024), power_of_two=True, least=WARP)
+    threads_per_row: int = tunable(32, power_of_two=True, short="TPR")
+    vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    loads_in_flight: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
+    splits: int = tunable(1)
+    streaming: bool = tunable(False, values=(False, True))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def rows_per_block(self) -> int:
+        """Rows of threads of a block."""
+        return self.threads // self.threads_per_row
+
+    @property
+    def strip(self) -> int:
+        """Columns that the block's threads load at once."""
+        return self.threads_per_row * self.vector_width
+
+    def tile(self, problem: ReduceProblem) -> int:
+        """Elements of a row, or of a column, that a block loads in a step."""
+        across = self.rows_per_block if problem.axis is Axis.FIRST else self.strip
+        return across * self.loads_in_flight
+
+    def tiles(self, problem: ReduceProblem) -> int:
+        """Tiles of a row, or of a column: so many blocks can share it."""
+        return max(1, ceil_div(problem.reduced, self.tile(problem)))
+
+    def groups(self, problem: ReduceProblem) -> int:
+        """Groups of rows, or strips of columns, that are reduced apart from each other."""
+        return ceil_div(problem.results, self.strip if problem.axis is Axis.FIRST else self.rows_per_block)
+
+    def blocks(self, problem: ReduceProblem) -> int:
+        """Blocks of the grid."""
+        return self.groups(problem) * self.splits
+
+    def wide(self, problem: ReduceProblem) -> bool:
+        """Whether an index along the reduced axis, of a tile beyond the last one at most, may take over 31 bits."""
+        return problem.reduced + self.splits * self.tile(problem) > _INT_MAX
+
+    def partial_bytes(self, problem: ReduceProblem) -> int:
+        """Bytes of a partial result in a kernel."""
+        if problem.op is Operation.ARGMAX:
+            return 16 if self.wide(problem) else 8
+        return 8 if problem.op is Operation.SUM and not problem.dtype.is_float else 4
+
+    def workspace_bytes(self, problem: ReduceProblem) -> int:
+        """A partial result of each block and result, and a ticket counter of each group; nothing without splits."""
+        if self.splits == 1:
+            return 0
+        results = self.strip if problem.axis is Axis.FIRST else 1
+        return self.blocks(problem) * results * self.partial_bytes(problem) + self.groups(problem) * _WORD
+
+    def footprint(self, problem: ReduceProblem) -> Footprint:
+        """See `Schedule`; registers are the vectors in flight, a partial result for each element of one, and addresses.
+
+        Shared memory has all partial results of a block along columns, and one of each warp along rows.
+        """
+        partial = self.partial_bytes(problem)
+        vectors = self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        registers = vectors + self.vector_width * partial // _WORD + _OTHER_REGISTERS
+        across_warps = self.threads // WARP if self.threads_per_row > WARP else 0
+        shared = self.threads * self.vector_width if problem.axis is Axis.FIRST else across_warps
+        return Footprint(self.threads, shared * partial, registers)

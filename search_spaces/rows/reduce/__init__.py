@@ -1,0 +1,36 @@
+"""reduce, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.reduce.emit import emit, emit_reference
+from ....codegen.rows.reduce.presets import PRESETS
+from ....codegen.rows.reduce.problem import ReduceProblem
+from ....codegen.rows.reduce.schedule import ReduceSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .checks import checks
+from .seeds import candidates, default
+from .space import constraints, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="reduce",
+    summary="y = sum, max or argmax of a matrix, over all of it, each row or each column",
+    problem_type=ReduceProblem,
+    schedule_type=ReduceSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

@@ -1,0 +1,122 @@
+"""How users call reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ....codegen.dtype import DType
+from ....codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem, result_dtype
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout
+
+
+def reduce(input: Any, op: str = "sum", dim: int | None = None, *, out: Any = None, stream: Any = None) -> Any:
+    """The sum, the maximum or its index, over all elements or along an axis.
+
+    Args:
+        input: float32, float16, bfloat16 or int32, of any shape. Over all elements it is contiguous. Along an axis it
+            is a row-major or column-major matrix with any leading dimension, or its like with more axes.
+        op: ``sum`` (accumulated in float32, rounded once; int64 for int32), ``max`` or ``argmax`` (int64: the first
+            index of the maximum). A NaN is the maximum. A maximum of no elements is an error, their sum is 0.
+        dim: the axis, which results lack; None for all.
+        out: the results, contiguous; it may not overlap `input`. By default a new array of the library of `input`.
+
+    Returns:
+        The results.
+    """
+
+
+class _Lines(NamedTuple):
+    """Elements that one stride leads through: `length` of them, `step` elements apart."""
+
+    length: int
+    step: int
+
+
+_ONE = _Lines(1, 0)
+
+
+def _types(input: Layout, op: str, dim: int | None) -> Mapping[str, ArrayType]:
+    if input.dtype not in DTYPES:
+        raise TypeError(f"input has dtype {input.dtype}: reduce takes {', '.join(DTYPES)}")
+    result = result_dtype(_operation(op), DType(input.dtype))
+    if dim is None:
+        return {"out": ArrayType((), result)}
+    axis = _axis(input, dim)
+    return {"out": ArrayType((*input.shape[:axis], *input.shape[axis + 1 :]), result)}
+
+
+def _bind(input: Layout, out: Layout, op: str, dim: int | None) -> Binding:
+    results = _joined(list(zip(out.shape, out.strides, strict=True)))
+    if results is None or (results.length > 1 and results.step != 1):
+        raise ValueError(f"out has shape {out.shape} and strides {out.strides}: expected a contiguous array")
+    axis, rows, columns, leading = _matrix(input, dim)
+    problem = ReduceProblem(
+        rows=rows,
+        columns=columns,
+        op=_operation(op),
+        axis=axis,
+        dtype=DType(input.dtype),
+        ldx=leading,
+        align_x=input.alignment,
+    )
+    return Binding(problem, {"input": "x", "out": "y"})
+
+
+def _matrix(input: Layout, dim: int | None) -> tuple[Axis, int, int, int]:
+    """The input as a row-major matrix: the axis to reduce, rows, columns, and the leading dimension (0: no gaps)."""
+    kept = list(zip(input.shape, input.strides, strict=True))
+    reduced = [kept.pop(_axis(input, dim))] if dim is not None else kept.copy()
+    along, across = _joined(reduced), _joined(kept if dim is not None else [])
+    if along is not None and across is not None:
+        if len(reduced) == len(input.shape) and _nested(along, _ONE):
+            return Axis.ALL, 1, along.length, 0
+        by_columns = dim is not None and _axis(input, dim) == 0
+        for axis in (Axis.FIRST, Axis.LAST) if by_columns else (Axis.LAST, Axis.FIRST):
+            inner, outer = (across, along) if axis is Axis.FIRST else (along, across)
+            if _nested(inner, outer):
+                return axis, outer.length, inner.length, outer.step if outer.length > 1 and inner.length else 0
+    raise ValueError(
+        f"input has shape {input.shape} and strides {input.strides}: expected contiguous elements, or a matrix, to "
+        f"reduce along dim={dim}; call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+    )
+
+
+def _nested(inner: _Lines, outer: _Lines) -> bool:
+    """Whether the inner elements are rows of a row-major matrix."""
+    if 0 in (inner.length, outer.length):
+        return True
+    return (inner.length == 1 or inner.step == 1) and (outer.length == 1 or outer.step >= inner.length)
+
+
+def _joined(axes: list[tuple[int, int]]) -> _Lines | None:
+    """Some axes as one; None if no stride leads through them."""
+    count, step = 1, 0
+    for size, stride in reversed(axes):
+        if size == 0:
+            return _Lines(0, 0)
+        if size == 1:
+            continue
+        if count > 1 and stride != count * step:
+            return None
+        step = step if count > 1 else stride
+        count *= size
+    return _Lines(count, step)
+
+
+def _operation(op: str) -> Operation:
+    if op not in list(Operation):
+        raise ValueError(f"op={op!r}: expected one of {', '.join(Operation)}")
+    return Operation(op)
+
+
+def _axis(input: Layout, dim: int) -> int:
+    """The axis counted from the first one."""
+    axes = len(input.shape)
+    if not -axes <= dim < axes:
+        raise ValueError(f"dim={dim}: expected None or {-axes} … {axes - 1} for input of shape {input.shape}")
+    return dim % axes
+
+
+CALL = Call(declaration=reduce, inputs=("input",), outputs=("out",), types=_types, bind=_bind)

@@ -1,0 +1,30 @@
+"""reduce: small problems that prove a schedule in the emulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....codegen.integers import round_up
+from ....codegen.rows.reduce.problem import Axis, ReduceProblem
+from ....codegen.rows.reduce.schedule import ReduceSchedule
+
+_SPLITS = 3  # of a check, at most
+
+
+def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[ReduceProblem, ReduceSchedule]]:
+    """Whole tiles, aligned as the problem's; and edges on both sides, just aligned enough."""
+    like = replace(schedule, splits=min(_SPLITS, schedule.splits))
+    tile, size = like.tile(problem), problem.dtype.bytes
+    along = tile * like.splits  # elements of a result
+    across = like.strip if problem.axis is Axis.FIRST else like.rows_per_block  # results of a block
+    if problem.axis is Axis.FIRST:
+        whole, ragged = (along, across), (along + tile // 2 + 1, across + across // 2 + 1)
+    elif problem.axis is Axis.LAST:
+        whole, ragged = (across, along), (across + across // 2 + 1, along + tile // 2 + 1)
+    else:
+        whole, ragged = (1, along), (1, along + tile // 2 + 1)
+    aligned = replace(problem, rows=whole[0], columns=whole[1], ldx=0)
+    rows, columns = ragged
+    ldx = 0 if problem.axis is Axis.ALL else round_up(columns, like.vector_width)
+    edges = replace(problem, rows=rows, columns=columns, ldx=ldx, align_x=like.vector_width * size)
+    return [(aligned, like), (edges, like)]

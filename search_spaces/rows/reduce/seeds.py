@@ -1,0 +1,54 @@
+"""reduce: which schedules to try first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....codegen.integers import ceil_div
+from ....codegen.rows.reduce.problem import Axis, ReduceProblem
+from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from ....codegen.schedule import Specialize
+from ...device_spec import DeviceSpec
+from .space import fitted, split_values
+
+# Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
+# bytes, 64 KiB and more on their way to an SM.
+_SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
+_LEAST_LANES = 8  # threads on a row of a few columns
+
+
+def default(problem: ReduceProblem, limits: DeviceSpec) -> ReduceSchedule:
+    """The widest loads, four of them in flight, and four blocks for each SM."""
+    return _schedule(problem, limits, 256, 4, 4)
+
+
+def candidates(problem: ReduceProblem, limits: DeviceSpec) -> list[ReduceSchedule]:
+    """Variants of the default: more and fewer threads and loads in flight, on more and fewer neighbouring columns."""
+    found = []
+    for number, (threads, loads, blocks_per_sm) in enumerate(_SHAPES):
+        schedule = _schedule(problem, limits, threads, loads, blocks_per_sm)
+        found.append(schedule)
+        if number < 2:
+            found += [replace(schedule, streaming=True), replace(schedule, specialize=Specialize.SHAPE)]
+        if problem.axis is not Axis.ALL and number < 4:
+            found += [_schedule(problem, limits, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
+    return found
+
+
+def _schedule(
+    problem: ReduceProblem, limits: DeviceSpec, threads: int, loads: int, blocks_per_sm: int, shift: int = 0
+) -> ReduceSchedule:
+    """The schedule of so many threads and loads, split into as many blocks as an SM shall have.
+
+    Threads of a row are as many as its vectors need, times 2 to the `shift`.
+    """
+    width = problem.vector_width("x")
+    vectors = ceil_div(problem.columns, width)
+    lanes = min(WARP, vectors) if problem.axis is Axis.FIRST else min(threads, ceil_div(vectors, loads))
+    exponent = (max(1, lanes) - 1).bit_length() + shift
+    lanes = min(max(_LEAST_LANES, 1 << max(0, exponent)), threads)
+    schedule = ReduceSchedule(threads, lanes, width, loads)
+    # A row that a part of a block reduces is too short to be split.
+    splittable = problem.axis is not Axis.LAST or schedule.rows_per_block == 1
+    wanted = ceil_div(blocks_per_sm * limits.sm_count, max(1, schedule.groups(problem))) if splittable else 1
+    return fitted(problem, replace(schedule, splits=wanted), split_values(problem, limits))

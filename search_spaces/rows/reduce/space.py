@@ -1,0 +1,71 @@
+"""reduce: which schedules are legal, and which to draw from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....codegen.fields import field_specs
+from ....codegen.integers import ceil_div
+from ....codegen.rows.reduce.problem import Axis, ReduceProblem
+from ....codegen.rows.reduce.schedule import ReduceSchedule
+from ...device_spec import DeviceSpec
+from ...space import Draw, Parameter, Space, field_parameters
+
+_GRID_BLOCKS = 2**31 - 1
+_VECTOR_WIDTHS = (1, 2, 4, 8)
+_THREADS_PER_ROW = {Axis.LAST: (8, 16, 32, 64, 128, 256, 512, 1024), Axis.FIRST: (8, 16, 32, 64, 128)}
+_BLOCKS_PER_SM = 32  # of a grid, beyond which a reduction is not split further
+_STRIP = 256  # columns of an ordinary strip
+
+
+def constraints(problem: ReduceProblem, schedule: ReduceSchedule, limits: DeviceSpec) -> list[str]:
+    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    threads, per_row, splits = schedule.threads, schedule.threads_per_row, schedule.splits
+    if per_row > threads:
+        return [f"threads_per_row {per_row} over the {threads} threads of a block"]
+    found = []
+    vector, widest = schedule.vector_width, problem.vector_width("x")
+    if vector > widest:
+        found.append(f"vector_width {vector} over the {widest} elements that X is aligned for")
+    if splits > schedule.tiles(problem):
+        tiles, tile = schedule.tiles(problem), schedule.tile(problem)
+        found.append(f"splits {splits} over the {tiles} tiles of {tile} elements that make a result")
+    if splits > 1 and problem.axis is not Axis.FIRST and per_row < threads:
+        found.append(f"splits {splits} of a row need threads_per_row {threads}, all of a block, not {per_row}")
+    if schedule.blocks(problem) > _GRID_BLOCKS:
+        found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
+    return found
+
+
+def space(problem: ReduceProblem, limits: DeviceSpec) -> Space[ReduceSchedule]:
+    """Threads of a row and splits are drawn and lowered to what there is, so that most draws are legal."""
+    widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.vector_width("x"))
+    split_counts = split_values(problem, limits)
+    parameters = (
+        *field_parameters(ReduceSchedule, vector_width=widths),
+        Parameter("splits", split_counts),
+        *(Parameter("threads_per_row", values) for axis, values in _THREADS_PER_ROW.items() if axis is problem.axis),
+    )
+
+    def build(draw: Draw) -> ReduceSchedule:
+        fields = {name: value for name, value in draw.items() if name in field_specs(ReduceSchedule)}
+        return fitted(problem, ReduceSchedule.from_dict(fields), split_counts)
+
+    return Space(parameters, build)
+
+
+def split_values(problem: ReduceProblem, limits: DeviceSpec) -> tuple[int, ...]:
+    """Splits by powers of two, and by blocks for each SM, until all reductions together have enough blocks."""
+    parallel = ceil_div(problem.columns, _STRIP) if problem.axis is Axis.FIRST else problem.rows
+    most = _BLOCKS_PER_SM * limits.sm_count // max(1, parallel)
+    values = {1, 2, 4, 8, 16, 32, 64, *(limits.sm_count * blocks for blocks in (1, 2, 4, 8, 16))}
+    return tuple(sorted(value for value in values if value <= max(1, most)))
+
+
+def fitted(problem: ReduceProblem, schedule: ReduceSchedule, split_counts: tuple[int, ...]) -> ReduceSchedule:
+    """The schedule with as many threads on a row as it has, and with as many splits as there are tiles for."""
+    if problem.axis is Axis.ALL or (problem.axis is Axis.LAST and schedule.splits > 1):
+        schedule = replace(schedule, threads_per_row=schedule.threads)
+    schedule = replace(schedule, threads_per_row=min(schedule.threads_per_row, schedule.threads))
+    most = min(schedule.splits, schedule.tiles(problem))
+    return replace(schedule, splits=max(value for value in split_counts if value <= most))

@@ -1,0 +1,43 @@
+"""What the blocks of a reduce schedule do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from ....codegen.integers import ceil_div
+from ....codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_SECTOR, _LINE = 32, 128  # bytes
+_ACCESS = 4  # instructions of a load, with its address
+# Instructions of an element, beside the conversion of one of 16 bits: an index costs a comparison for order, one for
+# NaN, and two selections.
+_COMBINED = {Operation.SUM: 1, Operation.MAX: 1, Operation.ARGMAX: 4}
+_PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
+
+
+def workload(problem: ReduceProblem, schedule: ReduceSchedule, limits: DeviceSpec) -> tuple[Workload]:
+    """A block loads and adds in turn, tile by tile; the last one of a reduction reads what the others left."""
+    element, partial = problem.dtype.bytes, schedule.partial_bytes(problem)
+    by_columns = problem.axis is Axis.FIRST
+    warps, loads = schedule.threads // WARP, schedule.loads_in_flight
+    results = schedule.strip if by_columns else schedule.rows_per_block
+    row_bytes = (schedule.strip if by_columns else schedule.strip * loads) * element  # side by side in memory
+    tile = min(schedule.tile(problem), max(1, problem.reduced))  # of each result
+    combined = _COMBINED[problem.op] + (element == 2)
+    split = schedule.splits > 1
+    stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
+    at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
+    grid = Workload(
+        blocks=schedule.blocks(problem),
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
+        steps=ceil_div(schedule.tiles(problem), schedule.splits),
+        instructions=warps * loads * schedule.vector_width * combined,
+        load_instructions=warps * loads * _ACCESS,
+        lines=results * tile * element / _LINE * max(1.0, _LINE / row_bytes),
+        bytes_loaded=results * tile * element * max(1.0, _SECTOR / row_bytes),
+        bytes_stored=stored,
+        shared_vectors=ceil_div(schedule.splits, at_once) if split else 0,
+    )
+    return (grid,)

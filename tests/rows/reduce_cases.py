@@ -1,0 +1,93 @@
+"""reduce's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice, product
+from random import Random
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.integers import round_up
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.rows.reduce import OPERATOR
+
+LIMITS = named_device("h200")
+# The emulator walks through every element: larger problems take long and add nothing.
+_ELEMENTS, _SPLITS = 1 << 16, 8
+
+SUM, MAX, ARGMAX = Operation
+ALL, LAST, FIRST = Axis
+FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
+Case = tuple[ReduceProblem, ReduceSchedule]
+KINDS = list(product(Operation, Axis, DTYPES))
+
+PROBLEMS = {
+    **{f"rows1-columns16777216-{op}-all-float32": ReduceProblem(4096, 4096, op, ALL) for op in Operation},
+    **{f"rows4096-columns4096-{op}-last-float32": ReduceProblem(4096, 4096, op) for op in Operation},
+    **{f"rows4096-columns4096-{op}-first-float32": ReduceProblem(4096, 4096, op, FIRST) for op in Operation},
+    "rows16384-columns8192-sum-last-bfloat16": ReduceProblem(16384, 8192, dtype=BFLOAT16),
+    "rows8192-columns513-argmax-last-bfloat16": ReduceProblem(8192, 513, ARGMAX, dtype=BFLOAT16),
+    "rows8192-columns513-sum-first-int32": ReduceProblem(8192, 513, SUM, FIRST, INT32),
+    "rows1-columns5000000000-argmax-all-float16": ReduceProblem(1, 5 * 10**9, ARGMAX, ALL, FLOAT16),
+    "rows5000000000-columns3-argmax-first-float16": ReduceProblem(5 * 10**9, 3, ARGMAX, FIRST, FLOAT16),
+    "rows3-columns1000000000-max-last-int32": ReduceProblem(3, 10**9, MAX, LAST, INT32),
+    "rows100000000-columns3-max-last-int32-ldx4": ReduceProblem(10**8, 3, MAX, LAST, INT32, ldx=4),
+    "rows300-columns70-sum-last-float32-ldx72-alignx8": ReduceProblem(300, 70, ldx=72, align_x=8),
+    "rows1-columns70-sum-first-float32": ReduceProblem(1, 70, SUM, FIRST),
+    "rows70-columns1-max-first-float32": ReduceProblem(70, 1, MAX, FIRST),
+    "rows1-columns1-argmax-all-float32": ReduceProblem(1, 1, ARGMAX, ALL),
+    "rows1-columns0-sum-all-bfloat16": ReduceProblem(0, 7, SUM, ALL, BFLOAT16),
+    "rows5-columns0-sum-last-int32": ReduceProblem(5, 0, SUM, LAST, INT32),
+    "rows0-columns5-max-last-float32": ReduceProblem(0, 5, MAX),
+    "rows0-columns5-sum-first-float32": ReduceProblem(0, 5, SUM, FIRST),
+    "rows5-columns0-argmax-first-float32": ReduceProblem(5, 0, ARGMAX, FIRST),
+}
+SMALL_PROBLEMS = (
+    ReduceProblem(64, 1024),
+    ReduceProblem(67, 131, ARGMAX, LAST, INT32, ldx=136),
+    ReduceProblem(67, 131, SUM, LAST, INT32),
+    ReduceProblem(1, 5003, SUM, ALL, FLOAT16),
+    ReduceProblem(1, 5003, ARGMAX, ALL, BFLOAT16),
+    ReduceProblem(131, 67, MAX, FIRST, FLOAT16),
+    ReduceProblem(131, 67, ARGMAX, FIRST, FLOAT32),
+    ReduceProblem(131, 68, SUM, FIRST, BFLOAT16, ldx=72, align_x=4),
+)
+
+
+def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
+    random = Random(0)
+    return [_case(random, limits, *KINDS[index % len(KINDS)]) for index in range(count)]
+
+
+def _case(random: Random, limits: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
+    align = random.choice([width for width in (2, 4, 8, 16) if width >= dtype.bytes])
+    drawn_for = ReduceProblem(512, 512, op, axis, dtype, align_x=align)
+    space, split = OPERATOR.space(drawn_for, limits), random.random() < 0.5
+    for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
+        schedule = space.build(draw)
+        schedule = replace(schedule, splits=random.randint(2, _SPLITS) if split else 1)
+        problem = _problem(random, schedule, drawn_for)
+        small = problem.rows * problem.columns <= _ELEMENTS
+        if small and not OPERATOR.violations(problem, schedule, limits):
+            return problem, schedule
+    raise AssertionError("1000 draws and none is legal")
+
+
+def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> ReduceProblem:
+    """As many tiles as there are splits, or twice as many, or a little more or less; a few results."""
+    whole = schedule.tile(like) * schedule.splits
+    along = random.choice((whole, whole, 2 * whole, whole - 1, whole + 1, whole + schedule.tile(like) // 2 + 3))
+    if like.axis is ALL:
+        return replace(like, rows=1, columns=along, ldx=0)
+    across = schedule.strip if like.axis is FIRST else schedule.rows_per_block
+    results = random.choice((1, across, across, across + 1, 2 * across - 1, max(1, across // 2)))
+    rows, columns = (along, results) if like.axis is FIRST else (results, along)
+    ldx = round_up(max(1, columns), schedule.vector_width) + schedule.vector_width * random.choice((0, 0, 1, 5))
+    return replace(like, rows=rows, columns=columns, ldx=ldx)
+
+
+CASES = drawn_cases(3 * len(KINDS))

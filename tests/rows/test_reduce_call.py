@@ -1,0 +1,97 @@
+"""How arrays are read as what reduce reduces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.rows.reduce import OPERATOR
+
+CALL = OPERATOR.call
+assert CALL is not None
+
+
+def key(shape: tuple[int, ...], strides: tuple[int, ...], dim: int | None) -> str:
+    layout = Layout(shape, strides, "float32", 4, 16)
+    out = CALL.types(input=layout, op="sum", dim=dim)["out"].shape
+    contiguous = tuple(int(np.prod(out[axis + 1 :])) for axis in range(len(out)))
+    binding = CALL.bind(input=layout, out=Layout(out, contiguous, "float32", 4, 4), op="sum", dim=dim)
+    return binding.problem.key.replace("-float32", "")
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "dim", "expected"),
+    [
+        ((5, 7), (7, 1), None, "rows1-columns35-sum-all"),
+        ((5, 7), (7, 1), -1, "rows5-columns7-sum-last"),
+        ((5, 7), (9, 1), 1, "rows5-columns7-sum-last-ldx9"),
+        ((5, 7), (9, 1), 0, "rows5-columns7-sum-first-ldx9"),
+        ((5, 7), (1, 5), -1, "rows7-columns5-sum-first"),
+        ((5, 7), (1, 6), 0, "rows7-columns5-sum-last-ldx6"),
+        ((2, 3, 7), (21, 7, 1), -1, "rows6-columns7-sum-last"),
+        ((2, 3, 7), (21, 7, 1), 0, "rows2-columns21-sum-first"),
+        ((2, 1, 7), (7, 99, 1), 1, "rows14-columns1-sum-last"),
+        ((7,), (1,), 0, "rows1-columns7-sum-all"),
+        ((7,), (3,), -1, "rows7-columns1-sum-first-ldx3"),
+        ((7,), (3,), None, "rows7-columns1-sum-first-ldx3"),
+        ((), (), None, "rows1-columns1-sum-all"),
+        ((1, 7), (50, 1), 0, "rows1-columns7-sum-first"),
+        ((0, 7), (7, 1), 0, "rows0-columns7-sum-first"),
+        ((3, 0), (1, 1), -1, "rows3-columns0-sum-last"),
+    ],
+)
+def test_layouts(shape: tuple[int, ...], strides: tuple[int, ...], dim: int | None, expected: str) -> None:
+    assert key(shape, strides, dim) == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "dim"),
+    [
+        ((5, 7), (9, 1), None),
+        ((5, 7), (14, 2), 1),
+        ((5, 7), (0, 1), 1),
+        ((5, 7), (3, 1), 1),
+        ((2, 3, 7), (21, 7, 1), 1),
+        ((2, 3, 7), (40, 7, 1), -1),
+    ],
+)
+def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, ...], dim: int | None) -> None:
+    with pytest.raises(ValueError, match=r"expected contiguous elements, or a matrix, .* call contiguous\(\) first"):
+        key(shape, strides, dim)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"op": "mean"}, ValueError, "op='mean': expected one of sum, max, argmax"),
+        ({"dim": 2}, ValueError, "dim=2: expected None or -2 … 1 for input of shape"),
+        (
+            {"input": np.zeros((2, 3))},
+            TypeError,
+            "input has dtype float64: reduce takes float32, float16, bfloat16, int",
+        ),
+        ({"input": np.zeros((2, 0), np.float32), "op": "max"}, ValueError, "max of no elements along axis=all"),
+        ({"out": np.zeros((2, 2), np.float32)[:, 0], "dim": 1}, ValueError, "out has shape .* expected a contiguous"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        dispatcher.reduce(**{"input": np.zeros((2, 3), np.float32), **arguments})
+
+
+def test_calls() -> None:
+    x = np.random.default_rng(0).integers(-9, 9, (5, 6, 7)).astype(np.float32)
+    assert dispatcher.reduce(x) == x.sum()
+    assert np.array_equal(dispatcher.reduce(x, "max", 0), x.max(0))
+    assert np.array_equal(dispatcher.reduce(x, "argmax", -1), x.argmax(-1))
+    out = np.zeros((5, 6), np.int64)
+    integers = x.astype(np.int32)
+    assert dispatcher.reduce(integers, dim=2, out=out) is out
+    assert np.array_equal(out, integers.sum(2))
+    narrow = x.astype(DType.BFLOAT16.numpy)
+    assert np.array_equal(dispatcher.reduce(narrow, "max", 2), narrow.max(2))

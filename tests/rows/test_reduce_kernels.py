@@ -1,0 +1,183 @@
+"""What reduce's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from reduce_cases import ALL, ARGMAX, BFLOAT16, CASES, FIRST, FLOAT16, FLOAT32, INT32, KINDS, LAST, LIMITS, MAX, SUM
+
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
+from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
+from autotune.codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.codegen.schedule import Specialize
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.rows.reduce import OPERATOR
+
+# Two blocks for each row or strip of columns, with a tail of rows and of columns.
+ROWS, COLUMNS = 131, 267
+SPLIT_ROWS = ReduceSchedule(128, 128, 1, 1, splits=2)
+SPLIT_COLUMNS = ReduceSchedule(128, 32, 4, 8, splits=2)
+SPLIT = {ALL: replace(SPLIT_ROWS, vector_width=4), LAST: SPLIT_ROWS, FIRST: SPLIT_COLUMNS}
+Elements = Callable[[Array], None]
+
+
+def with_elements(problem: ReduceProblem, change: Elements) -> ReduceProblem:
+    """A problem whose inputs, seen as a matrix, are changed."""
+
+    class Changed(ReduceProblem):
+        def inputs(self, seed: int) -> dict[str, Array]:
+            inputs = super().inputs(seed)
+            change(self.tensors[0].view(inputs["x"]))
+            return inputs
+
+    return Changed.from_dict(problem.to_dict())
+
+
+def split_problem(op: Operation, axis: Axis, dtype: str = FLOAT32) -> ReduceProblem:
+    """One that `SPLIT` serves."""
+    return ReduceProblem(ROWS, COLUMNS, op, axis, dtype, ldx=0 if axis is ALL else 268)
+
+
+def test_cases_cover_every_value() -> None:
+    assert {(p.op, p.axis, p.dtype) for p, _ in CASES} == set(KINDS)
+    for axis in Axis:
+        splits = [s.splits > 1 for p, s in CASES if p.axis is axis]
+        assert 5 <= sum(splits) <= len(splits) - 5
+    schedules = [schedule for _, schedule in CASES]
+    space = OPERATOR.space(ReduceProblem(4096, 4096, dtype=FLOAT16), LIMITS)
+    for parameter in space.parameters:
+        if parameter.name != "splits":
+            assert set(parameter.values) <= {getattr(schedule, parameter.name) for schedule in schedules}
+
+
+def _constant(value: float) -> Elements:
+    def change(x: Array) -> None:
+        x[...] = value
+
+    return change
+
+
+def _placed(value: float, *places: tuple[int, int]) -> Elements:
+    def change(x: Array) -> None:
+        for row, column in places:
+            x[min(row, len(x) - 1), column] = value
+
+    return change
+
+
+def _cancelling(x: Array) -> None:
+    x[...] = 0
+    flat = x.reshape(-1)
+    flat[: 4 * (flat.size // 4)] = np.resize([6e4, 6e4, -6e4, -6e4], 4 * (flat.size // 4))
+
+
+HARD = {
+    "all -inf": _constant(-np.inf),
+    "one +inf": _placed(np.inf, (7, 5)),
+    "NaN first": _placed(np.nan, (0, 0)),
+    "NaN last": _placed(np.nan, (130, 266)),
+    "NaN twice": _placed(np.nan, (9, 17), (130, 266), (9, 200), (120, 17)),
+    "largest in the tail": _placed(1e4, (130, 266)),
+    "largest at the end of the first block": _placed(1e4, (31, 127), (31, 128)),
+}
+
+
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT16, BFLOAT16])
+@pytest.mark.parametrize(("op", "axis"), list(product((MAX, ARGMAX), Axis)))
+def test_hard_maxima(op: Operation, axis: Axis, dtype: str) -> None:
+    schedule = SPLIT[axis]
+    for change in HARD.values():
+        problem = with_elements(split_problem(op, axis, dtype), change)
+        assert verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(0, 1)) == 0
+
+
+@pytest.mark.parametrize("axis", Axis)
+def test_sums_of_half_precision_do_not_overflow_on_the_way(axis: Axis) -> None:
+    problem = with_elements(split_problem(SUM, axis, FLOAT16), _cancelling)
+    verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS))
+
+
+def test_integer_sums_wrap_at_64_bits() -> None:
+    problem = with_elements(split_problem(SUM, ALL, INT32), _constant(2**31 - 1))
+    assert verify(problem, OPERATOR.program(problem, SPLIT[ALL], LIMITS)) == 0
+
+
+TIES, NANS = _constant(3), _placed(np.nan, (9, 17), (40, 200), (120, 17))
+COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
+
+
+@pytest.mark.parametrize(
+    ("right", "planted", "op", "axis", "change"),
+    [
+        ("if (last) *counter = 0;", "", SUM, ALL, None),
+        ("    __threadfence();\n    last =", "    last =", SUM, FIRST, None),
+        ("if (lane == 0) scratch[warp] = value;\n    __syncthreads();", "scratch[warp] = value;", SUM, LAST, None),
+        ("= partials[i];\n  __syncthreads();", "= partials[i];", SUM, FIRST, None),
+        ("if (inside >= vector_width) return", "if (inside > 0) return", MAX, ALL, None),
+        ("if (inside >= vector_width) return", "if (inside > 0) return", SUM, FIRST, None),
+        ("counters + group", "counters", SUM, FIRST, None),
+        ("moved(partials[i], i)", "partials[i]", ARGMAX, ALL, None),
+        (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, ALL, TIES),
+        (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, FIRST, TIES),
+        (TAKE, "number >= partial.value", ARGMAX, LAST, TIES),
+        (TAKE, "number > partial.value", ARGMAX, LAST, NANS),
+        (" && partial.value == partial.value", "", ARGMAX, FIRST, NANS),
+        ("return a > b || a != a ? a : b;", "return a > b ? a : b;", MAX, ALL, NANS),
+    ],
+)
+def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:
+    problem = split_problem(op, axis)
+    problem = with_elements(problem, change) if change else problem
+    program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
+    verify(problem, program)
+    with pytest.raises(EmulatorError):
+        verify(problem, _planted(program, right, planted))
+
+
+@pytest.mark.parametrize("change", [None, _cancelling])
+def test_accumulation_in_half_precision_is_caught(change: Elements | None) -> None:
+    problem = split_problem(SUM, ALL, FLOAT16)
+    problem = with_elements(problem, change) if change else problem
+    program = emit_serial(problem)
+    verify(problem, program)
+    rounding = "partial = to_float(from_float<float16>(partial + number_of(element)));"
+    with pytest.raises(EmulatorError, match="wrong"):
+        verify(problem, _planted(program, "partial += number_of(element);", rounding))
+
+
+def test_a_last_warp_without_barriers_is_caught() -> None:
+    problem = ReduceProblem(3, 700)
+    program = emit_tree(problem)
+    verify(problem, program)
+    with pytest.raises(EmulatorError, match="race"):
+        verify(problem, _planted(program, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n"))
+
+
+def _planted(program: Program, right: str, planted: str) -> Program:
+    assert right in program.source
+    return replace(program, source=program.source.replace(right, planted))
+
+
+def test_equal_sources_serve_many_problems() -> None:
+    here, there = ReduceProblem(64, 96), ReduceProblem(640, 960)
+    schedule = ReduceSchedule(vector_width=4)
+    assert emit(here, schedule).source == emit(there, schedule).source
+    shaped = replace(schedule, specialize=Specialize.SHAPE)
+    assert emit(here, shaped).source != emit(there, shaped).source
+
+
+@pytest.mark.parametrize("axis", Axis)
+def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = ReduceProblem(2**33, 1, ARGMAX, axis) if axis is not LAST else ReduceProblem(1, 2**33, ARGMAX)
+    assert ReduceSchedule().wide(huge)
+    monkeypatch.setattr(ReduceSchedule, "wide", lambda *_: True)
+    problem = split_problem(ARGMAX, axis)
+    program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
+    assert "using Index = long long;" in program.source
+    assert verify(problem, program) == 0

@@ -1,0 +1,98 @@
+"""What a reduce problem says about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from reduce_cases import ALL, ARGMAX, BFLOAT16, FIRST, FLOAT16, FLOAT32, INT32, LAST, MAX, SUM
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from autotune.codegen.work import Unit, Work
+
+
+def test_all_elements_are_one_row() -> None:
+    assert ReduceProblem(5, 7, axis=ALL) == ReduceProblem(1, 35, axis=ALL, ldx=99)
+    assert ReduceProblem(5, 7, axis=ALL, ldx=7).key == "rows1-columns35-sum-all-float32"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"rows": -1, "columns": 7}, "rows=-1: expected 0 or more"),
+        ({"rows": 5, "columns": 7, "dtype": DType.FLOAT64}, "dtype=float64: expected one of float32, float16, bfl"),
+        ({"rows": 5, "columns": 7, "ldx": 6}, "ldx=6: expected at least the 7 elements of a row, or 0"),
+        ({"rows": 5, "columns": 7, "align_x": 2}, "align_x=2: expected one of 4, 8, 16 bytes"),
+        ({"rows": 5, "columns": 7, "ldx": 8, "axis": ALL}, "ldx=8: expected the 7 elements of a row, or 0, for axis=a"),
+        ({"rows": 5, "columns": 0, "op": MAX}, "rows=5, columns=0: max of no elements along axis=last"),
+        ({"rows": 0, "columns": 5, "op": ARGMAX, "axis": FIRST}, "argmax of no elements along axis=first"),
+        ({"rows": 0, "columns": 5, "op": ARGMAX, "axis": ALL}, "argmax of no elements along axis=all"),
+    ],
+)
+def test_impossible_problem_is_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ReduceProblem(**fields)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "result"),
+    [
+        (SUM, FLOAT32, FLOAT32),
+        (SUM, FLOAT16, FLOAT16),
+        (SUM, INT32, DType.INT64),
+        (MAX, BFLOAT16, BFLOAT16),
+        (MAX, INT32, INT32),
+        (ARGMAX, BFLOAT16, DType.INT64),
+    ],
+)
+def test_result_dtypes_are_those_of_pytorch(op: Operation, dtype: DType, result: DType) -> None:
+    assert ReduceProblem(5, 7, op, dtype=dtype).tensors[1].dtype is result
+
+
+@pytest.mark.parametrize(
+    ("fields", "width"),
+    [({"columns": 64}, 4), ({"columns": 66}, 2), ({"columns": 63}, 1), ({"columns": 63, "ldx": 64}, 4)],
+)
+def test_vector_width(fields: dict[str, int], width: int) -> None:
+    assert ReduceProblem(5, **fields).vector_width("x") == width
+    assert ReduceProblem(1, **fields).vector_width("x") == 4
+
+
+def test_work_is_one_addition_for_each_element() -> None:
+    assert ReduceProblem(5, 7, dtype=FLOAT16).work == Work(2 * 35 + 2 * 5, {Unit.FP32: 35})
+    assert ReduceProblem(5, 7, ARGMAX, FIRST).work == Work(4 * 35 + 8 * 7, {Unit.FP32: 0})
+
+
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT16, BFLOAT16])
+@pytest.mark.parametrize(
+    ("elements", "index"),
+    [
+        ([1, 3, 2, 3], 1),
+        ([1, np.nan, 9, np.nan], 1),
+        ([-np.inf, -np.inf, -np.inf, -np.inf], 0),
+        ([-np.inf, np.inf, np.inf, 0], 1),
+        ([-0.0, 0.0, -1, 0.0], 0),
+    ],
+)
+def test_maxima(dtype: DType, elements: list[float], index: int) -> None:
+    for axis in Axis:
+        rows, columns = (4, 1) if axis is FIRST else (1, 4)
+        inputs = {"x": np.array(elements, dtype.numpy)}
+        for op, expected in ((ARGMAX, index), (MAX, elements[index])):
+            found = ReduceProblem(rows, columns, op, axis, dtype).reference(inputs, {})["y"]
+            assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
+
+
+def test_sums_are_judged_by_the_sum_of_absolute_values() -> None:
+    problem = ReduceProblem(1, 4, axis=LAST, dtype=FLOAT16)
+    found = problem.reference({"x": np.array([8, -8, 1, 0], np.float16)}, {})
+    assert found["y"].tolist() == [1]
+    assert found["y_scale"].tolist() == [1 + 17 * 2.0**-20 / FLOAT16.roundoff]
+
+
+def test_sums_of_integers_are_exact() -> None:
+    problem = ReduceProblem(3, 2, axis=FIRST, dtype=INT32)
+    found = problem.reference({"x": np.array([2**31 - 1, -1] * 3, np.int32)}, {})
+    assert found["y"].tolist() == [3 * (2**31 - 1), -3]

@@ -1,0 +1,48 @@
+"""Which reduce schedules are legal, drawn and tried first."""
+
+from __future__ import annotations
+
+import pytest
+from reduce_cases import ALL, ARGMAX, FIRST, LIMITS
+
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.rows.reduce import OPERATOR
+
+ROWS = ReduceProblem(4096, 4096)
+_BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "expected"),
+    [
+        ("threads=96", ROWS, "threads 96: expected a power of two"),
+        ("threads=16", ROWS, "threads 16: expected 32 or more"),
+        ("threads=128 TPR=256", ROWS, "threads_per_row 256 over the 128 threads of a block"),
+        ("vector_width=8", ROWS, "vector_width 8 over the 4 elements that X is aligned for"),
+        ("TPR=256 splits=17", ROWS, "splits 17 over the 16 tiles of 256 elements that make a result"),
+        ("splits=2", ROWS, "splits 2 of a row need threads_per_row 256, all of a block, not 32"),
+        ("TPR=256", ReduceProblem(2**31, 8), "2147483648 blocks over the 2147483647 of a grid"),
+        ("loads_in_flight=256", ROWS, "about 281 registers over the 255 of a thread"),
+        ("threads=1024 vector_width=8 TPR=8", ReduceProblem(2**31, 8, ARGMAX, FIRST), "vector_width 8 over the 4"),
+    ],
+)
+def test_violations_carry_the_values(words: str, problem: ReduceProblem, expected: str) -> None:
+    found = OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS)
+    assert any(expected in line for line in found), found
+
+
+@pytest.mark.parametrize("axis", Axis)
+@pytest.mark.parametrize("op", ["sum", "argmax"])
+def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
+    problem = ReduceProblem.from_dict({"rows": 16384, "columns": 8192, "axis": str(axis), "op": op})
+    for schedule in OPERATOR.seeds(problem, LIMITS):
+        (work,) = OPERATOR.workload(problem, schedule, LIMITS)
+        blocks = min(LIMITS.threads_per_sm // schedule.threads, work.blocks // LIMITS.sm_count)
+        loads = schedule.threads * schedule.loads_in_flight * schedule.vector_width * problem.dtype.bytes
+        assert blocks * loads >= _BYTES_IN_FLIGHT, str(schedule)
+
+
+def test_one_row_is_split_over_the_device() -> None:
+    default = OPERATOR.default(ReduceProblem(1, 2**28, axis=ALL), LIMITS)
+    assert default.splits == 4 * LIMITS.sm_count
