@@ -202,3 +202,39 @@ def test_what_a_copy_reads_may_be_written_when_it_has_landed(seed: int) -> None:
     )
     with pytest.raises(EmulatorError, match=r"race: writes byte .* of y, which a bulk copy read, with no wait for it"):
         run(wrong, tensors, {"y": y}, {}, seed=seed)
+
+
+LAST_WRITES = """
+  Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
+  if (t == 0) {
+    full->init(1);
+    proxy_fence();
+    full->arrive_and_expect(64);
+    bulk_copy(tile, y + 16 * blockIdx.x, 64, *full);
+  }
+  __syncthreads();
+  if (t == 32) full->wait(0);
+  if (is_last_block(arguments.workspace, 4)) y[t] = 1;
+"""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_last_of_several_blocks_may_write_what_copies_of_all_have_read(seed: int) -> None:
+    y = np.zeros(64, np.float32)
+    tensors = (Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 16),)
+    arguments = (Argument("y", "float*"), Argument("workspace", "int*"))
+    source = f"""{inlined("cuda/tensor_copy.cuh", "cuda/tickets.cuh")}
+{cuda_arguments(arguments)}
+extern "C" __global__ void __launch_bounds__(64) kernel(const Arguments arguments) {{
+  float* y = arguments.y;
+  const int t = threadIdx.x;
+  float* tile = tile_memory<float>();
+  {LAST_WRITES}
+}}
+"""
+    right = Program(source, arguments, (Launch("kernel", (4, 1, 1), (64, 1, 1), 1024 + 16),), 4)
+    run(right, tensors, {"y": y}, {}, seed=seed)
+    assert (y == 1).all()
+    wrong = replace(right, source=source.replace("__threadfence();", ""))
+    with pytest.raises(EmulatorError, match="of y, which another block read, with no fence and atomic between"):
+        run(wrong, tensors, {"y": y}, {}, seed=seed)
