@@ -51,7 +51,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
-    """A kernel with a thread for each word of C, which sums in `number` (``float`` or ``double``), the type of C."""
+    """A kernel with one thread per element of C, which sums in `number` (``float`` or ``double``), the type of C."""
     members = _arguments(problem, number)
     body = used_source("matmul/sgemm/naive.cuh", "sgemm_naive", {})
     source = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}

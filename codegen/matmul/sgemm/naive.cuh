@@ -1,5 +1,5 @@
 #pragma once
-// One thread computes one word of C, straight from global memory, summing in the type of C.
+// One thread computes one element of C, directly from global memory, summing in the type of C.
 
 // With `coalesced`, neighbouring threads take neighbouring columns; without, neighbouring rows, as a first
 // try often does.

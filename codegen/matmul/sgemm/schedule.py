@@ -18,16 +18,16 @@ ADDRESS_REGISTERS = 30
 
 
 class LaneMap(StrEnum):
-    """How the 32 lanes of a warp are laid over its tile."""
+    """The order of the 32 lanes of a warp in its tile."""
 
     ROW_MAJOR = "row_major"
     Z_ORDER = "z_order"
 
 
 class CopyMode(StrEnum):
-    """How tiles get from global to shared memory: through registers, or by cp.async (of 4 bytes · vector width).
+    """How tiles are copied from global to shared memory: through registers, or by cp.async.
 
-    `DIRECT` takes what a thread multiplies from global memory to its registers, without shared memory.
+    `DIRECT` loads what a thread multiplies from global memory to its registers, without shared memory.
     """
 
     REGISTERS = "registers"
@@ -36,7 +36,7 @@ class CopyMode(StrEnum):
 
 
 class FfmaOrder(StrEnum):
-    """The order in which a thread goes through its tile at one k."""
+    """The order of a thread's FFMAs at one k."""
 
     ROW = "row"
     COLUMN = "column"
@@ -47,30 +47,30 @@ class FfmaOrder(StrEnum):
 
 @dataclass(frozen=True)
 class SgemmSchedule(Schedule):
-    """A block computes block_m×block_n words of C, a warp warp_m×warp_n of them, a thread thread_m×thread_n.
+    """A block computes block_m×block_n elements of C, a warp warp_m×warp_n of them, a thread thread_m×thread_n.
 
     Attributes:
-        block_m, block_n, block_k: the block's tile; block_k words along k stand in shared memory at a time.
-        warp_m, warp_n, thread_m, thread_n: a thread's tile is made of strips of up to 4 words, the strips of a
-            warp's lanes lying in turn. Where a warp's tile has fewer than 32 of them, lanes share one, each with its
-            part of the steps along k.
-        warps_k: warps that share a warp's tile, each with its part of the block_k steps.
-        lane_map: order of the lanes.
-        pad_a, pad_b: words that follow each row of the tile of A (B) in shared memory; where the copy transposes,
-            each group of vector_a (vector_b) rows, which it writes one after the other.
-        swizzle_a, swizzle_b: permute the columns of each group by XOR instead.
-        stages: tiles in shared memory: 1 single buffer, 2 double buffering, more with deeper prefetch.
+        block_m, block_n, block_k: the block's tile. Shared memory has block_k columns of A and rows of B at a time.
+        warp_m, warp_n, thread_m, thread_n: the tiles of a warp and of a thread. A thread's tile consists of strips of
+            up to 4 elements, and the strips of a warp's lanes alternate. If a warp's tile has fewer than 32 thread
+            tiles, several lanes share one, each with a part of the steps along k.
+        warps_k: sliced-K: warps that share a warp's tile, each with a part of the block_k steps.
+        lane_map: order of the lanes in the warp's tile.
+        pad_a, pad_b: elements of padding after each row of the tile of A (B) in shared memory. If the copy transposes,
+            after each group of vector_a (vector_b) rows, which it writes together.
+        swizzle_a, swizzle_b: permute the columns of each such group by XOR instead of padding.
+        stages: tiles in shared memory: 1 for a single buffer, 2 for double buffering, more for deeper prefetching.
         copy_a, copy_b: how tiles of A (B) are copied.
-        copy_steps: steps along k over which the copies of a later tile are begun, if both are asynchronous.
+        copy_steps: if both copies are asynchronous, the steps along k over which those of a later tile are spread.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
-        vector_a, vector_b, vector_c: words of an access to global memory.
-        ffma_order: order of the multiplications of a thread at one k; it decides register-bank conflicts.
-        raster_group: rows of tiles that are worked through together, for the L2 cache.
-        cluster_k: blocks of a cluster (sm_90 and newer), which share its tiles along k and add up their sums through
-            each other's shared memory.
-        grid_blocks: blocks of the grid, whose clusters share the steps along k of all tiles evenly (stream-K, and
-            split-K where they are a multiple of the tiles); 0: one cluster for each tile.
-        min_blocks_per_sm: blocks that must fit an SM, which caps the registers of a thread.
+        vector_a, vector_b, vector_c: elements of an access to global memory.
+        ffma_order: order of a thread's FFMAs at one k, which affects register-bank conflicts.
+        raster_group: rows of tiles that are scheduled together, for the L2 cache.
+        cluster_k: blocks of a cluster (sm_90 and newer), which split a tile along k and reduce their sums through
+            distributed shared memory.
+        grid_blocks: blocks of the grid. Its clusters divide the steps along k of all tiles evenly: stream-K, or split-K
+            if they are a multiple of the tiles. 0 is data-parallel, one cluster for each tile.
+        min_blocks_per_sm: blocks that must fit on an SM, which limits the registers of a thread.
         specialize: which dimensions are compile-time constants.
     """
 
@@ -110,15 +110,15 @@ class SgemmSchedule(Schedule):
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     def footprint(self, problem: SgemmProblem) -> Footprint:
-        """See `Schedule`; registers are accumulators, fragments, tiles on their way, and addresses."""
+        """See `Schedule`; registers are accumulators, fragments, tiles in flight, and addresses."""
         fragments = (self.thread_m + self.thread_n) * (2 if self.double_buffer_fragments else 1)
-        staged = self.staged_words("a") + self.staged_words("b")
+        staged = self.staged_elements("a") + self.staged_elements("b")
         registers = self.thread_m * self.thread_n + fragments + staged + ADDRESS_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster_k, self.min_blocks_per_sm)
 
     @property
     def asynchronous(self) -> bool:
-        """Whether neither operand goes through registers."""
+        """Whether both operands are copied by cp.async."""
         return self.copy_a is self.copy_b is CopyMode.ASYNC_COPY
 
     @property
@@ -172,7 +172,7 @@ class SgemmSchedule(Schedule):
 
     @property
     def lanes_k(self) -> int:
-        """Lanes that share a thread's tile, each with its part of the steps along k."""
+        """Lanes that share a thread's tile, each with a part of the steps along k."""
         return 32 // (self.lanes_m * (self.warp_n // self.thread_n))
 
     @property
@@ -196,27 +196,27 @@ class SgemmSchedule(Schedule):
 
     @property
     def grid_clusters(self) -> int:
-        """Clusters of a grid of its own size; 0: one for each tile."""
+        """Clusters of a grid with a given size; 0 if there is one cluster for each tile."""
         return self.grid_blocks // self.cluster_k
 
     def blocks(self, problem: SgemmProblem) -> int:
-        """Blocks of the grid; 0 where there is nothing to compute."""
+        """Blocks of the grid; 0 if there is nothing to compute."""
         tiles = self.tiles(problem)
         return self.grid_blocks if tiles and self.grid_blocks else tiles * self.cluster_k
 
     def workspace_bytes(self, problem: SgemmProblem) -> int:
-        """Where clusters share tiles, each has two places for a tile's sum, and each place has two counters."""
+        """If clusters share tiles, each has two slots for the sums of a tile, and each slot has two counters."""
         if not self.grid_clusters or self.tiles(problem) % self.grid_clusters == 0:
             return 0
         return 16 * self.grid_blocks + 8 * self.grid_clusters * self.block_m * self.block_n
 
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and B; then the sums of C of warps that share it along k."""
-        words = self.stages * (self.tile_words(problem, "a") + self.tile_words(problem, "b"))
-        return 4 * max(words, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
+        """Shared memory of a block: `stages` tiles of A and B, reused for the sums of warps that share a tile."""
+        tiles = self.stages * (self.tile_elements(problem, "a") + self.tile_elements(problem, "b"))
+        return 4 * max(tiles, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
 
-    def tile_words(self, problem: SgemmProblem, operand: str) -> int:
-        """Words of a tile of ``a`` or ``b`` in shared memory, a multiple of 4."""
+    def tile_elements(self, problem: SgemmProblem, operand: str) -> int:
+        """Elements of a tile of ``a`` or ``b`` in shared memory, padding included, a multiple of 4."""
         if getattr(self, f"copy_{operand}") is CopyMode.DIRECT:
             return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
@@ -224,14 +224,14 @@ class SgemmSchedule(Schedule):
         return round_up(self.block_k * extent + padding, 4)
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
-        """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, one after the other."""
+        """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, together."""
         if self.lanes_k > 1:
             return 4
         vector: int = getattr(self, f"vector_{operand}")
         return vector if problem.along_k(operand) else 1
 
     def vector_along(self, problem: SgemmProblem, dimension: str) -> int:
-        """Words of the widest access along ``m``, ``n`` or ``k``, which a tile's first word must be a multiple of."""
+        """Elements of the widest access along ``m``, ``n`` or ``k``, which a tile must be aligned to."""
         along = {
             "m": () if problem.along_k("a") else (self.vector_a,),
             "n": (self.vector_c,) if problem.along_k("b") else (self.vector_b, self.vector_c),
@@ -239,8 +239,8 @@ class SgemmSchedule(Schedule):
         }
         return max(along[dimension], default=1)
 
-    def staged_words(self, operand: str) -> int:
-        """Registers of a thread that hold words of ``a`` or ``b`` on their way to shared memory or to fragments."""
+    def staged_elements(self, operand: str) -> int:
+        """Elements of ``a`` or ``b`` that a thread has in registers on their way to shared memory or fragments."""
         mode = getattr(self, f"copy_{operand}")
         if mode is CopyMode.ASYNC_COPY:
             return 0
@@ -252,5 +252,5 @@ class SgemmSchedule(Schedule):
 
 
 def strip_width(thread_extent: int) -> int:
-    """Words of a strip of a thread's tile: the widest vector that divides its extent."""
+    """Elements of a strip of a thread's tile: the widest vector that divides its extent."""
     return next(width for width in (4, 2, 1) if thread_extent % width == 0)

@@ -86,14 +86,15 @@ def _widths(problem: TransposeProblem, operand: str) -> tuple[int, ...]:
 
 
 def default(problem: TransposeProblem, limits: DeviceSpec) -> TransposeSchedule:
-    """The widest accesses in a tile of 8 or 16 KiB, of which any SM holds a few."""
+    """The widest accesses, in a tile of 8 or 16 KiB, of which several fit on any SM."""
     return vectorised(problem)
 
 
 def candidates(problem: TransposeProblem, limits: DeviceSpec) -> list[TransposeSchedule]:
-    """Variants of the default: caches told that data is used once, other tiles, more rows in flight, other orders.
+    """Variants of the default: streaming accesses, other tiles, more rows in flight, other orders.
 
-    The default is none of them: 4096×8192 words take it 90 µs on an H200, and 67 to 73 µs these, which are streaming.
+    The default is none of them. On an H200, 4096×8192 elements of 4 bytes take 90 µs with the default, and 67 to 73 µs
+    with these, which are streaming.
     """
     first = vectorised(problem)
     tall, broad = replace(first, tile_m=2 * first.tile_m), replace(first, tile_n=2 * first.tile_n)

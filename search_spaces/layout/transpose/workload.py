@@ -85,10 +85,10 @@ def _lines(row: int, access: int) -> float:
 def _conflicts(schedule: TransposeSchedule, size: int) -> float:
     """Row groups that meet in a bank while a warp stores them to shared memory; see `tile_index`."""
     access = max(BANK_BYTES, schedule.vector_store * size)
-    places = BANKS * BANK_BYTES // access  # accesses that shared memory serves at once
-    groups = min(schedule.lanes_n, places)
+    slots = BANKS * BANK_BYTES // access  # accesses that shared memory serves at once
+    groups = min(schedule.lanes_n, slots)
     distance = (schedule.vector_load * schedule.tile_m + schedule.pad) * size // access
-    apart = places // gcd(distance, places)  # groups until one lies above the first
+    apart = slots // gcd(distance, slots)  # groups until one lies above the first
     if schedule.swizzle:
         apart = max(apart, schedule.tile_m // schedule.group_shift(size))
     return groups / min(groups, apart)

@@ -31,7 +31,7 @@ def streamed(
 def _loaded(
     block: tuple[int, int, int], warp: tuple[int, int], thread: tuple[int, int], **others: Any
 ) -> SgemmSchedule:
-    """A through registers, in vectors: fewer copies than word by word, which is what small tiles wait for."""
+    """A through registers, in vectors: fewer copies than one by one, and small tiles wait for copies."""
     base = SgemmSchedule(*block, *warp, *thread, pad_a=4, copy_b=CopyMode.ASYNC_COPY)
     return replace(base, **others)
 

@@ -25,7 +25,7 @@ def constraints(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSp
 
 
 def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
-    """Tiles that do not nest; nothing else can be said of those."""
+    """Tiles that do not nest. Other constraints assume that they do."""
     for outer, inner in (("block", "warp"), ("warp", "thread")):
         for side in "mn":
             large, small = getattr(schedule, f"{outer}_{side}"), getattr(schedule, f"{inner}_{side}")
@@ -48,11 +48,11 @@ def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterat
     for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
         vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
         if vector > widest:
-            yield f"vector_{operand} {vector} over the {widest} words that {operand.upper()} is aligned for"
+            yield f"vector_{operand} {vector} over the {widest} elements that {operand.upper()} is aligned for"
         elif operand == "c":
             strip = strip_width(schedule.thread_n)
             if vector > strip:
-                yield f"vector_c {vector} over the {strip} words of a strip of thread_n {schedule.thread_n}"
+                yield f"vector_c {vector} over the {strip} elements of a strip of thread_n {schedule.thread_n}"
         else:
             yield from _operand_violations(problem, schedule, operand, side)
 
@@ -65,21 +65,21 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
     along_k = problem.along_k(operand)
     if along_k:
         if getattr(schedule, f"copy_{operand}") is CopyMode.ASYNC_COPY and vector > 1:
-            yield f"an asynchronous copy transposes word by word: vector_{operand} {vector} is not 1"
+            yield f"vector_{operand} {vector} with a transposing asynchronous copy, which copies 1 element at a time"
     elif extent % vector:
         yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
     if getattr(schedule, f"copy_{operand}") is CopyMode.DIRECT:
         yield from _direct_violations(schedule, operand, along_k, strip)
     aligned = strip if along_k else max(strip, vector)
     if pad % aligned:
-        yield f"pad_{operand} {pad} is not a multiple of the {aligned} words that are accessed at once"
+        yield f"pad_{operand} {pad} is not a multiple of the {aligned} elements of an access"
     if getattr(schedule, f"swizzle_{operand}"):
         if pad:
             yield f"swizzle_{operand} excludes pad_{operand} {pad}"
         if extent % 32:
             yield f"swizzle_{operand} needs a block_{side} that is a multiple of 32, not {extent}"
         if schedule.warps_k * schedule.lanes_k > 1:
-            yield f"swizzle_{operand} excludes {schedule.warps_k * schedule.lanes_k} parts along k"
+            yield f"swizzle_{operand} excludes a tile split in {schedule.warps_k * schedule.lanes_k} along k"
         if schedule.block_k & (schedule.block_k - 1):
             yield f"swizzle_{operand} needs a block_k that is a power of two, not {schedule.block_k}"
 
@@ -88,7 +88,7 @@ def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, str
     """An operand without tiles in shared memory."""
     vector: int = getattr(schedule, f"vector_{operand}")
     if not along_k and vector > strip:
-        yield f"a direct vector_{operand} {vector} over the {strip} words of a strip"
+        yield f"a direct vector_{operand} {vector} over the {strip} elements of a strip"
     if getattr(schedule, f"pad_{operand}") or getattr(schedule, f"swizzle_{operand}"):
         yield f"a direct {operand.upper()} has no tile to pad or to swizzle"
     if schedule.stages == 1:
@@ -111,7 +111,7 @@ def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceSpec) -> Iterato
 
 
 def steps_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> int:
-    """Steps of block_k that a tile of C takes; one where k is 0, for C is written all the same."""
+    """Steps of block_k for a tile of C; one if k is 0, since C is written even then."""
     return max(1, ceil_div(problem.k, schedule.block_k))
 
 

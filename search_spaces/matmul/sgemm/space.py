@@ -61,7 +61,7 @@ def _copies(problem: SgemmProblem, limits: DeviceSpec, operand: str) -> tuple[st
 
 
 def clusters(problem: SgemmProblem, limits: DeviceSpec) -> tuple[int, ...]:
-    """More than one block where tiles of 64×64 fill the device three times at most, and a part of k keeps 64 words."""
+    """More than one block if tiles of 64×64 fill the device at most three times, with 64 steps along k each."""
     shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * limits.sm_count
     return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
 
@@ -71,7 +71,7 @@ def _tiles_of_64(problem: SgemmProblem) -> int:
 
 
 def _grids(problem: SgemmProblem, limits: DeviceSpec) -> tuple[str, ...]:
-    """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 words.
+    """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 steps.
 
     Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
     """
@@ -129,7 +129,7 @@ def _most_warps(values: Mapping[str, Any], limits: DeviceSpec) -> int:
 
 
 def _most_steps(values: Mapping[str, Any]) -> int:
-    """Steps along k of a thread in a tile; those of a direct operand are 32 words in registers, or 4 steps."""
+    """Most steps along k of a thread in a tile; a direct operand has at most 32 elements in registers, or 4 steps."""
     for operand, side in (("a", "m"), ("b", "n")):
         if values[f"copy_{operand}"] == CopyMode.DIRECT:
             return max(4, 32 // int(values[f"thread_{side}"]) // 4 * 4)
@@ -137,15 +137,15 @@ def _most_steps(values: Mapping[str, Any]) -> int:
 
 
 def _stages(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, wanted: int) -> int:
-    """As many as shared memory holds; two at least where an operand does not come that way."""
+    """As many as fit in shared memory; at least two if an operand is direct."""
     least = 2 if CopyMode.DIRECT in (schedule.copy_a, schedule.copy_b) else 1
     counts = range(max(wanted, least), least, -1)
-    held = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
-    return next(held, least)
+    fitting = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
+    return next(fitting, least)
 
 
 def _operand(problem: SgemmProblem, values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
-    """How A or B is copied and laid out; without a tile in shared memory there is nothing to lay out.
+    """How A or B is copied and laid out. A direct operand has no tile in shared memory to lay out.
 
     Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them.
     """

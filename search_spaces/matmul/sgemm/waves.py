@@ -1,4 +1,4 @@
-"""Tiles of C that fill a device in whole waves, so that no block waits for another's tile."""
+"""Tiles of C that fill a device in whole waves, so that no tile is split along k."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _THREADS = ((4, 8), (8, 8), (10, 8), (12, 8), (18, 4), (22, 6), (18, 8), (16, 8)
 
 
 def filling(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
-    """The tiles with which most of the device's instruction slots are for useful FFMAs, the best first.
+    """The schedules with the highest utilisation of the device, best first.
 
-    One for each thread tile and cluster, if it is not far from the best of all. Useful is the part of C among the words
-    of all waves' tiles, by the share of FFMAs in the loop. An SM holds two blocks or more, of which one works while
-    another waits. Measured on an H200, 777×1333×555 takes 37.8 µs with 126 clusters of two blocks on 264 places, 41 µs
-    with the best tile whose pieces are added up afterwards.
+    Utilisation is (elements of C / elements of all tiles in all waves) × FFMA share of the loop. There is one schedule
+    for each thread tile and cluster size, if it is near the best of all. An SM holds two blocks or more, so that one
+    computes while another waits. On an H200, 777×1333×555 takes 37.8 µs with 126 clusters of two blocks, of 132 that
+    fit at once, and 41 µs with the best tile that is split along k.
     """
     schedules = _schedules(clusters(problem, limits)[:2])
-    rated = sorted(((_useful(problem, limits, schedule), schedule) for schedule in schedules), key=itemgetter(0))
+    rated = sorted(((_utilisation(problem, limits, schedule), schedule) for schedule in schedules), key=itemgetter(0))
     least = _NEAR * rated[-1][0]
     best = {
-        (schedule.thread_m, schedule.thread_n, schedule.cluster_k): (useful, schedule)
-        for useful, schedule in rated
-        if useful and useful >= least
+        (schedule.thread_m, schedule.thread_n, schedule.cluster_k): (utilisation, schedule)
+        for utilisation, schedule in rated
+        if utilisation and utilisation >= least
     }
     return [schedule for _, schedule in sorted(best.values(), key=lambda pair: -pair[0])]
 
@@ -63,19 +63,19 @@ def _schedule(
     )
 
 
-def _useful(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> float:
-    """0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
+def _utilisation(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> float:
+    """Utilisation; 0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
     m, n = schedule.block_m, schedule.block_n
-    places = limits.sm_count * schedule.min_blocks_per_sm // schedule.cluster_k
-    waves = ceil_div(schedule.tiles(problem), places)
+    slots = limits.sm_count * schedule.min_blocks_per_sm // schedule.cluster_k
+    waves = ceil_div(schedule.tiles(problem), slots)
     if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
         return 0.0
-    inside = problem.batch * problem.m * problem.n / (waves * places * m * n)
+    inside = problem.batch * problem.m * problem.n / (waves * slots * m * n)
     return inside * _ffma_share(schedule, problem.vector_width("b"))
 
 
 def _ffma_share(schedule: SgemmSchedule, vector_b: int) -> float:
-    """Of the instructions that multiply, load fragments or copy, A word by word."""
+    """The share of FFMAs among FFMAs, loads of fragments, and copies, with A copied element by element."""
     m, n = schedule.thread_m, schedule.thread_n
     loads = (m / strip_width(m) + n / strip_width(n)) / (m * n)
     copies = 1 / schedule.block_n + 1 / (vector_b * schedule.block_m)

@@ -14,7 +14,7 @@ from ...occupancy import WARP_THREADS
 from ...workload import Workload
 from .legal import steps_along_k
 
-_WORD, _LINE_WORDS = 4, 32
+_ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32
 _FAN_IN = 16  # of split_k_reduction.cuh
 _COPY, _DIRECT_LOAD = 8.7, 52.0  # instructions of a copy, or of a load to registers, with its address and bounds
 # As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
@@ -25,13 +25,13 @@ _MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
 
 @dataclass(frozen=True)
 class _Supply:
-    """What a step takes to bring an operand to the fragments: instructions of all warps of a block, and their words."""
+    """What a step takes to load an operand to fragments: instructions of all warps of a block, and their elements."""
 
     shared_accesses: float
     copies: float
     direct_loads: float
     lines: float
-    words: float
+    elements: float
 
 
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> tuple[Workload]:
@@ -40,8 +40,8 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
     shared = clusters > 0 and tiles % clusters > 0
     vectors = schedule.thread_m * schedule.thread_n / schedule.vector_c / schedule.warps_k / schedule.cluster_k
-    tile_words = schedule.block_m * schedule.block_n
-    multiply_adds = tile_words * schedule.block_k / WARP_THREADS
+    tile_elements = schedule.block_m * schedule.block_n
+    multiply_adds = tile_elements * schedule.block_k / WARP_THREADS
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
     grid = Workload(
         blocks=schedule.blocks(problem),
@@ -54,8 +54,8 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
         load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
         unit_clocks=multiply_adds * WARP_THREADS / limits.rates[Unit.FP32],
         lines=a.lines + b.lines,
-        bytes_loaded=_WORD * (a.words + b.words),
-        bytes_stored=_WORD * tile_words * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
+        bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
+        bytes_stored=_ELEMENT_BYTES * tile_elements * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
         sliced_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
         shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
     )
@@ -91,15 +91,15 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     vector: int = getattr(schedule, f"vector_{operand}")
     size: int = getattr(problem, side)
     inside = size / round_up(size, block) if size else 0.0  # what lies outside is not read
-    words, along_k = schedule.block_k * block * inside, problem.along_k(operand)
-    thread_words = schedule.warps * schedule.k_steps * thread  # a step's, of a lane of each warp
+    elements, along_k = schedule.block_k * block * inside, problem.along_k(operand)
+    thread_elements = schedule.warps * schedule.k_steps * thread  # a step's, of a lane of each warp
     mode: CopyMode = getattr(schedule, f"copy_{operand}")
     if mode is CopyMode.DIRECT:
-        loads = thread_words / vector
+        loads = thread_elements / vector
         rows = warp // thread if along_k else schedule.lanes_k
-        return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), words)
+        return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), elements)
     copies = schedule.block_k * block / vector / WARP_THREADS
-    row = block if not along_k else 8 if vector == 1 else schedule.block_k  # words that lanes copy side by side
-    lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_WORDS / row))
+    row = block if not along_k else 8 if vector == 1 else schedule.block_k  # elements that lanes copy side by side
+    lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_ELEMENTS / row))
     stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
-    return _Supply(thread_words / strip_width(thread) + stores, copies, 0.0, lines, words)
+    return _Supply(thread_elements / strip_width(thread) + stores, copies, 0.0, lines, elements)
