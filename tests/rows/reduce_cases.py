@@ -87,6 +87,8 @@ def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> R
     results = random.choice((1, across, across, across + 1, 2 * across - 1, max(1, across // 2)))
     rows, columns = (along, results) if like.axis is FIRST else (results, along)
     ldx = round_up(max(1, columns), schedule.vector_width) + schedule.vector_width * random.choice((0, 0, 1, 5))
+    if like.axis is LAST:
+        ldx += random.choice((0, 0, 1, 3))
     return replace(like, rows=rows, columns=columns, ldx=ldx)
 
 

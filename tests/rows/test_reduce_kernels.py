@@ -21,7 +21,7 @@ from autotune.search_spaces.rows.reduce import OPERATOR
 
 # Two blocks for each row or strip of columns, with a tail of rows and of columns.
 ROWS, COLUMNS = 131, 267
-SPLIT_ROWS = ReduceSchedule(128, 128, 1, 1, splits=2)
+SPLIT_ROWS = ReduceSchedule(128, 128, 2, 1, splits=2)
 SPLIT_COLUMNS = ReduceSchedule(128, 32, 4, 8, splits=2)
 SPLIT = {ALL: replace(SPLIT_ROWS, vector_width=4), LAST: SPLIT_ROWS, FIRST: SPLIT_COLUMNS}
 Elements = Callable[[Array], None]
@@ -41,7 +41,7 @@ def with_elements(problem: ReduceProblem, change: Elements) -> ReduceProblem:
 
 def split_problem(op: Operation, axis: Axis, dtype: str = FLOAT32) -> ReduceProblem:
     """One that `SPLIT` serves."""
-    return ReduceProblem(ROWS, COLUMNS, op, axis, dtype, ldx=0 if axis is ALL else 268)
+    return ReduceProblem(ROWS, COLUMNS, op, axis, dtype, ldx={ALL: 0, LAST: 269, FIRST: 268}[axis])
 
 
 def test_cases_cover_every_value() -> None:
@@ -122,6 +122,9 @@ COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
         ("if (inside >= vector_width) return", "if (inside > 0) return", MAX, ALL, None),
         ("if (inside >= vector_width) return", "if (inside > 0) return", SUM, FIRST, None),
         ("counters + group", "counters", SUM, FIRST, None),
+        ("tile + head;", "tile;", SUM, LAST, None),
+        ("if (split == 0) take_head", "take_head", SUM, LAST, None),
+        ("partial = empty_partial(lane)", "", ARGMAX, LAST, _constant(-np.inf)),
         ("moved(partials[i], i)", "partials[i]", ARGMAX, ALL, None),
         (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, ALL, TIES),
         (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, FIRST, TIES),

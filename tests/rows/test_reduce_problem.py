@@ -55,9 +55,10 @@ def test_result_dtypes_are_those_of_pytorch(op: Operation, dtype: DType, result:
     ("fields", "width"),
     [({"columns": 64}, 4), ({"columns": 66}, 2), ({"columns": 63}, 1), ({"columns": 63, "ldx": 64}, 4)],
 )
-def test_vector_width(fields: dict[str, int], width: int) -> None:
-    assert ReduceProblem(5, **fields).vector_width("x") == width
-    assert ReduceProblem(1, **fields).vector_width("x") == 4
+def test_rows_must_be_aligned_to_reduce_columns_by_vectors(fields: dict[str, int], width: int) -> None:
+    assert ReduceProblem(5, axis=FIRST, **fields).vector_width("x") == width
+    assert ReduceProblem(1, axis=FIRST, **fields).vector_width("x") == 4
+    assert ReduceProblem(5, **fields).vector_width("x") == 4
 
 
 def test_work_is_one_addition_for_each_element() -> None:

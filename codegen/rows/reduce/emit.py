@@ -102,8 +102,9 @@ def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, in
 
 
 def _facts(problem: ReduceProblem, vector_width: int) -> dict[str, int | str]:
-    """A matrix is ragged if the last columns fill no vector."""
-    return {"ragged": problem.columns % vector_width != 0}
+    """Rows are skewed if they begin between vectors, and ragged if they may end within one."""
+    skewed = problem.axis is Axis.LAST and problem.rows > 1 and problem.ldx % vector_width != 0
+    return {"skewed": skewed, "ragged": skewed or problem.columns % vector_width != 0}
 
 
 def _arguments(problem: ReduceProblem) -> tuple[Argument, ...]:

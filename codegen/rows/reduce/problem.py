@@ -94,8 +94,9 @@ class ReduceProblem(MatrixProblem):
         return self.dtype.bytes
 
     def vector_width(self, operand: str) -> int:
-        """See `MatrixProblem.vector_width`; where the next row would begin does not matter to a single one."""
-        return super().vector_width(operand) if self.rows > 1 else self.align_x // self.dtype.bytes
+        """See `MatrixProblem.vector_width`; a row that is reduced may begin between vectors."""
+        aligned_rows = self.axis is Axis.FIRST and self.rows > 1
+        return super().vector_width(operand) if aligned_rows else self.align_x // self.dtype.bytes
 
     @property
     def reduced(self) -> int:

@@ -4,7 +4,7 @@
 #include "rows/reduce/operation.cuh"
 #include "rows/reduce/vectors.cuh"
 // Rows: threads_per_row threads of a block share one, or all threads of `splits` blocks. In a step, each
-// thread has `loads_in_flight` vectors on their way.
+// thread has `loads_in_flight` vectors on their way. Rows are skewed if they begin between vectors.
 
 constexpr int threads_per_row = Schedule::threads_per_row;
 constexpr int row_step = threads_per_row * vector_width;  // elements of one load of all threads
@@ -46,14 +46,33 @@ __device__ __forceinline__ void take_last_tile(Partial (&partials)[vector_width]
   }
 }
 
+// Elements of a row ahead of its first whole vector in memory; `start` is where it begins in the matrix.
+__device__ __forceinline__ int head_of(long long start) {
+#if skewed
+  return static_cast<int>(-start & (vector_width - 1));
+#else
+  return 0;
+#endif
+}
+
+// Elements ahead of the first vector go to the row's threads one by one.
+__device__ __forceinline__ void take_head(Partial& partial, const Element* row, Index columns, int head) {
+  const int end = head < columns ? head : columns, lane = threadIdx.x % threads_per_row;
+  if (lane < end) partial = empty_partial(lane);
+  for (int i = lane; i < end; i += threads_per_row) take(partial, row[i], i);
+}
+
 // What a thread makes of its part of a row. Tiles go to the blocks in turn, which `split` numbers.
-__device__ __forceinline__ Partial reduce_part(const Element* row, Index columns, int split) {
-  const int offset = threadIdx.x % threads_per_row * vector_width;
+__device__ __forceinline__ Partial reduce_part(const Element* row, Index columns, int split, int head) {
   const Index step = static_cast<Index>(Schedule::splits) * tile;
-  Index first = static_cast<Index>(split) * tile;
+  const int offset = threadIdx.x % threads_per_row * vector_width;
+  Index first = static_cast<Index>(split) * tile + head;
   Partial partials[vector_width];
 #pragma unroll
   for (int i = 0; i < vector_width; ++i) partials[i] = empty_partial(first + offset);
+#if skewed
+  if (split == 0) take_head(partials[0], row, columns, head);
+#endif
   for (; first + tile <= columns; first += step) take_tile(partials, row, first + offset);
   if (first < columns) take_last_tile(partials, row, first + offset, columns);
 
@@ -69,8 +88,9 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   const Problem problem(arguments);
   const long long row = blockIdx.x / Schedule::splits;
   const int split = blockIdx.x % Schedule::splits;
+  const long long start = row * problem.ldx;
   Partial* scratch = dynamic_shared<Partial>();
-  Partial partial = reduce_part(arguments.x + row * problem.ldx, problem.columns, split);
+  Partial partial = reduce_part(arguments.x + start, problem.columns, split, head_of(start));
   partial = reduce_row<Schedule::threads>(partial, Combine(), scratch);
 
   Partial* partials = static_cast<Partial*>(arguments.workspace);
@@ -88,8 +108,8 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   const long long row = static_cast<long long>(blockIdx.x) * rows_per_block + threadIdx.x / threads_per_row;
   // Threads beyond the last row take part in the block's barriers.
   const bool exists = row < problem.rows;
-  const Element* source = arguments.x + (exists ? row * problem.ldx : 0);
-  Partial partial = reduce_part(source, exists ? problem.columns : 0, 0);
+  const long long start = exists ? row * problem.ldx : 0;
+  Partial partial = reduce_part(arguments.x + start, exists ? problem.columns : 0, 0, head_of(start));
   partial = reduce_row<threads_per_row>(partial, Combine(), dynamic_shared<Partial>());
   if (exists && threadIdx.x % threads_per_row == 0) arguments.y[row] = result_of(partial);
 }

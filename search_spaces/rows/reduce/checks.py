@@ -12,7 +12,7 @@ _SPLITS = 3  # of a check, at most
 
 
 def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[ReduceProblem, ReduceSchedule]]:
-    """Whole tiles, aligned as the problem's; and edges on both sides, just aligned enough."""
+    """Whole tiles, aligned as the problem's; and edges on both sides, just aligned enough, skewed as the problem's."""
     like = replace(schedule, splits=min(_SPLITS, schedule.splits))
     tile, size = like.tile(problem), problem.dtype.bytes
     along = tile * like.splits  # elements of a result
@@ -25,6 +25,7 @@ def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[Reduc
         whole, ragged = (1, along), (1, along + tile // 2 + 1)
     aligned = replace(problem, rows=whole[0], columns=whole[1], ldx=0)
     rows, columns = ragged
-    ldx = 0 if problem.axis is Axis.ALL else round_up(columns, like.vector_width)
+    skew = problem.ldx % like.vector_width if problem.axis is Axis.LAST and problem.rows > 1 else 0
+    ldx = 0 if problem.axis is Axis.ALL else round_up(columns, like.vector_width) + skew
     edges = replace(problem, rows=rows, columns=columns, ldx=ldx, align_x=like.vector_width * size)
     return [(aligned, like), (edges, like)]
