@@ -1,4 +1,4 @@
-"""How fast a schedule is beside the baselines that compute the same."""
+"""The times of a schedule and of baselines that compute the same."""
 
 from __future__ import annotations
 

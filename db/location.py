@@ -1,4 +1,4 @@
-"""Where the tuning database is. SQLAlchemy takes a third of a second to import: who only looks has no need of it."""
+"""Where the tuning database is. It imports no SQLAlchemy, which takes a third of a second."""
 
 from __future__ import annotations
 

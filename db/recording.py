@@ -18,7 +18,7 @@ from ..files import atomic_write
 from .exchange import from_document, to_document
 from .trials import Trial
 
-_MOST_BYTES = 256 << 20  # of a recording as text: ten thousand schedules take a tenth of it
+_MOST_BYTES = 256 << 20  # of a decompressed recording: ten thousand schedules take a tenth of it
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them, and more digits would not compress
 
 
@@ -52,7 +52,7 @@ def read_recording(path: Path) -> list[Trial]:
 
 
 def _text(path: Path) -> str:
-    """The file's text, as long as it is not beyond all measure: a few bytes can stand for gigabytes."""
+    """The decompressed file, up to a limit: a few bytes can decompress to gigabytes."""
     content: Any = io.BytesIO(path.read_bytes())
     try:
         with gzip.GzipFile(fileobj=content) as file:
@@ -60,7 +60,7 @@ def _text(path: Path) -> str:
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"no whole gzip file ({error})") from None
     if len(text) > _MOST_BYTES:
-        raise ValueError(f"over {_MOST_BYTES} bytes of text")
+        raise ValueError(f"over {_MOST_BYTES} bytes after decompression")
     return text.decode()
 
 

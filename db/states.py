@@ -1,4 +1,4 @@
-"""The words for states, as the database stores them and as people read them."""
+"""The names of states, in the database and for users."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Kernels and baselines on one problem: verified, sampled in turns, what computes as a CUDA graph, verified again."""
+"""Kernels and baselines on one problem: verified, sampled interleaved as CUDA graphs, verified again."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Comparison:
 def compare(
     session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], rounds: int
 ) -> Comparison:
-    """Take `rounds` samples of each contender in turns, and verify before and after what each one computes.
+    """Take `rounds` interleaved samples of each contender, and verify before and after what each one computes.
 
     Raises:
         CompileError: a kernel does not compile.

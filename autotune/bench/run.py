@@ -61,7 +61,7 @@ class Setting:
             with self.device.session(self.operator, problem, seed=0) as session:
                 comparison = compare(session, kernels, self.baselines, self.rounds)
         except (CompileError, CUDAError, DeviceError) as error:
-            # Contests on a lost context must end with that word, not with what each library makes of it.
+            # Comparisons on a lost context must end with that error, not with what each library makes of it.
             self.device.check_context()
             return Run(problem, own, group, None, " ".join(str(error).split()))
         return Run(problem, own, group, comparison)

@@ -65,7 +65,7 @@ def problem_of(operator: Any, fields: Mapping[str, Any]) -> Problem:
 
 
 def _with_problem_options(function: Callable[..., None], operator: Any) -> Callable[..., None]:
-    """The function with a keyword argument for each field of the problem in the place of its first two parameters."""
+    """The function with a keyword argument for each problem field instead of its first two parameters."""
     fields = fields_of(operator.problem_type)
 
     def call(**values: Any) -> None:

@@ -1,4 +1,4 @@
-"""The device contract: all that the tuner and the command line know about a device."""
+"""The device protocol: all that the tuner and the command line know about a device."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Evaluation:
 
 
 class Session(Protocol):
-    """One problem set up on a device: inputs, reference and timing stand ready for many kernels.
+    """One problem set up on a device, with inputs, reference and timing for many kernels.
 
     Attributes:
         time_limit: seconds after which an evaluation can be taken to hang.
@@ -64,8 +64,8 @@ class Device(Protocol):
     """A device by its selector (``0``, ``h200``).
 
     Attributes:
-        selector: what the user types to get this device.
-        limits: its limits; `limits.name` is the model that the database files trials under.
+        selector: its name on the command line.
+        limits: its limits and rates; `limits.name` is the model under which the database stores trials.
         time_source: whether its times are measured or modelled.
         environment: provenance of its times, such as the driver's version and the device's UUID; plain strings.
     """

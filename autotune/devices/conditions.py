@@ -1,4 +1,4 @@
-"""In what state a GPU measures: clocks, temperature, and why its clock is held down, as NVML says."""
+"""The state of a GPU while it measures: clocks, temperature, and reasons of slowdowns, by NVML."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What makes a clock drop for a while: samples taken meanwhile are those of another GPU. A cap on power
-# (sw_power_cap) is no such thing: a kernel that reaches it does so every time it runs.
+# Reasons for a clock that drops for a while; samples taken meanwhile are not comparable. A power cap (sw_power_cap)
+# is not among them: a kernel that reaches it does so in every run.
 _SLOWDOWNS = ("hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown")
 
 
 class Conditions:
-    """What NVML says of one GPU; where there is no NVML, or a driver hides a value, nothing is said.
+    """What NVML reports of one GPU; nothing without NVML, and no value that the driver hides.
 
     Args:
         find: gives NVML's handle of the GPU.
@@ -26,7 +26,7 @@ class Conditions:
         self._device = _told(find)
 
     def slowed_down(self) -> bool:
-        """Whether the clock is held down by heat or by the hardware."""
+        """Whether heat or the hardware slows the clock down."""
         return any(reason in _SLOWDOWNS for reason in self._reasons())
 
     def now(self) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def _bandwidth(name: str, properties: Any) -> float:
         return bandwidth
     models = {limits.name: limits for limits in map(named_device, named_devices())}
     if name not in models:
-        raise DeviceError(f"{name}: the driver does not tell its memory bandwidth, and no device file has it")
+        raise DeviceError(f"{name}: the driver does not report its memory bandwidth, and no device file has it")
     return models[name].bandwidth
 
 

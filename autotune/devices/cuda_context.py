@@ -38,7 +38,7 @@ class CudaContext:
         if self._lost:
             raise DeviceError(
                 f"the CUDA context of device {self.selector} was lost to a kernel that crashed; "
-                "run the same command again to go on"
+                "run the same command again to continue"
             )
 
     def check_context(self) -> bool:

@@ -1,4 +1,4 @@
-"""One problem set up on a GPU: inputs, the reference and the timing stand ready for many kernels."""
+"""One problem set up on a GPU, with inputs, reference and timing for many kernels."""
 
 from __future__ import annotations
 

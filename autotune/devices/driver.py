@@ -35,11 +35,11 @@ def check_device(ordinal: int) -> None:
         raise DeviceError(f"no NVIDIA driver (libcuda.so.1) was found: {_REMEDY}") from None
     if status == driver.CUresult.CUDA_ERROR_NO_DEVICE:
         raise DeviceError(
-            "the NVIDIA driver sees no GPU: look at nvidia-smi and CUDA_VISIBLE_DEVICES, "
+            "the NVIDIA driver sees no GPU: check nvidia-smi and CUDA_VISIBLE_DEVICES, "
             "or name an offline device such as h200"
         )
     if status:
-        raise DeviceError(f"the NVIDIA driver does not start ({status.name}): look at nvidia-smi, or {_REMEDY}")
+        raise DeviceError(f"the NVIDIA driver does not start ({status.name}): check nvidia-smi, or {_REMEDY}")
     version = int(driver.cuDriverGetVersion()[1])
     if version < _OLDEST:
         raise DeviceError(

@@ -1,4 +1,4 @@
-"""A recording as the rest of the project knows it: an operator, a problem, limits, and a trial for each schedule."""
+"""A recording: an operator, a problem, the device's limits, and a trial for each schedule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Recording:
         path: the file.
         operator: the operator as if its only legal schedules were those recorded.
         problem, limits, time_source: of all trials.
-        trials: by schedule; those that this version finds illegal, or outside of its search space, are left out.
+        trials: by schedule, without those that are illegal in this version or outside of its search space.
     """
 
     path: Path
@@ -80,5 +80,5 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     read = ((operator.schedule_type.from_dict(trial.schedule), trial) for trial in trials)
     legal = {s: trial for s, trial in read if not operator.violations(problem, s, limits) and s in space}
     if not any(trial.status is Status.OK for trial in legal.values()):
-        raise ValueError(f"none of {len(trials)} schedules is legal here and was ok")
+        raise ValueError(f"none of the {len(trials)} schedules is legal here and ok")
     return Recording(path, restrict_schedules(operator, legal, str(path)), problem, limits, first.time_source, legal)

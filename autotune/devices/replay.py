@@ -36,7 +36,7 @@ class ReplayDevice:
         try:
             self.recording = load(path)
         except OSError as error:
-            raise DeviceError(f"{path}: {error.strerror}; expected a file that autotune record made") from None
+            raise DeviceError(f"{path}: {error.strerror}; expected a file that autotune record wrote") from None
         except ValueError as error:
             raise DeviceError(str(error)) from None
         self.selector = selector

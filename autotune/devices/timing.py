@@ -45,14 +45,14 @@ def measure(
 ) -> tuple[float, ...]:
     """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
 
-    They are taken ten at a time. Ten during which the clock was held down are taken again, unless it stays so; and a
-    kernel that is surely slower than the incumbent gets no more of them.
+    They are taken ten at a time. Ten during which the clock was slowed down are repeated, unless it stays slow. A
+    kernel whose lower bound exceeds the incumbent is not sampled further.
 
     Args:
         sample: launches once and returns the seconds that it took.
         now: the host's clock in seconds.
         incumbent: seconds of the kernel to beat.
-        slowed_down: whether the device's clock is held down.
+        slowed_down: whether the device's clock is slowed down.
     """
     estimate = warm_up(sample, now)
     count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))

@@ -1,4 +1,4 @@
-"""What a program may tell the dispatcher once for all its calls."""
+"""Settings of the dispatcher, for all calls of a program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass
 class Settings:
-    """What `configure` was told.
+    """The settings; see `configure`.
 
     Attributes:
         background: whether problems without a record are tuned in another process.
         device: the GPU that tunes; None for any that is idle.
-        never_worse_than: the baseline that serves where it was faster than the record; None for none.
+        never_worse_than: the baseline that serves if it was faster than the record; None if no baseline may serve.
     """
 
     background: bool = False
@@ -24,17 +24,17 @@ settings = Settings()
 
 
 def configure(*, tune: str = "never", device: int | None = None, never_worse_than: str | None = None) -> None:
-    """Say what else the dispatcher may do; what a call does not name is as it is by default.
+    """Set what else the dispatcher may do. Arguments that are left out are reset to their defaults.
 
     Problems that have a plan already keep it.
 
     Args:
         tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --untuned`` in
-            another process, one at a time. What it finds serves from the next process on.
-        device: the ordinal of the GPU that tunes; by default one of the same model on which nobody computes.
+            another process, one at a time. The next process uses the result.
+        device: the ordinal of the GPU that tunes; by default an idle one of the same model.
         never_worse_than: a baseline that some operators can call in place of a kernel, such as ``cublas``. It computes
-            the problems for which ``autotune bench <operator> --record`` found it faster than the record. By default
-            records serve all the same.
+            the problems for which ``autotune bench <operator> --record`` found it faster than the record. By default no
+            baseline serves.
 
     Raises:
         ValueError: another value.

@@ -141,5 +141,5 @@ def _compile(command: list[str], text: str = "") -> None:
             raise CompileError(refused)
         if completed.returncode < 0 or "signal terminated program" in completed.stderr:
             raise CompileError("the C++ compiler crashed, or was ended when memory ran out")
-        said = next((line for line in lines if "rror" in line), "it failed without a word")
+        said = next((line for line in lines if "rror" in line), "it failed without a message")
         raise HostCompilerMissingError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

@@ -1,4 +1,4 @@
-"""What earlier runs found out: trials to go on from, and winners to try first."""
+"""Results of earlier runs: trials to continue from, and winners to try first."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def superseded(operator: Operator[Any, Any], problem: Problem, device: Device, t
 
 
 def _distance(problem: Problem, other: Problem) -> float:
-    """Octaves between the sizes of two problems, and one for each flag or word in which they differ."""
+    """Octaves between the sizes of two problems, plus one for each flag or enum in which they differ."""
     others = other.to_dict()
     pairs = [(value, others[name]) for name, value in problem.to_dict().items()]
     return sum(abs(log2((1 + a) / (1 + b))) if isinstance(a, int) else float(a != b) for a, b in pairs)

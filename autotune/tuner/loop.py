@@ -48,11 +48,11 @@ def tune(
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
-    Previous winners and the operator's seeds come first, then what the sampler draws, and last the best schedule for
-    any size, if it is for this shape alone: that may serve other problems. A schedule that has a fresh trial of this
-    problem, device model, kind of time and compiler is not evaluated again, so the same call goes on where an earlier
-    one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff. Ctrl-C and SIGTERM end it
-    with all that was done kept.
+    Earlier winners and the operator's seeds come first, then what the sampler draws. If the best schedule is
+    shape-specialised, its shape-generic twin comes last, since that may serve other problems. A schedule that has a
+    fresh trial of this problem, device model, kind of time and compiler is not evaluated again, so the same call
+    continues where an earlier one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff.
+    After Ctrl-C and SIGTERM, everything done is stored.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
     takes has no influence.
@@ -154,7 +154,7 @@ def tune(
 def _for_others(
     operator: Operator[Any, Any], problem: Problem, device: Device, best: Trial | None, tried: Collection[str]
 ) -> Schedule | None:
-    """The best schedule for any size, which may serve other problems, if it is another one and was not tried."""
+    """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
     if best is None:
         return None
     schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic

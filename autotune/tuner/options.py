@@ -1,4 +1,4 @@
-"""What a tuning run is told, and what it tells."""
+"""Options, progress and result of a tuning run."""
 
 from __future__ import annotations
 

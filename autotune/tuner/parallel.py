@@ -49,7 +49,7 @@ def shared_out(
     """A queue for each model and kind of time among the devices; `problems` is asked once for each.
 
     Args:
-        devices: who tunes.
+        devices: those that tune.
         problems: what a device is to tune.
         together: whether all devices tune every problem, and share its schedules by a study.
     """

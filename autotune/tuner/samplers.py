@@ -1,4 +1,4 @@
-"""The samplers by name, and Optuna without its words."""
+"""The samplers by name, and Optuna without its log messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-# Optuna takes a quarter of a second to import: only those who tune pay for it.
+# Optuna takes a quarter of a second to import, so it is imported only for tuning.
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 

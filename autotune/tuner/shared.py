@@ -24,7 +24,7 @@ from .study import Outcome
 
 
 def study_name(study: str, operator: Operator[Any, Any], problem: Problem, device: Device) -> str:
-    """Tuners that differ in what a time depends on have different studies; one program stands for all others."""
+    """The study's name in the database; tuners that differ in what a time depends on have different ones."""
     default = operator.default(problem, device.limits)
     program = operator.program(problem, default, device.limits).digest
     facts = hashlib.sha256(json.dumps([depends_on(device), program], sort_keys=True).encode()).hexdigest()[:8]
@@ -69,7 +69,7 @@ class SharedProposals(Iterator[Candidate]):
                 raise StopIteration
 
     def _take(self, schedule: Schedule, trial: FrozenTrial) -> Candidate | None:
-        """The candidate, if nobody has it, not even this tuner, which may have slept and been taken for dead."""
+        """The candidate, unless a tuner has it: even this one, if it was suspended and counted as dead."""
         under_way = schedule in self._taken
         if not self._study.take(trial):
             return None

@@ -1,4 +1,4 @@
-"""Who hears of Ctrl-C and SIGTERM while something runs."""
+"""Handlers of Ctrl-C and SIGTERM while something runs."""
 
 from __future__ import annotations
 

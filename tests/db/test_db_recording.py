@@ -86,5 +86,5 @@ def test_an_empty_file_and_one_that_unfolds_beyond_measure_are_refused(path, mon
         read_recording(path)
     monkeypatch.setattr(module, "_MOST_BYTES", 1000)
     path.write_bytes(gzip.compress(b" " * 1001))
-    with pytest.raises(ValueError, match="over 1000 bytes of text"):
+    with pytest.raises(ValueError, match="over 1000 bytes after decompression"):
         read_recording(path)

@@ -252,5 +252,5 @@ def test_a_kernel_that_crashes_costs_the_context_and_no_traceback() -> None:
     (status, error), *later = json.loads(crash.stdout)
     assert status == Status.CRASHED
     assert error.startswith("CUDA_ERROR_ILLEGAL_ADDRESS")
-    lost = "the CUDA context of device 0 was lost to a kernel that crashed; run the same command again to go on"
+    lost = "the CUDA context of device 0 was lost to a kernel that crashed; run the same command again to continue"
     assert later == [lost, lost]

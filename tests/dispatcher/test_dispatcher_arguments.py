@@ -77,7 +77,7 @@ def test_values_go_to_the_arguments_that_are_named():
 
 
 def test_an_argument_that_nothing_brings_is_an_error():
-    with pytest.raises(ValueError, match="kernel takes scale, which the call does not bring"):
+    with pytest.raises(ValueError, match="kernel takes scale, which the call does not provide"):
         template(Argument("a", "float*"), Argument("scale", "float")).filler(("a",))
 
 

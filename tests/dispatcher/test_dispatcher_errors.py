@@ -15,7 +15,7 @@ def ones(*shape, dtype="f4"):
 @pytest.mark.parametrize(
     ("a", "b", "error", "message"),
     [
-        ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one that speaks DLPack"),
+        ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one with DLPack"),
         (ones(4, 5), 3.0, TypeError, "b is a float: expected"),
         (ones(4, 5), np.float32(3), TypeError, "b is a float32: expected a plain array"),
         (
@@ -99,5 +99,5 @@ def test_columns_that_overlap_by_one():
 
 
 def test_beta_needs_out():
-    with pytest.raises(ValueError, match=r"beta=0\.5 scales what out holds: pass out=, or beta=0"):
+    with pytest.raises(ValueError, match=r"beta=0\.5 scales the contents of out: pass out=, or beta=0"):
         dispatcher.sgemm(ones(4, 5), ones(5, 6), beta=0.5)

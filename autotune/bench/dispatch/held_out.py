@@ -1,4 +1,4 @@
-"""What the dispatcher loses on problems that were not tuned: tuned ones whose records it may not look at."""
+"""The dispatcher's regret on untuned problems: tuned problems whose records are held out."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ Measure = Callable[[Problem, Sequence[Schedule]], Sequence[float]]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A tuned problem, and what it was given without its own record.
+    """A tuned problem, and the dispatcher's choice for it without its own record.
 
     Attributes:
-        split: the number of the split that left its record out.
+        split: the number of the split that holds its record out.
         record: its own.
-        choice: by the records that the split kept.
-        regret: by how much the choice is slower than the record, as a share of the record's time, both measured
-            together; None if that failed.
-        warmed: the same of the choice's kernel for the problem's shape alone, which who compiles ahead gets.
-        error: one line that says why.
+        choice: by the other records of the split.
+        regret: how much slower the choice is than the record, as a share of the record's time, both measured
+            interleaved; None if that failed.
+        warmed: regret of the choice's shape-specialised kernel, as after `autotune warm`.
+        error: why it failed, in one line; else empty.
     """
 
     split: int
@@ -48,13 +48,13 @@ class HeldOut:
 
 
 def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, splits: int) -> list[HeldOut]:
-    """What each of `splits` random thirds of the problems is given by the records of the other two thirds."""
+    """The choices for each of `splits` random thirds of the problems, by the records of the other two thirds."""
     own = {record.problem: record for record in reversed(known)}  # the best of each problem
     cases: list[HeldOut] = []
     for split in range(splits):
         left_out = Random(split).sample(list(own), len(own) // 3)
-        kept = [record for record in known if record.problem not in left_out]
-        cases += [HeldOut(split, own[one], next(choices(operator, one, limits, kept))) for one in left_out]
+        others = [record for record in known if record.problem not in left_out]
+        cases += [HeldOut(split, own[one], next(choices(operator, one, limits, others))) for one in left_out]
     return cases
 
 
@@ -73,7 +73,7 @@ def regrets(cases: Sequence[HeldOut], measure: Measure) -> Iterator[list[HeldOut
 
 
 def to_measure(case: HeldOut) -> list[Schedule]:
-    """The record's schedule, and the choice's for any size and for the problem's shape alone."""
+    """The record's schedule, and the choice's as it is and shape-specialised."""
     return [case.record.schedule, case.choice.schedule, case.choice.shape_specialized.schedule]
 
 

@@ -1,4 +1,4 @@
-"""What the dispatcher loses on sizes that nobody chose, against the fastest of a few schedules that may suit them."""
+"""The dispatcher's loss on random sizes, relative to the fastest of a few likely schedules."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ from .example_call import problem_of_sizes
 from .held_out import Measure
 
 _DRAWS = 100  # for each problem, as not all sizes need go together
-_RIVALS = 6  # of the nearest records, and as many of what the time model prefers
+_RIVALS = 6  # nearest records, and as many seeds that the time model finds fastest
 
 
 @dataclass(frozen=True)
 class RandomSize:
-    """A problem of random sizes, and what it is given.
+    """A problem of random sizes, and the dispatcher's choice for it.
 
     Attributes:
         problem: of default kind and layout.
-        choice: what serves it.
-        rivals: other schedules: of the nearest records, and of those that a search would try first the fastest by the
-            time model.
-        loss: by how much the choice is slower than the fastest of it and its rivals, as a share of that one's time, all
-            measured together; None if that failed, or was not tried.
-        warmed: the same of the choice's kernel for the problem's shape alone, which who compiles ahead gets.
-        error: one line that says why it failed.
+        choice: the schedule that serves it.
+        rivals: other schedules: those of the nearest records, and the seeds that the time model finds fastest.
+        loss: how much slower the choice is than the fastest of it and its rivals, as a share of that one's time, all
+            measured interleaved; None if that failed, or was not tried.
+        warmed: loss of the choice's shape-specialised kernel, as after `autotune warm`.
+        error: why it failed, in one line; else empty.
     """
 
     problem: Problem
@@ -74,7 +73,7 @@ def random_sizes(
 def with_rivals(
     operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], limits: DeviceSpec
 ) -> RandomSize:
-    """The case with the schedules that it is going to be measured against."""
+    """The case with its rivals."""
     problem = case.problem
     legal = (choice for choice in from_records(operator, problem, limits, known) if not choice.reason)
     near = dict.fromkeys(choice.schedule for choice in legal)
@@ -87,7 +86,7 @@ def with_rivals(
 
 
 def to_measure(case: RandomSize) -> list[Schedule]:
-    """The choice's schedule for any size and for the problem's shape alone, then the rivals."""
+    """The choice's schedule, as it is and shape-specialised, then the rivals."""
     return [case.choice.schedule, case.choice.shape_specialized.schedule, *case.rivals]
 
 

@@ -157,7 +157,7 @@ def _setting(
 
 
 def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSchedule]) -> tuple[list[Run], bool]:
-    """What came of each problem until somebody interrupted, and whether somebody did."""
+    """The result for each problem until an interruption, and whether there was one."""
     runs: list[Run] = []
     for number, (entry, own) in enumerate(zip(entries, schedules, strict=True), 1):
         print(f"{number}/{len(entries)}  {entry.problem.key}  ", end="", file=sys.stderr, flush=True)

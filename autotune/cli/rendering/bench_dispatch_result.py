@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...search_spaces.operator import Operator
 
 
-_Loss = tuple["Choice", float | None, float | None]  # of the choice, as a call and as one who compiles ahead gets it
+_Loss = tuple["Choice", float | None, float | None]  # of the choice: its loss as it is, and shape-specialised
 
 
 class DispatchCosts(NamedTuple):
@@ -107,7 +107,7 @@ def _case(problem: str, choice: Choice, error: str) -> dict[str, Any]:
 def _print_overheads(overheads: Mapping[str, float]) -> None:
     first = next(iter(overheads))
     rows = [(name, duration(seconds), f"{seconds / overheads[first]:.2f}×") for name, seconds in overheads.items()]
-    print_table("A call from Python, until it is launched", ("call", "median", f"of {first}"), rows)
+    print_table("A call from Python to the launch", ("call", "median", f"of {first}"), rows)
 
 
 def _print_first_call(parts: Mapping[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""What stands behind records, and which of them are stale."""
+"""The provenance of records, and which of them are stale."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def print_stale(records: Sequence[Trial], as_json: bool) -> None:
         print_json([trial_document(trial) | {"stale": reasons} for trial, reasons in found])
         return
     if found:
-        rows = ((*_place(trial), "\n".join(reasons)) for trial, reasons in found)
+        rows = ((*_identity(trial), "\n".join(reasons)) for trial, reasons in found)
         print_table("Stale records", ("operator", "problem", "device", "changed since"), rows)
     renewed = "; autotune tune OPERATOR --stale renews them" if found else ""
     print(f"{len(found)} of {len(records)} records are stale{renewed}", file=sys.stderr)
@@ -65,7 +65,7 @@ def _others(record: Trial, database: TuningDB) -> list[Trial]:
     return sorted(others, key=lambda t: (not t.ok, (t.time_source, t.compiler) != alike, t.seconds or 0))
 
 
-def _place(trial: Trial) -> tuple[str, str, str]:
+def _identity(trial: Trial) -> tuple[str, str, str]:
     return trial.problem.operator, trial.problem.key, trial.device.model
 
 
@@ -81,7 +81,7 @@ def _print_record(record: Trial, reasons: list[str], others: Sequence[Trial]) ->
         "program": record.program_digest[:16],
         "stale": "\n".join(reasons) or "no",
     }
-    print_table("  ".join(_place(record)), ("record", ""), figures.items())
+    print_table("  ".join(_identity(record)), ("record", ""), figures.items())
     next_best = [trial for trial in others if trial.ok][:_SHOWN]
     if next_best:
         columns = ("time", "times as long", "source", "compiler", "schedule differs in")

@@ -28,7 +28,7 @@ def read(name: str, array: Any, stream: int) -> View:
 
     Raises:
         TypeError: not an array.
-        ValueError: an array in a place or of a kind that no kernel can work on.
+        ValueError: an array whose location or kind no kernel can work on.
     """
     return _library(array).read(name, array, stream)
 
@@ -64,7 +64,7 @@ def stream_handle(stream: Any, array: Any) -> int:
 
 
 def immutable(array: Any) -> bool:
-    """Whether nobody may write to an array of its library once somebody has it."""
+    """Whether arrays of its library are immutable."""
     return _library(array).immutable
 
 

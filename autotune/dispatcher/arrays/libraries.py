@@ -28,7 +28,7 @@ class Library(NamedTuple):
         stream: the handle of the stream on which an array's library works now; 0 for the legacy default stream.
         streams: what tells that again and again.
         empty: a new row-major array of a shape and a dtype's name, on the device of another one.
-        immutable: whether nobody may write to an array once somebody has it, so that results are given when complete.
+        immutable: whether users cannot write to arrays, so that results are returned when complete.
     """
 
     fingerprint: Callable[[str, Any, int], tuple[int, Hashable]]
@@ -133,7 +133,7 @@ def _empty_torch(shape: Shape, dtype: str, like: Any) -> Any:
 def _read_interface(name: str, array: Any, stream: int) -> View:
     if not (hasattr(array, "__dlpack__") or hasattr(array, "__cuda_array_interface__")):
         raise TypeError(
-            f"{name} is a {type(array).__name__}: expected a NumPy array, or one that speaks DLPack or the CUDA array "
+            f"{name} is a {type(array).__name__}: expected a NumPy array, or one with DLPack or the CUDA array "
             "interface"
         )
     if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] not in _ON_CUDA:

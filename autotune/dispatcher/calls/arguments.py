@@ -82,7 +82,7 @@ class Template:
         brought = tuple(a for a in self._program.arguments if a.value is None and a.name != "workspace")
         for argument in brought:
             if _brought_as(argument) not in names:
-                raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not bring")
+                raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not provide")
         return filler(names, brought, self._encode)
 
 

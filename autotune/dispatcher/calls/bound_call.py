@@ -26,7 +26,7 @@ class BoundCall:
         self.out = calls.returned(prepared)
         if type(prepared.outputs[0]) in arrays.IMMUTABLE:
             kind = type(prepared.outputs[0]).__name__
-            raise ValueError(f"a plan writes again and again to its output, and a {kind} is immutable")
+            raise ValueError(f"a plan writes to its output repeatedly, but a {kind} is immutable")
         self._arrays = operands, options  # whose memory must stay as long as this may be called
         self._stream = 0 if stream is None else prepared.stream
         self._current = arrays.stream_of(arguments[1][0])

@@ -59,7 +59,7 @@ class Memory:
     """The calls of one operator that are recognised.
 
     Attributes:
-        newest: the one that was recognised last. Who repeats one call compares with this one first, and needs no key.
+        newest: the one that was recognised last. A repeated call is compared with it first, and needs no key.
     """
 
     newest: Recognised = _NOTHING_YET

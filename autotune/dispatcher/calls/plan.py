@@ -83,7 +83,7 @@ class Plan:
         raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
 
     def _shape_specialized(self, choice: Choice) -> Choice | None:
-        """The choice with a kernel for this shape alone, if it is wanted, or somebody has compiled it."""
+        """The choice with a shape-specialised kernel, if that is wanted or compiled already."""
         special = choice.shape_specialized
         if special == choice:
             return None

@@ -134,14 +134,14 @@ class Resolver:
         for name, output in given.items():
             if output is not None and arrays.immutable(output):
                 kind = type(output).__name__
-                raise ValueError(f"{name} is a {kind}, and arrays of its library are immutable: leave {name}= away")
+                raise ValueError(f"{name} is a {kind}, and arrays of its library are immutable: omit {name}=")
         missing = [name for name in call.required_outputs if given[name] is None]
         if not missing:
             return outputs
         if call.accumulates and case[-1]:
             factor, out = call.accumulates, missing[0]
             value = scalars[call.scalars.index(factor)]
-            raise ValueError(f"{factor}={value} scales what {out} holds: pass {out}=, or {factor}=0")
+            raise ValueError(f"{factor}={value} scales the contents of {out}: pass {out}=, or {factor}=0")
         types = self._types.get(key) or _kept(self._types, key, partial(self._read_types, handle, inputs, case))
         given |= {name: arrays.empty(*types[name], inputs[0]) for name in missing}
         return tuple(given.values())

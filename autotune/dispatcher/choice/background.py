@@ -1,4 +1,4 @@
-"""Tuning what calls had no record of, in another process, for those who ask for it."""
+"""Tuning of untuned calls in another process, if the program asks for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _tuning: list[subprocess.Popen[bytes]] = []  # the process that tunes, if any wa
 
 
 def tune_in_background(operator: str, model: str) -> None:
-    """Start the process if that was asked for, none is running, and there is a GPU for it."""
+    """Start tuning if the program asked for it, no tuning is running, and a GPU is idle."""
     if not settings.background or any(process.poll() is None for process in _tuning):
         return
     device = idle_gpu(model) if settings.device is None else settings.device

@@ -1,4 +1,4 @@
-"""What a process read from the database, kept in a file for the next one, until the database changes.
+"""What a process read from the database, cached in a file for the next one, until the database changes.
 
 To import SQLAlchemy and to ask it takes a fifth of a second here and a whole one elsewhere; to read a snapshot, a
 hundredth of that.
@@ -51,7 +51,7 @@ def version_of(location: str, shipped: str) -> Version:
 
 
 def load(key: tuple[str, ...], version: Version) -> Any:
-    """The JSON value that was saved by this key for this version; None if there is none, or if somebody damaged it."""
+    """The JSON value that was saved by this key for this version; None if there is none, or if it is damaged."""
     try:
         sealed, text = _file(key).read_text(encoding="utf-8").split("\n")
         return json.loads(text) if sealed == _seal(version, text) else None
@@ -65,7 +65,7 @@ def save(key: tuple[str, ...], version: Version, value: Any) -> None:
         return
     file = _file(key)
     text = json.dumps(value)
-    with suppress(OSError):  # nobody's call may fail because a disk is full
+    with suppress(OSError):  # no call may fail because a disk is full
         write_text(file, f"{_seal(version, text)}\n{text}")
         keep_newest(file.parent, _KEPT)
 

@@ -1,4 +1,4 @@
-"""Where kernels run: one interface for a GPU and for the emulator, which takes packed arguments and a stream."""
+"""Targets: a GPU or the emulator, as one interface that takes packed arguments and a stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LaunchError(AutotuneError, RuntimeError):
 
 
 class CaptureError(AutotuneError, RuntimeError):
-    """A stream that is being captured would have to wait for a compiler; the message says what to call before."""
+    """A call that would compile or load a kernel during a graph capture; the message says what to call before."""
 
 
 class Kernel(Protocol):
@@ -34,11 +34,11 @@ class Kernel(Protocol):
 
 
 class Target(Protocol):
-    """A place where kernels run.
+    """What kernels run on: a GPU or the emulator.
 
     Attributes:
-        limits: what schedules must be legal for; `limits.name` is the model that records are filed under.
-        libraries: what may compute here in place of a kernel; see `Substitute`.
+        limits: of the device for which schedules must be legal; `limits.name` is the model of its records.
+        libraries: those that may compute instead of a kernel; see `Substitute`.
     """
 
     limits: DeviceSpec

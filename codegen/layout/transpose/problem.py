@@ -22,7 +22,8 @@ class TransposeProblem(MatrixProblem):
     """B[batch][n][m] = A[batch][m][n], out of place; only the size of an element matters, not its type.
 
     Attributes:
-        m, n: rows and columns of A.
+        m: rows of A.
+        n: columns of A.
         element_bytes: 1, 2, 4, 8 or 16.
         batch: matrices.
         lda, ldb: elements from one row to the next; 0 means rows without gaps.

@@ -23,12 +23,15 @@ class SgemmProblem(MatrixProblem):
     op(A) is m×k, op(B) is k×n, C is m×n. A is stored as m×k, or as k×m with `transpose_a`; B as k×n, or as n×k.
 
     Attributes:
-        m, n, k: rows and columns of C, and the length of the sums.
-        transpose_a, transpose_b: whether an operand is stored transposed.
+        m: rows of C.
+        n: columns of C.
+        k: length of the sums.
+        transpose_a: whether A is stored transposed.
+        transpose_b: whether B is stored transposed.
         batch: matrices of each operand.
         lda, ldb, ldc: elements from a row to the next as stored; 0 means rows without gaps.
-        stride_a, stride_b, stride_c: elements from a matrix to the next; 0 broadcasts A or B, and stands for matrices
-            without gaps in C.
+        stride_a, stride_b: elements from a matrix to the next; 0 broadcasts one matrix to the whole batch.
+        stride_c: elements from a matrix to the next; 0 means matrices without gaps.
         align_a, align_b, align_c: bytes (4, 8 or 16) that the pointer is a multiple of.
         beta_nonzero: whether beta may be other than 0; if not, C is never read.
     """

@@ -50,10 +50,12 @@ class SgemmSchedule(Schedule):
     """A block computes block_m×block_n elements of C, a warp warp_m×warp_n of them, a thread thread_m×thread_n.
 
     Attributes:
-        block_m, block_n, block_k: the block's tile. Shared memory has block_k columns of A and rows of B at a time.
-        warp_m, warp_n, thread_m, thread_n: the tiles of a warp and of a thread. A thread's tile consists of strips of
-            up to 4 elements, and the strips of a warp's lanes alternate. If a warp's tile has fewer than 32 thread
-            tiles, several lanes share one, each with a part of the steps along k.
+        block_m, block_n: rows and columns of a block's tile of C.
+        block_k: columns of A and rows of B that a stage has in shared memory.
+        warp_m, warp_n: rows and columns of a warp's tile. If it has fewer than 32 thread tiles, several lanes share
+            one, each with a part of the steps along k.
+        thread_m, thread_n: rows and columns of a thread's tile. It consists of strips of up to 4 elements; the strips
+            of a warp's lanes alternate.
         warps_k: sliced-K: warps that share a warp's tile, each with a part of the block_k steps.
         lane_map: order of the lanes in the warp's tile.
         pad_a, pad_b: elements of padding after each row of the tile of A (B) in shared memory. If the copy transposes,
