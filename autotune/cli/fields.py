@@ -57,9 +57,8 @@ def _kind(kind: type, allowed: Sequence[Any]) -> type:
     """The type of a field, or an enum of the allowed members."""
     if not allowed or not issubclass(kind, StrEnum):
         return kind
-    members: dict[str, Any] = {member.name: member.value for member in allowed}
-    fewer: Any = StrEnum(kind.__name__, members)
-    narrowed: type = fewer
+    new: Any = StrEnum  # called for a new enum, which type checkers read in plain assignments only
+    narrowed: type = new(kind.__name__, {member.name: member.value for member in allowed})
     return narrowed
 
 
