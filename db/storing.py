@@ -24,7 +24,7 @@ Row = TypeVar("Row", DeviceRow, ProblemRow)
 
 
 class Stored(NamedTuple):
-    """What the rules look at of a stored trial."""
+    """The columns of a stored trial that the rules need."""
 
     id: int
     status: Status

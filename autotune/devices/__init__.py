@@ -1,1 +1,1 @@
-"""Devices: what verifies and times a compiled kernel (a CUDA GPU, or a named GPU that is not here)."""
+"""Devices, which verify and time compiled kernels: CUDA GPUs, offline devices, and recordings."""

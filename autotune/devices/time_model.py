@@ -86,7 +86,7 @@ def modelled_seconds(
 
 
 def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
-    """Blocks that an SM holds at once; 1 where not even one fits by the estimate."""
+    """Blocks that fit on an SM at once; 1 if not even one fits by the estimate."""
     threads = footprint.threads
     registers = min(footprint.registers, most_registers(spec, threads, footprint.min_blocks_per_sm))
     return max(1, blocks_per_sm(spec, threads, registers, footprint.shared_bytes))
@@ -109,7 +109,7 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, compiled: Resources | None
 
 
 def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload:
-    """The workload with the resources that the compiler tells."""
+    """The workload with the resources that the compiler reports."""
     threads, registers = work.footprint.threads, compiled.registers
     shared_bytes = work.footprint.shared_bytes + compiled.shared_bytes
     fit = occupancy(spec, threads, registers, shared_bytes)

@@ -1,4 +1,4 @@
-"""What is known of a schedule before it is compiled: its modelled time, and what its launch is like."""
+"""Forecasts for a schedule before it is compiled: its modelled time, and the shape of its launch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LITTLE = 1024  # bytes of shared memory: fewer count as none
 
 
 class LaunchShape(NamedTuple):
-    """What several parameters decide together about a program's first launch.
+    """Quantities of a program's first launch that follow from several parameters.
 
     Sizes are logarithms, whose differences are from 0 to about 1 as a parameter's.
 
@@ -38,7 +38,7 @@ class LaunchShape(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is known of a schedule before it is compiled.
+    """The forecast for a schedule before it is compiled.
 
     Attributes:
         seconds: by the time model.

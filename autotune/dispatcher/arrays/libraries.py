@@ -21,7 +21,7 @@ _WIDEST = 16  # bytes of the widest access of a thread: more alignment than that
 
 
 class Library(NamedTuple):
-    """What differs between the libraries that arrays come from.
+    """A library of arrays: everything that differs between libraries.
 
     Attributes:
         fingerprint, read: see `arrays`.

@@ -28,7 +28,7 @@ class View(NamedTuple):
 
     @property
     def location(self) -> str:
-        """Where the array is, for people."""
+        """The location of the array, for messages."""
         return "the host" if self.device == HOST else f"CUDA device {self.device}"
 
 

@@ -71,7 +71,7 @@ class Choice:
 
     @property
     def origin(self) -> str:
-        """Where the schedule comes from, for people."""
+        """The origin of the schedule, for messages."""
         if self.baseline:
             return self.baseline
         return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"

@@ -36,7 +36,7 @@ _TYPES = (str, str, dict, int)  # of the members, as JSON has them
 
 
 class Counted(Protocol):
-    """What counts its calls while it serves a problem."""
+    """A plan, which counts its calls."""
 
     problem: Problem
     calls: int
