@@ -15,7 +15,7 @@ LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which me
 
 
 def fingerprint(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
-    """An array's address, and a fingerprint that is equal for views that differ in the address only. Faster than `read`.
+    """An array's address, and a fingerprint equal for views that differ in the address only; faster than `read`.
 
     Raises:
         TypeError, ValueError: as for `read`, perhaps only there.
