@@ -8,6 +8,8 @@ float fabsf(float) noexcept;
 double fabs(double) noexcept;
 float sqrtf(float) noexcept;
 double sqrt(double) noexcept;
+double exp(double) noexcept;
+double log(double) noexcept;
 float fmaxf(float, float) noexcept;
 float fminf(float, float) noexcept;
 }

@@ -12,3 +12,12 @@ __device__ __forceinline__ void make_opaque(T& value) {
   }
 #endif
 }
+
+// The same for each word of a vector; one of less than a word stays as it is.
+template <typename Vector>
+__device__ __forceinline__ void make_words_opaque(Vector& vector) {
+  if constexpr (sizeof(Vector) % 4 == 0) {
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(Vector) / 4; ++i) make_opaque(reinterpret_cast<unsigned*>(&vector)[i]);
+  }
+}

@@ -4,39 +4,41 @@
 
 class RowValues {
  public:
-  // Of the row that begins at `row` and has so many columns, `inside` are read; the others count as `fill`.
-  __device__ __forceinline__ RowValues(const Element* row, int column, int columns, int inside, Element fill)
-      : row_(row), column_(column), columns_(columns), inside_(inside), fill_(fill) {}
+  // `first` is the thread's first element of the row; from there on, there are `columns` of which `inside`
+  // are read, and others count as `fill`.
+  __device__ __forceinline__ RowValues(const Element* first, int columns, int inside, Element fill)
+      : first_(first), columns_(columns), inside_(inside), fill_(fill) {}
 
-  // Calls `visit` with each vector and the column of its first element; some may lie beyond the row.
+  // Calls `visit` with each vector and its offset from the first element; some may lie beyond the row.
   template <class Visit>
-  __device__ __forceinline__ void for_each(Visit visit) const {
+  __device__ __forceinline__ void for_each(Visit visit) {
     each<false>(visit);
   }
 
   // The same for the last time; `visit` may store to the row.
   template <class Visit>
-  __device__ __forceinline__ void for_each_last(Visit visit) const {
+  __device__ __forceinline__ void for_each_last(Visit visit) {
     each<true>(visit);
   }
 
  private:
   template <bool last, class Visit>
-  __device__ __forceinline__ void each(Visit visit) const {
+  __device__ __forceinline__ void each(Visit visit) {
 #pragma unroll 1
-    for (int first = column_; first < columns_; first += Schedule::loads_in_flight * row_step) {
+    for (int begin = 0; begin < columns_; begin += Schedule::loads_in_flight * row_step) {
+      const Element* source = first_ + begin;
+      const int inside = inside_ - begin;
       Vector loaded[Schedule::loads_in_flight];
 #pragma unroll
       for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        const int offset = first + i * row_step;
-        loaded[i] = load_row_vector<last>(row_ + offset, inside_ - offset, fill_);
+        loaded[i] = load_row_vector<last>(source + i * row_step, inside - i * row_step, fill_);
       }
 #pragma unroll
-      for (int i = 0; i < Schedule::loads_in_flight; ++i) visit(loaded[i], first + i * row_step);
+      for (int i = 0; i < Schedule::loads_in_flight; ++i) visit(loaded[i], begin + i * row_step);
     }
   }
 
-  const Element* row_;
-  int column_, columns_, inside_;
+  const Element* first_;
+  int columns_, inside_;
   Element fill_;
 };

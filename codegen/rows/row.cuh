@@ -77,7 +77,8 @@ __device__ __forceinline__ void store_row_vector(Number* target,
 }
 
 // Reduces a value of each thread over the row; all threads of the grid take part, and all of the row get the
-// result. `reduction` numbers the reductions of a kernel from 0. A kernel ends with `leave_row`.
+// result. `reduction` numbers the reductions of a kernel from 0. Blocks of a cluster meet at a barrier before
+// they end.
 template <int reduction, typename Value, class Combine>
 __device__ __forceinline__ Value reduce_over_row(Value value, Combine combine) {
   static_assert(sizeof(Value) <= 16, "a slot has 16 bytes");
@@ -89,11 +90,4 @@ __device__ __forceinline__ Value reduce_over_row(Value value, Combine combine) {
   value = reduce_cluster<Schedule::threads_per_row, Schedule::cluster>(value, combine, of_cluster);
 #endif
   return value;
-}
-
-// Keeps a block's shared memory until no other block of its cluster reads it.
-__device__ __forceinline__ void leave_row() {
-#if cluster > 1
-  cluster_barrier();
-#endif
 }

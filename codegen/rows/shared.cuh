@@ -4,45 +4,43 @@
 
 class RowValues {
  public:
-  // Of the row that begins at `row`, `inside` columns are read; the others count as `fill`.
-  __device__ __forceinline__ RowValues(const Element* row, int column, int /*columns*/, int inside,
-                                       Element fill)
-      : column_(column),
-        vectors_(reinterpret_cast<Vector*>(dynamic_shared<unsigned char>() + Problem::held_at) +
+  // `first` is the thread's first element of the row; from there on, `inside` are read, and others count as
+  // `fill`.
+  __device__ __forceinline__ RowValues(const Element* first, int /*columns*/, int inside, Element fill)
+      : vectors_(reinterpret_cast<Vector*>(dynamic_shared<unsigned char>() + Problem::held_at) +
                  threadIdx.x) {
 #pragma unroll 1
-    for (int first = 0; first < Problem::rounds; first += Schedule::loads_in_flight) {
+    for (int round = 0; round < Problem::rounds; round += Schedule::loads_in_flight) {
       Vector loaded[Schedule::loads_in_flight];
 #pragma unroll
       for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        const int offset = column + (first + i) * row_step;
-        loaded[i] = load_row_vector<true>(row + offset, inside - offset, fill);
+        const int offset = (round + i) * row_step;
+        loaded[i] = load_row_vector<true>(first + offset, inside - offset, fill);
       }
 #pragma unroll
       for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        if (first + i < Problem::rounds) vectors_[(first + i) * Schedule::threads].bits = loaded[i].bits;
+        if (round + i < Problem::rounds) vectors_[(round + i) * Schedule::threads].bits = loaded[i].bits;
       }
     }
   }
 
-  // Calls `visit` with each vector and the column of its first element; some may lie beyond the row.
+  // Calls `visit` with each vector and its offset from the first element; some may lie beyond the row.
   template <class Visit>
-  __device__ __forceinline__ void for_each(Visit visit) const {
+  __device__ __forceinline__ void for_each(Visit visit) {
 #pragma unroll 4
     for (int round = 0; round < Problem::rounds; ++round) {
       Vector vector;
       vector.bits = vectors_[round * Schedule::threads].bits;
-      visit(vector, column_ + round * row_step);
+      visit(vector, round * row_step);
     }
   }
 
   // The same for the last time; `visit` may store to the row.
   template <class Visit>
-  __device__ __forceinline__ void for_each_last(Visit visit) const {
+  __device__ __forceinline__ void for_each_last(Visit visit) {
     for_each(visit);
   }
 
  private:
-  int column_;
   Vector* vectors_;
 };

@@ -9,7 +9,8 @@ from typing import TypeVar
 from ...codegen.fields import field_specs
 from ...codegen.rows.schedule import Hold, RowSchedule
 from ..device_spec import DeviceSpec
-from ..resources import CLUSTERS_SINCE
+from ..occupancy import blocks_per_sm
+from ..resources import CLUSTERS_SINCE, footprint_violations
 from ..space import Draw, Space, field_parameters
 
 S = TypeVar("S", bound=RowSchedule)
@@ -44,8 +45,10 @@ def row_violations(schedule: RowSchedule, rows: int, columns: int, widths: Seque
         yield f"{schedule.blocks(rows)} blocks over the {_GRID_BLOCKS} of a grid"
 
 
-def row_space(schedule_type: type[S], columns: int, widths: Sequence[int], limits: DeviceSpec) -> Space[S]:
-    """All fields are drawn, those of a row no larger than the row: most draws differ, and most are legal."""
+def row_space(
+    schedule_type: type[S], columns: int, element_bytes: int, widths: Sequence[int], limits: DeviceSpec
+) -> Space[S]:
+    """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM."""
     specs = field_specs(schedule_type)
     vectors = [width for width in specs["vector_width"].values if width <= min(widths)]
     of_row = [count for count in specs["threads_per_row"].values if count < 2 * max(1, columns)]
@@ -55,10 +58,25 @@ def row_space(schedule_type: type[S], columns: int, widths: Sequence[int], limit
 
     def build(draw: Draw) -> S:
         drawn = schedule_type.from_dict(draw)
-        return replace(
-            drawn,
-            threads_per_row=drawn.threads if drawn.cluster > 1 else min(drawn.threads_per_row, drawn.threads),
-            loads_in_flight=1 if drawn.hold is Hold.REGISTERS else drawn.loads_in_flight,
-        )
+        of_row = drawn.threads if drawn.cluster > 1 else min(drawn.threads_per_row, drawn.threads)
+        schedule = replace(drawn, threads_per_row=of_row, min_blocks_per_sm=1)
+        if schedule.hold is Hold.REGISTERS:
+            schedule = replace(schedule, loads_in_flight=1)
+        if not _fits(schedule, columns, element_bytes, limits):
+            schedule = replace(schedule, hold=Hold.RELOAD, loads_in_flight=drawn.loads_in_flight)
+        most = min(drawn.min_blocks_per_sm, _blocks_that_fit(schedule, columns, element_bytes, limits))
+        counts = specs["min_blocks_per_sm"].values
+        return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))
 
     return Space(parameters, build)
+
+
+def _fits(schedule: RowSchedule, columns: int, element_bytes: int, limits: DeviceSpec) -> bool:
+    if schedule.hold is Hold.REGISTERS and schedule.rounds(columns) > _MOST_ROUNDS:
+        return False
+    return not any(footprint_violations(limits, schedule.row_footprint(columns, element_bytes)))
+
+
+def _blocks_that_fit(schedule: RowSchedule, columns: int, element_bytes: int, limits: DeviceSpec) -> int:
+    footprint = schedule.row_footprint(columns, element_bytes)
+    return blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes)

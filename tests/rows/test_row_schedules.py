@@ -53,9 +53,9 @@ def test_the_footprint_is_of_what_a_thread_holds(words: str, registers: int, sha
 
 @pytest.mark.parametrize(("columns", "widths"), [(1, (1, 1)), (100, (4, 8)), (5000, (8, 8))])
 def test_draws_are_undone(columns: int, widths: tuple[int, int]) -> None:
-    space = row_space(RowSchedule, columns, widths, H200)
+    space = row_space(RowSchedule, columns, 2, widths, H200)
     draws = space.random_draws(0)
     for _ in range(200):
         built = space.build(next(draws))
         assert space.build(space.draw_of(built)) == built
-        assert not [line for line in row_violations(built, 1000, columns, widths) if "vectors of a thread" not in line]
+        assert not list(row_violations(built, 1000, columns, widths))
