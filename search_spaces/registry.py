@@ -41,6 +41,7 @@ OPERATORS = _Operators(
         "sgemm": ".matmul.sgemm",
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
+        "softmax": ".rows.softmax",
     }
 )
 

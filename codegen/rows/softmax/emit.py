@@ -1,0 +1,113 @@
+"""SoftmaxProblem and SoftmaxSchedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment, launch_comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ..schedule import Hold
+from .problem import SoftmaxProblem
+from .schedule import SoftmaxSchedule
+
+ENTRY = "softmax"
+_NAIVE_THREADS = 128
+
+
+def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members = _arguments(problem, problem.dtype)
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, blocks(problem, schedule))
+    facts: dict[str, int | str] = {
+        "ragged": _ragged(problem, schedule),
+        "rounds": schedule.rounds(problem.columns),
+        "held_at": schedule.held_at,
+        "lengths": problem.lengths,
+    }
+    body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
+    types = [f"using Element = {problem.dtype.cuda};"]
+    source = f"""{comment(f"{ENTRY}: y = softmax(x / temperature) of rows, for {_served(problem, schedule)}")}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct(body)}
+
+{problem_struct(types, facts, _sizes(problem), schedule.specialize, body)}
+
+{body}
+{footprint.entry(ENTRY, "softmax_block(arguments);")}"""
+    return Program(source, members, (launch,))
+
+
+def emit_naive(problem: SoftmaxProblem) -> Program:
+    """A thread for each row."""
+    return _naive(problem, 1, "float", problem.dtype)
+
+
+def emit_reference(problem: SoftmaxProblem) -> Program:
+    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, 32, "double", DType.FLOAT64)
+
+
+def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
+    """Blocks of the grid; none if there is nothing to write."""
+    return schedule.blocks(problem.rows) if problem.columns else 0
+
+
+def _naive(problem: SoftmaxProblem, lanes: int, number: str, result: DType) -> Program:
+    members = _arguments(problem, result)
+    lengths = "arguments.lengths" if problem.lengths else "nullptr"
+    served = f"rows of {problem.dtype} in {number}, {lanes} threads per row"
+    source = f"""// {ENTRY}: y = softmax(x / temperature) of {served}
+
+{cuda_arguments(members)}
+
+{used_source("rows/softmax/naive.cuh", "softmax_naive", {})}
+extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
+  softmax_naive<{lanes}, {number}>(arguments, arguments.x, arguments.y, {lengths});
+}}
+"""
+    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
+    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+
+
+def _sizes(problem: SoftmaxProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldy": "long long"}
+    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
+
+
+def _arguments(problem: SoftmaxProblem, result: DType) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    return (
+        Argument("x", f"const {problem.dtype.cuda}*"),
+        Argument("y", f"{result.cuda}*"),
+        *([Argument("lengths", "const int*")] if problem.lengths else []),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        Argument("temperature", "float", positive=True),
+    )
+
+
+def _ragged(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
+    """Whether a vector may lie partly outside of its row."""
+    return schedule.vector_width > 1 and (problem.lengths or problem.columns % schedule.vector_width != 0)
+
+
+def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:
+    """The problems that a source serves, one or all of a kind: equal sources say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    served = f"{problem.dtype}{' with lengths' if problem.lengths else ''}"
+    if schedule.hold is not Hold.RELOAD:
+        rounds = schedule.rounds(problem.columns)
+        served += f", of {(rounds - 1) * schedule.row_step + 1} to {rounds * schedule.row_step} columns"
+    width = schedule.vector_width
+    if width > 1:
+        served += f"{'' if _ragged(problem, schedule) else f', a multiple of {width}'}"
+    return served

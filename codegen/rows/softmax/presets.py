@@ -1,0 +1,55 @@
+"""The ladder of softmax kernels, each rung one idea above the last, and the schedule that a row of some length asks
+for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...integers import ceil_div
+from ...program import Program
+from ..schedule import Hold
+from .emit import emit, emit_naive
+from .problem import SoftmaxProblem
+from .schedule import Passes, SoftmaxSchedule
+
+_WARP_A_ROW = SoftmaxSchedule(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+_BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
+_ONLINE = replace(_BLOCK_A_ROW, passes=Passes.ONLINE)
+_MOST_THREADS, _LEAST_THREADS = 1024, 128
+
+
+def held(problem: SoftmaxProblem, rounds: int) -> SoftmaxSchedule:
+    """A row in registers, of which a thread has about so many vectors, as wide as the problem is aligned for."""
+    width = min(problem.widths)
+    wanted = ceil_div(max(1, problem.columns), width * rounds)
+    of_row = min(_MOST_THREADS, _power_of_two(wanted))
+    return SoftmaxSchedule(
+        threads=max(_LEAST_THREADS, of_row), threads_per_row=of_row, vector_width=width, hold=Hold.REGISTERS
+    )
+
+
+def streamed(problem: SoftmaxProblem) -> SoftmaxSchedule:
+    """A row that is read twice, of any length."""
+    return replace(_ONLINE, vector_width=min(problem.widths), loads_in_flight=2)
+
+
+def _registers(problem: SoftmaxProblem) -> SoftmaxSchedule:
+    """Rows in registers, unless a block's registers cannot hold one."""
+    schedule = held(problem, 4)
+    words = schedule.rounds(problem.columns) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
+    return schedule if words <= 32 else streamed(problem)
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+PRESETS: Mapping[str, Callable[[SoftmaxProblem], Program]] = {
+    "naive": emit_naive,
+    "warp_a_row": lambda problem: emit(problem, _WARP_A_ROW),
+    "block_a_row": lambda problem: emit(problem, _BLOCK_A_ROW),
+    "online": lambda problem: emit(problem, _ONLINE),
+    "vectorised": lambda problem: emit(problem, streamed(problem)),
+    "registers": lambda problem: emit(problem, _registers(problem)),
+}

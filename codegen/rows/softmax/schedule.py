@@ -1,0 +1,45 @@
+"""How to compute a softmax."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ..schedule import RowSchedule
+from .problem import SoftmaxProblem
+
+
+class Passes(StrEnum):
+    """How the maximum and the sum of a row are found."""
+
+    TWO = "two"  # first the maximum, then the sum: two reductions over the threads of a row
+    ONLINE = "online"  # both at once: the sum is scaled whenever the maximum grows
+
+
+@dataclass(frozen=True)
+class SoftmaxSchedule(RowSchedule):
+    """A row is reduced to its maximum and its sum of exponentials, then read again and written.
+
+    Attributes:
+        threads: of a block.
+        threads_per_row: of a block that work on one row; the block has threads / threads_per_row rows.
+        cluster: blocks that share a row, each with all of its threads.
+        vector_width: elements of an access to global memory.
+        hold: where a row waits between the passes over it.
+        loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row held in registers, whose
+            loads are all in flight.
+        streaming: tell the caches which accesses are the last to their data.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+        passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once.
+    """
+
+    reductions = 2
+
+    passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
+
+    def footprint(self, problem: SoftmaxProblem) -> Footprint:
+        """See `Schedule`."""
+        return self.row_footprint(problem.columns, problem.dtype.bytes)

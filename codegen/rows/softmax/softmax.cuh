@@ -1,0 +1,114 @@
+#pragma once
+#include "rows/values.cuh"
+// y = softmax(x / temperature) of each row: 2^(factor (x - max)) / Σ 2^(factor (x - max)), where factor is
+// log2(e) / temperature. The maximum is subtracted first, which is exact where it matters.
+//
+// A row of -infinity alone gives NaN, since -infinity - -infinity is NaN; so do infinity and NaN in a row.
+
+__device__ __forceinline__ float largest_of(const float (&x)[Schedule::vector_width], float largest) {
+#pragma unroll
+  for (int i = 0; i < Schedule::vector_width; ++i) largest = max_nan(largest, x[i]);
+  return largest;
+}
+
+__device__ __forceinline__ float sum_of_powers(const float (&x)[Schedule::vector_width], float max,
+                                               float factor) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < Schedule::vector_width; ++i) sum += exp2_flushed(factor * (x[i] - max));
+  return sum;
+}
+
+// A sum of many terms, compensated for its rounding errors (Kahan, Further remarks on reducing truncation
+// errors, 1965). Registers hold so few vectors that a plain sum does.
+struct RunningSum {
+  float sum;
+  float lost;
+
+#if hold == registers
+  __device__ __forceinline__ void add(float term) { sum += term; }
+#else
+  __device__ __forceinline__ void add(float term) {
+    const float exact = __fadd_rn(term, -lost);
+    const float next = __fadd_rn(sum, exact);
+    lost = __fadd_rn(__fadd_rn(next, -sum), -exact);
+    sum = next;
+  }
+#endif
+
+  __device__ __forceinline__ void scale(float factor) {
+    sum *= factor;
+    lost *= factor;
+  }
+};
+
+#if passes == two
+// The maximum of the row, and then its sum.
+__device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float factor) {
+  float max = -infinity();
+  values.for_each([&](const Vector& vector, int) {
+    float x[Schedule::vector_width];
+    to_floats(x, vector.elements);
+    max = largest_of(x, max);
+  });
+  max = reduce_over_row<0>(max, Max());
+  RunningSum sum = {0.0f, 0.0f};
+  values.for_each([&](const Vector& vector, int) {
+    float x[Schedule::vector_width];
+    to_floats(x, vector.elements);
+    sum.add(sum_of_powers(x, max, factor));
+  });
+  return {max, reduce_over_row<1>(sum.sum, Sum())};
+}
+#else
+
+// Both at once (Milakov and Gimelshein, Online normalizer calculation for softmax, 2018), vector by vector.
+__device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float factor) {
+  float so_far = -infinity();  // the maximum
+  RunningSum sum = {0.0f, 0.0f};
+  values.for_each([&](const Vector& vector, int) {
+    float x[Schedule::vector_width];
+    to_floats(x, vector.elements);
+    const float max = largest_of(x, so_far);
+    // As long as there is nothing but -infinity, any other number does for the maximum.
+    const float base = max == -infinity() ? 0.0f : max;
+    // By exactly 1 where nothing changes: in a long row, errors of a factor would add up.
+    sum.scale(so_far == max ? 1.0f : exp2_flushed(factor * (so_far - base)));
+    sum.add(sum_of_powers(x, base, factor));
+    so_far = max;
+  });
+  return reduce_over_row<0>(SoftmaxSum{so_far, sum.sum}, AddSoftmaxSums{factor});
+}
+#endif
+
+__device__ __forceinline__ void softmax_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const RowPosition at = row_position();
+  // Columns of the row that are written, and those that are read, from the thread's first one on.
+  const int columns = at.row < problem.rows ? problem.columns - at.column : 0;
+  int inside = columns;
+#if lengths
+  if (inside > 0) inside = min(max(arguments.lengths[at.row], 0) - at.column, inside);
+#endif
+  // An infinite temperature makes all columns alike, but for those of -infinity.
+  const float factor = fmaxf(log2_e / arguments.temperature, 1.2e-38f);
+
+  const Element fill = from_float<Element>(-infinity());
+  RowValues values(arguments.x + at.row * problem.ldx + at.column, columns, inside, fill);
+  const SoftmaxSum all = softmax_sum(values, factor);
+
+  Element* y = arguments.y + at.row * problem.ldy + at.column;
+  const float scale = 1.0f / all.sum;
+  values.for_each_last([&](const Vector& vector, int offset) {
+    float x[Schedule::vector_width];
+    to_floats(x, vector.elements);
+#pragma unroll
+    for (int i = 0; i < Schedule::vector_width; ++i) x[i] = exp2_flushed(factor * (x[i] - all.max)) * scale;
+    Vector result;
+    from_floats(result.elements, x);
+    store_row_vector(y + offset, result, columns - offset);
+  });
+#if cluster > 1
+  cluster_barrier();  // others may still read this block's shared memory
+#endif
+}

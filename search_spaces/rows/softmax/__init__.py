@@ -1,0 +1,34 @@
+"""softmax, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.softmax.emit import emit, emit_reference
+from ....codegen.rows.softmax.presets import PRESETS
+from ....codegen.rows.softmax.problem import SoftmaxProblem
+from ....codegen.rows.softmax.schedule import SoftmaxSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="softmax",
+    summary="y[r] = softmax(x[r] / temperature) along the last axis, with a length for each row if asked for",
+    problem_type=SoftmaxProblem,
+    schedule_type=SoftmaxSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

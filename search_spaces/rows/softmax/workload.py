@@ -1,0 +1,67 @@
+"""What the blocks of a softmax schedule do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from ....codegen.integers import ceil_div
+from ....codegen.rows.schedule import WARP, Hold
+from ....codegen.rows.softmax.emit import blocks
+from ....codegen.rows.softmax.problem import SoftmaxProblem
+from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from ....codegen.work import Unit
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...workload import Workload
+
+_LINE = 128  # bytes
+# Instructions of an element: to reduce it, and to write it; of a vector: an access with its address and bounds; of a
+# reduction over a warp, of each of its threads; of a thread that begins and ends.
+_REDUCED, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 6, 5, 5, 20, 60
+_L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
+
+
+def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> tuple[Workload]:
+    """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them."""
+    warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
+    rounds = schedule.rounds(problem.columns)
+    passes = 1 if schedule.passes is Passes.ONLINE else 2
+    reads = 1 + passes if schedule.hold is Hold.RELOAD else 1
+    in_registers = schedule.hold is Hold.REGISTERS
+    steps = 1 if in_registers else reads * ceil_div(rounds, schedule.loads_in_flight)
+    vectors = warps * rounds  # of a block, counted for each warp
+    row_bytes = problem.columns * size
+    block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
+    loads = reads * vectors * _ACCESS
+    exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
+    computing = vectors * (width * (_REDUCED + _WRITTEN) + _ACCESS) + warps * (_THREAD + 2 * _REDUCTION)
+    shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
+    again = (reads - 1) * _missed(problem, schedule, limits)
+    grid = Workload(
+        blocks=blocks(problem, schedule),
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes + again * problem.rows * row_bytes,
+        steps=steps,
+        instructions=computing / steps,
+        load_instructions=loads / steps,
+        unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
+        shared_clocks=shared_accesses * max(1.0, WARP * width * size / _LINE) / steps,
+        lines=(reads + 1) * vectors * _lines(schedule, width * size) / steps,
+        bytes_loaded=reads * block_bytes / steps,
+        bytes_stored=block_bytes,
+    )
+    return (grid,)
+
+
+def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
+    """Cache lines that a warp's access touches, which goes to one row or to several."""
+    of_row = min(WARP, schedule.threads_per_row)
+    return WARP / of_row * max(1.0, of_row * vector_bytes / _LINE)
+
+
+def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
+    """The share of the rows that L2 has let go of when they are read again."""
+    footprint = schedule.footprint(problem)
+    resident = blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
+    under_way = limits.sm_count * max(1, resident) * schedule.rows_per_block / schedule.cluster
+    row_bytes = problem.columns * problem.dtype.bytes
+    waiting = min(problem.rows, under_way) * row_bytes
+    return max(0.0, 1 - _L2_SHARE * limits.l2_bytes / waiting) if waiting else 0.0

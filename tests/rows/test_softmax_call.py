@@ -1,0 +1,99 @@
+"""softmax on NumPy arrays, which the emulator computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.rows.softmax.call import CALL
+
+BF16 = DType.BFLOAT16.numpy
+
+
+def softmax(x: npt.NDArray[Any], temperature: float = 1.0) -> npt.NDArray[np.float64]:
+    scaled = x.astype(np.float64) / temperature
+    terms = np.exp(scaled - scaled.max(axis=-1, keepdims=True, initial=-np.inf))
+    return np.asarray(terms / terms.sum(axis=-1, keepdims=True), np.float64)
+
+
+def random(*shape: int, dtype: Any = np.float32) -> npt.NDArray[Any]:
+    return np.random.default_rng(0).standard_normal(shape, np.float32).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("x", "tolerance"),
+    [
+        (random(33), 1e-6),
+        (random(3, 4, 31), 1e-6),
+        (random(5, 40)[:, 3:36], 1e-6),
+        (random(5, 64, dtype=BF16), 5e-3),
+        (random(5, 7, dtype=np.float16), 1e-3),
+        (random(4, 6, 5)[:, ::2], 1e-6),
+    ],
+)
+def test_any_rows(x: npt.NDArray[Any], tolerance: float) -> None:
+    y = dispatcher.softmax(x, dim=x.ndim - 1, temperature=0.7)
+    assert (y.dtype, y.shape) == (x.dtype, x.shape)
+    np.testing.assert_allclose(y.astype(np.float64), softmax(x, 0.7), rtol=tolerance)
+
+
+def test_the_output_may_be_the_input() -> None:
+    x = random(6, 50)
+    expected = softmax(x)
+    assert dispatcher.softmax(x, out=x) is x
+    np.testing.assert_allclose(x, expected, rtol=1e-6)
+
+
+def test_lengths_cut_rows_off() -> None:
+    x = random(2, 3, 9)
+    lengths = np.int32([[9, 1, 4], [0, 8, 2]])
+    y = dispatcher.softmax(x, lengths=lengths)
+    masked = np.where(np.arange(9) < lengths[..., None], x, -np.inf)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(y, softmax(masked), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (2, 0, 5)])
+def test_an_empty_array(shape: tuple[int, ...]) -> None:
+    assert dispatcher.softmax(np.ones(shape, np.float32)).shape == shape
+
+
+X = random(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "error", "message"),
+    [
+        (X, {"dim": 0}, ValueError, "dim=0: softmax takes the last axis, -1 or 1"),
+        (X.T, {}, ValueError, "expected contiguous rows that do not overlap; call contiguous"),
+        (np.array(1, np.float32), {}, ValueError, r"input has shape \(\): expected rows along a last axis"),
+        (X.astype(np.int32), {}, TypeError, "input has dtype int32: softmax takes float32, bfloat16, float16"),
+        (X, {"temperature": 0.0}, ValueError, "temperature=0.0: expected more than 0"),
+        (X, {"lengths": np.ones(4, np.int64)}, ValueError, r"dtype int64 and shape \(4,\): expected int32 of shape"),
+        (X, {"lengths": np.ones(5, np.int32)}, ValueError, r"int32 and shape \(5,\): expected int32 of shape \(4,\)"),
+        (X, {"lengths": np.ones(8, np.int32)[::2]}, ValueError, r"lengths has strides \(2,\): expected \(1,\)"),
+        (X, {"out": X.astype(np.float16)}, TypeError, "out has dtype float16: expected float32"),
+        (X, {"out": X[::-1]}, ValueError, "out"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    x: npt.NDArray[Any], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        dispatcher.softmax(x, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_layouts_become_the_problem() -> None:
+    x = Layout((2, 3, 9), (36, 12, 1), "bfloat16", 2, 8)
+    y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)
+    problem, pointers = CALL.bind(input=x, lengths=None, out=y, dim=-1)
+    assert problem == SoftmaxProblem(6, 9, DType.BFLOAT16, ldx=12, align_x=8, ldy=9)
+    assert {name: pointers[name] for name in ("input", "out")} == {"input": "x", "out": "y"}

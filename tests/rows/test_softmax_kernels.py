@@ -1,0 +1,143 @@
+"""What softmax's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from rows.softmax_cases import BF16, CASES, FP16, LIMITS
+
+from autotune import emulator
+from autotune.codegen.program import Program
+from autotune.codegen.rows.softmax.emit import emit
+from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
+from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.rows.softmax import OPERATOR
+from autotune.verification import launch_arrays
+
+
+def schedule(words: str) -> SoftmaxSchedule:
+    return SoftmaxSchedule.parse(words.split())
+
+
+def program(problem: SoftmaxProblem, words: str) -> Program:
+    return OPERATOR.program(problem, schedule(words), LIMITS)
+
+
+def test_cases_cover_every_value() -> None:
+    seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(SoftmaxSchedule)}
+    for parameter in OPERATOR.space(SoftmaxProblem(16, 4096, BF16), LIMITS).parameters:
+        assert set(parameter.values) <= seen[parameter.name], parameter.name
+    pairs = {(str(schedule.hold), str(schedule.passes), schedule.cluster > 1) for _, schedule in CASES}
+    assert len(pairs) == 3 * 2 * 2
+
+
+def test_cases_cover_problems() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {problem.dtype for problem in problems} == set(DTYPES)
+    assert {problem.lengths for problem in problems} == {False, True}
+    assert {0, 1, 31, 33, 513, 8191} <= {problem.columns for problem in problems}
+    assert sum(problem.columns % schedule.vector_width > 0 for problem, schedule in CASES) >= 10
+    assert sum(0 in (problem.rows, problem.columns) for problem in problems) <= 45
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "threads=1024 TPR=1024 cluster=8 hold=registers",
+        "threads=512 TPR=512 cluster=2 hold=shared loads_in_flight=4 passes=online",
+        "threads=512 TPR=512 hold=reload loads_in_flight=8 passes=online",
+    ],
+)
+def test_a_long_odd_row(words: str) -> None:
+    problem = SoftmaxProblem(1, 131073, BF16, align_x=2, align_y=2)
+    verify(problem, program(problem, words), seeds=(2,))
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 0.5, 100.0, np.inf])
+@pytest.mark.parametrize("words", ["passes=two", "passes=online"])
+def test_temperature_divides(words: str, temperature: float) -> None:
+    problem = SoftmaxProblem(12, 40)
+    arrays = launch_arrays(problem, 0)
+    expected = problem.reference(arrays, {"temperature": min(temperature, 1e30)})["y"]
+    kernel = program(problem, f"threads=32 TPR=8 {words}")
+    emulator.run(kernel, problem.tensors, arrays, {"temperature": temperature}, seed=2)
+    np.testing.assert_allclose(arrays["y"], expected, rtol=2.0**-16, atol=2.0**-30)
+
+
+@pytest.mark.parametrize("lengths", [[-5, 0, 1, 39], [40, 41, 2**31 - 1, -(2**31)]])
+def test_any_length_is_safe(lengths: list[int]) -> None:
+    problem = SoftmaxProblem(4, 40, FP16, lengths=True)
+    arrays = launch_arrays(problem, 0) | {"lengths": np.int32(lengths)}
+    kernel = program(problem, "threads=64 TPR=16 vector_width=8")
+    emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0}, seed=0)
+    y = arrays["y"].reshape(4, 40).astype(np.float64)
+    for row, length in zip(y, lengths, strict=True):
+        assert np.isnan(row).all() if length <= 0 or np.isnan(row[0]) else (row[max(0, length) :] == 0).all()
+
+
+REGISTERS = "threads=64 TPR=64 vector_width=2"
+SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
+RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
+CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
+
+
+@pytest.mark.parametrize(
+    ("words", "right", "planted"),
+    [
+        (REGISTERS, "factor * (x[i] - max)", "factor * x[i]"),  # the maximum is not subtracted
+        (REGISTERS, "const float scale = 1.0f / all.sum;", "const float scale = 1.0001f / all.sum;"),
+        (REGISTERS, "inside >= Schedule::vector_width", "inside > 0"),  # a tail reads beyond the row
+        (REGISTERS, "if (i < inside) target[i]", "target[i]"),  # a tail is written beyond the row
+        (REGISTERS, "min(max(arguments.lengths[at.row], 0) - at.column, inside)", "inside"),
+        (REGISTERS, "from_float<Element>(-infinity())", "from_float<Element>(0.0f)"),
+        (REGISTERS, "__syncthreads();", ""),
+        (REGISTERS, "reduce_over_row<1>", "reduce_over_row<0>"),  # two reductions share their slots
+        (SHARED, "held_at = 96", "held_at = 0"),  # a row lies over the slots
+        (RELOAD, "begin + i * row_step", "begin"),
+        (RELOAD + " passes=online", "max == -infinity() ? 0.0f : max", "max"),  # -infinity - -infinity
+        (RELOAD + " passes=online", "sum *= factor;", ""),
+        (RELOAD, "at.row < problem.rows ?", "true ?"),
+        (CLUSTER, "cluster_barrier();  // others", "// others"),
+    ],
+)
+def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
+    problem = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
+    kernel = emit(problem, schedule(words))
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+def test_an_update_scales_by_exactly_one_where_the_maximum_stays() -> None:
+    """2^0 may be off by an error of exp2, and each vector of a long row would multiply by that."""
+    problem = SoftmaxProblem(1, 4096)
+    kernel = program(problem, "threads=32 TPR=1 hold=reload passes=online")
+    verify(problem, kernel)
+    right = "so_far == max ? 1.0f :"
+    assert right in kernel.source
+    with pytest.raises(EmulatorError, match="wrong"):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, "")))
+
+
+def test_source_depends_on_what_it_uses() -> None:
+    reload = schedule("hold=reload")
+    assert emit(SoftmaxProblem(5, 64), reload).source == emit(SoftmaxProblem(500, 96), reload).source
+    held = schedule("TPR=32")
+    assert emit(SoftmaxProblem(5, 65), held).source == emit(SoftmaxProblem(500, 96), held).source
+    assert emit(SoftmaxProblem(5, 64), held).source != emit(SoftmaxProblem(5, 65), held).source
+    assert "cluster_barrier" not in emit(SoftmaxProblem(5, 64), held).source
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "dtype"),
+    [(65536, 256, "bfloat16"), (16384, 8192, "float32"), (2048, 131072, "bfloat16"), (4096, 50257, "float32")],
+)
+def test_seeds_spill_nothing(rows: int, columns: int, dtype: str) -> None:
+    problem = SoftmaxProblem.from_dict({"rows": rows, "columns": columns, "dtype": dtype})
+    for seed in OPERATOR.seeds(problem, LIMITS)[:4]:
+        resources = compile_kernel(OPERATOR.program(problem, seed, LIMITS), "sm_90").resources
+        assert resources.spill_store_bytes == resources.stack_bytes == 0, seed

@@ -1,0 +1,76 @@
+"""What a softmax problem says about itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.work import Unit, Work
+
+BF16 = DType.BFLOAT16
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        ({"rows": -1, "columns": 7}, "rows=-1: expected 0 or more"),
+        ({"rows": 5, "columns": 2**30 + 1}, "columns=1073741825: expected 0 … 1073741824"),
+        ({"rows": 5, "columns": 7, "dtype": "int32"}, "dtype=int32: expected one of float32, bfloat16, float16"),
+        ({"rows": 5, "columns": 7, "ldy": 6}, "ldy=6: expected at least the 7 elements of a row, or 0"),
+        ({"rows": 5, "columns": 7, "align_x": 2}, "align_x=2: expected one of 4, 8, 16 bytes"),
+    ],
+)
+def test_impossible_problem_is_refused(problem: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SoftmaxProblem.from_dict(problem)
+
+
+@pytest.mark.parametrize(
+    ("problem", "widths"),
+    [
+        (SoftmaxProblem(64, 64), (4, 4)),
+        (SoftmaxProblem(64, 64, BF16), (8, 8)),
+        (SoftmaxProblem(64, 63, BF16), (1, 1)),
+        (SoftmaxProblem(64, 63, BF16, ldx=64, ldy=66), (8, 2)),
+        (SoftmaxProblem(64, 64, BF16, align_x=2), (1, 8)),
+    ],
+)
+def test_widths(problem: SoftmaxProblem, widths: tuple[int, int]) -> None:
+    assert problem.widths == widths
+
+
+def test_work_counts_each_element_once() -> None:
+    operations = {Unit.FP32: 4 * 35, Unit.SPECIAL: 35}
+    assert SoftmaxProblem(5, 7, BF16).work == Work(2 * 2 * 35, operations)
+    assert SoftmaxProblem(5, 7, BF16, lengths=True).work == Work(2 * (35 + 17) + 4 * 5, operations)
+
+
+def test_reference_is_the_definition() -> None:
+    problem = SoftmaxProblem(3, 4, lengths=True, ldx=5, ldy=6)
+    x = np.float32([[0, 1, 2, 3, 9], [1e4, 1e4 - 1, np.nan, 5, 9], [7, 7, 7, 7, 9]])
+    lengths = np.int32([4, 2, 0])
+    y = problem.reference({"x": x.reshape(-1)[:14], "lengths": lengths}, {"temperature": 0.5})["y"]
+    e = np.exp(np.float64([0, 2, 4, 6]))
+    np.testing.assert_allclose(y[:4], e / e.sum(), rtol=1e-14)
+    np.testing.assert_allclose(y[6:10], [1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2)), 0, 0], rtol=1e-14)
+    assert np.isnan(y[12:16]).all()
+
+
+def test_inputs_have_rows_of_every_kind() -> None:
+    x = SoftmaxProblem(64, 256).inputs(0)["x"].reshape(64, 256)
+    assert np.isnan(x).any(axis=1).sum() == 1
+    assert (x == np.inf).any(axis=1).sum() == 1
+    assert (x == -np.inf).all(axis=1).sum() == 1
+    assert (x.max(axis=1) > 9000).sum() >= 1
+    assert (x == x[:, :1]).all(axis=1).sum() == 2  # the constant one, and that of -infinity
+    assert (np.isfinite(x).all(axis=1)).sum() >= 60
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 9), (2, 1), (3, 100), (500, 7)])
+def test_lengths_are_within_the_row_and_add_up_to_half(rows: int, columns: int) -> None:
+    lengths = SoftmaxProblem(rows, columns, lengths=True).inputs(0)["lengths"]
+    assert 0 <= lengths.min() <= lengths.max() <= columns
+    if rows > 1:
+        assert abs(int(lengths.sum()) - rows * columns // 2) <= rows
