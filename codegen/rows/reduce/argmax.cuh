@@ -7,13 +7,10 @@ using Combine = ArgMax;
 __device__ __forceinline__ Partial empty_partial(Index first) { return {lowest(), first}; }
 
 // Indices go up, so the first of equal numbers stays. A NaN is not at most any number; the first one stays.
-__device__ __forceinline__ void take(Partial& partial, Element element, Index index) {
-  const Number number = number_of(element);
+__device__ __forceinline__ void take_number(Partial& partial, Number number, Index index) {
   if (!(number <= partial.value) && partial.value == partial.value) partial = {number, index};
 }
-
-// A thread gives all elements of a vector the index of the first one, which spares an addition for each.
-__device__ __forceinline__ Partial moved(Partial partial, int steps) {
-  return {partial.value, partial.index + steps};
+__device__ __forceinline__ void take(Partial& partial, Element element, Index index) {
+  take_number(partial, number_of(element), index);
 }
 __device__ __forceinline__ Result result_of(Partial partial) { return partial.index; }

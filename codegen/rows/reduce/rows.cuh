@@ -1,8 +1,7 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
 #include "cuda/tickets.cuh"
-#include "rows/reduce/operation.cuh"
-#include "rows/reduce/vectors.cuh"
+#include "rows/reduce/row_part.cuh"
 // Rows: threads_per_row threads of a block share one, or all threads of `splits` blocks. In a step, each
 // thread has `loads_in_flight` vectors on their way. Rows are skewed if they begin between vectors.
 
@@ -11,8 +10,7 @@ constexpr int row_step = threads_per_row * vector_width;  // elements of one loa
 constexpr int tile = row_step * Schedule::loads_in_flight;
 
 // A thread's vectors of a tile that is inside of the row; `column` is that of the first one.
-__device__ __forceinline__ void take_tile(Partial (&partials)[vector_width], const Element* row,
-                                          Index column) {
+__device__ __forceinline__ void take_tile(RowPart& part, const Element* row, Index column) {
   Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
   for (int load = 0; load < Schedule::loads_in_flight; ++load) {
@@ -20,16 +18,13 @@ __device__ __forceinline__ void take_tile(Partial (&partials)[vector_width], con
   }
 #pragma unroll
   for (int load = 0; load < Schedule::loads_in_flight; ++load) {
-#pragma unroll
-    for (int i = 0; i < vector_width; ++i) {
-      take(partials[i], vectors[load].elements[i], column + load * row_step);
-    }
+    part.take_vector(vectors[load], column + load * row_step);
   }
 }
 
 // The same of the last tile, of which only a part is.
-__device__ __forceinline__ void take_last_tile(Partial (&partials)[vector_width], const Element* row,
-                                               Index column, Index columns) {
+__device__ __forceinline__ void take_last_tile(RowPart& part, const Element* row, Index column,
+                                               Index columns) {
   Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
   for (int load = 0; load < Schedule::loads_in_flight; ++load) {
@@ -39,10 +34,7 @@ __device__ __forceinline__ void take_last_tile(Partial (&partials)[vector_width]
 #pragma unroll
   for (int load = 0; load < Schedule::loads_in_flight; ++load) {
     const Index first = column + load * row_step;
-#pragma unroll
-    for (int i = 0; i < vector_width; ++i) {
-      if (first + i < columns) take(partials[i], vectors[load].elements[i], first);
-    }
+    part.take_inside(vectors[load], first, columns - first);
   }
 }
 
@@ -56,10 +48,10 @@ __device__ __forceinline__ int head_of(long long start) {
 }
 
 // Elements ahead of the first vector go to the row's threads one by one.
-__device__ __forceinline__ void take_head(Partial& partial, const Element* row, Index columns, int head) {
+__device__ __forceinline__ void take_head(RowPart& part, const Element* row, Index columns, int head) {
   const int end = head < columns ? head : columns, lane = threadIdx.x % threads_per_row;
-  if (lane < end) partial = empty_partial(lane);
-  for (int i = lane; i < end; i += threads_per_row) take(partial, row[i], i);
+  if (lane < end) part = RowPart(lane);
+  for (int i = lane; i < end; i += threads_per_row) part.take_element(row[i], i);
 }
 
 // What a thread makes of its part of a row. Tiles go to the blocks in turn, which `split` numbers.
@@ -67,19 +59,13 @@ __device__ __forceinline__ Partial reduce_part(const Element* row, Index columns
   const Index step = static_cast<Index>(Schedule::splits) * tile;
   const int offset = threadIdx.x % threads_per_row * vector_width;
   Index first = static_cast<Index>(split) * tile + head;
-  Partial partials[vector_width];
-#pragma unroll
-  for (int i = 0; i < vector_width; ++i) partials[i] = empty_partial(first + offset);
+  RowPart part(first + offset);
 #if skewed
-  if (split == 0) take_head(partials[0], row, columns, head);
+  if (split == 0) take_head(part, row, columns, head);
 #endif
-  for (; first + tile <= columns; first += step) take_tile(partials, row, first + offset);
-  if (first < columns) take_last_tile(partials, row, first + offset, columns);
-
-  Partial partial = partials[0];
-#pragma unroll
-  for (int i = 1; i < vector_width; ++i) partial = Combine()(partial, moved(partials[i], i));
-  return partial;
+  for (; first + tile <= columns; first += step) take_tile(part, row, first + offset);
+  if (first < columns) take_last_tile(part, row, first + offset, columns);
+  return part.total();
 }
 
 #if splits > 1
@@ -90,7 +76,8 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   const int split = blockIdx.x % Schedule::splits;
   const long long start = row * problem.ldx;
   Partial* scratch = dynamic_shared<Partial>();
-  Partial partial = reduce_part(arguments.x + start, problem.columns, split, head_of(start));
+  const Element* source = arguments.x + start;
+  Partial partial = reduce_part(source, problem.columns, split, head_of(start));
   partial = reduce_row<Schedule::threads>(partial, Combine(), scratch);
 
   Partial* partials = static_cast<Partial*>(arguments.workspace);
@@ -99,7 +86,9 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   const bool last =
       reduce_blocks<Schedule::threads>(partial, nothing, Combine(), split, Schedule::splits,
                                        partials + row * Schedule::splits, counters + row, scratch);
-  if (last && threadIdx.x == 0) arguments.y[row] = result_of(partial);
+  if (last && threadIdx.x == 0) {
+    arguments.y[row] = row_result(partial, source, problem.columns, head_of(start));
+  }
 }
 #else
 __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
@@ -109,8 +98,11 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   // Threads beyond the last row take part in the block's barriers.
   const bool exists = row < problem.rows;
   const long long start = exists ? row * problem.ldx : 0;
-  Partial partial = reduce_part(arguments.x + start, exists ? problem.columns : 0, 0, head_of(start));
+  const Element* source = arguments.x + start;
+  Partial partial = reduce_part(source, exists ? problem.columns : 0, 0, head_of(start));
   partial = reduce_row<threads_per_row>(partial, Combine(), dynamic_shared<Partial>());
-  if (exists && threadIdx.x % threads_per_row == 0) arguments.y[row] = result_of(partial);
+  if (exists && threadIdx.x % threads_per_row == 0) {
+    arguments.y[row] = row_result(partial, source, problem.columns, head_of(start));
+  }
 }
 #endif

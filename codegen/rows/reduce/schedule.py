@@ -86,13 +86,16 @@ class ReduceSchedule(Schedule):
         return self.blocks(problem) * results * self.partial_bytes(problem) + self.groups(problem) * _WORD
 
     def footprint(self, problem: ReduceProblem) -> Footprint:
-        """See `Schedule`; registers are the vectors in flight, a partial result for each element of one, and addresses.
+        """See `Schedule`; registers are the vectors in flight, partial results, and addresses.
 
-        Shared memory has all partial results of a block along columns, and one of each warp along rows.
+        There is a partial result for each element of a vector, but one index for all along rows. Shared memory has all
+        of a block along columns, and one of each warp along rows.
         """
         partial = self.partial_bytes(problem)
         vectors = self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
-        registers = vectors + self.vector_width * partial // _WORD + _OTHER_REGISTERS
+        one_of_vector = problem.op is Operation.ARGMAX and problem.axis is not Axis.FIRST
+        partials = 1 if one_of_vector else self.vector_width
+        registers = vectors + partials * partial // _WORD + _OTHER_REGISTERS
         across_warps = self.threads // WARP if self.threads_per_row > WARP else 0
         shared = self.threads * self.vector_width if problem.axis is Axis.FIRST else across_warps
         return Footprint(self.threads, shared * partial, registers)

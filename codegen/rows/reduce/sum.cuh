@@ -6,5 +6,4 @@ __device__ __forceinline__ Partial empty_partial(Index) { return 0; }
 __device__ __forceinline__ void take(Partial& partial, Element element, Index) {
   partial += number_of(element);
 }
-__device__ __forceinline__ Partial moved(Partial partial, int) { return partial; }
 __device__ __forceinline__ Result result_of(Partial partial) { return rounded(partial); }

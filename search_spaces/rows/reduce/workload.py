@@ -10,9 +10,8 @@ from ...workload import Workload
 
 _SECTOR, _LINE = 32, 128  # bytes
 _ACCESS = 4  # instructions of a load, with its address
-# Instructions of an element, beside the conversion of one of 16 bits: an index costs a comparison for order, one for
-# NaN, and two selections.
-_COMBINED = {Operation.SUM: 1, Operation.MAX: 1, Operation.ARGMAX: 4}
+# Instructions of an index: a comparison for order, one for NaN, and two selections. Rows have one for each vector.
+_INDEX = 4
 _PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
 
 
@@ -24,7 +23,10 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, limits: DeviceSpe
     results = schedule.strip if by_columns else schedule.rows_per_block
     row_bytes = (schedule.strip if by_columns else schedule.strip * loads) * element  # side by side in memory
     tile = min(schedule.tile(problem), max(1, problem.reduced))  # of each result
-    combined = _COMBINED[problem.op] + (element == 2)
+    indices = 0.0  # of an element
+    if problem.op is Operation.ARGMAX:
+        indices = 1.0 if by_columns else 1 / schedule.vector_width
+    combined = 1 + (element == 2) + indices * _INDEX  # instructions of an element, its conversion among them
     split = schedule.splits > 1
     stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
     at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
