@@ -36,7 +36,7 @@ class Workload:
     blocks: int
     footprint: Footprint
     memory_bytes: float
-    steps: int = 1
+    steps: float = 1
     ahead: int = 0
     in_flight: int = 0
     instructions: float = 0.0

@@ -23,6 +23,9 @@ _SECTOR, _LINE, _WIDEST = 32, 128, 16  # bytes: what device memory moves at leas
 # occupancy that they have, with a mean log error of 0.11.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
 _ACCESS = 5  # instructions of an access to memory, with its address
+_EDGE_ACCESS = 8  # of one that may lie outside of the matrix
+_EDGE_UNROLL = 8  # of transpose.cuh
+_RESIDENT = 4  # blocks of an SM, about
 # Bytes of device memory that each row of a tile costs more: pages of DRAM are left before they are moved as a whole.
 _ROW_LOADED, _ROW_STORED = 11.0, 5.3
 # Share of the bytes that tiles cost more if they are taken neither row by row nor column by column.
@@ -42,18 +45,35 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: Dev
     wavefronts = max(1, store_bytes * WARP // (BANKS * BANK_BYTES))  # of a warp's access to shared memory
     scattered = 1 < schedule.raster_group < ceil_div(problem.m, schedule.tile_m)
     moved = _memory_loaded(row_loaded) + _memory_stored(row_stored, schedule, size) + 2 * _SCATTERED * scattered
+    edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
+    # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
+    last_wave = limits.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
+    delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
+    steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
+    edge_instructions = edge * warps * _EDGE_ACCESS * edge_accesses
     grid = Workload(
         blocks=blocks(problem, schedule),
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes / 2 * moved,
-        instructions=warps * _ACCESS * 3 * stores,  # to shared memory, from it, and to B
-        load_instructions=warps * _ACCESS * loads,
-        shared_clocks=warps * wavefronts * stores * (1 + _conflicts(schedule, size)),
-        lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)),
-        bytes_loaded=schedule.tile_m * max(row_loaded, _SECTOR),
+        steps=steps,
+        # to shared memory, from it, and to B
+        instructions=((1 - edge) * warps * _ACCESS * 3 * stores + 3 * edge_instructions) / steps,
+        load_instructions=((1 - edge) * warps * _ACCESS * loads + edge_instructions) / steps,
+        shared_clocks=warps * wavefronts * stores * (1 + _conflicts(schedule, size)) / steps,
+        lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
+        bytes_loaded=schedule.tile_m * max(row_loaded, _SECTOR) / steps,
         bytes_stored=schedule.tile_n * max(row_stored, _SECTOR),
     )
     return (grid,)
+
+
+def _edge_share(problem: TransposeProblem, schedule: TransposeSchedule) -> float:
+    """Share of the tiles that stick out of the matrix, which are moved element by element."""
+    if problem.empty:
+        return 0.0
+    whole = (problem.m // schedule.tile_m) * (problem.n // schedule.tile_n)
+    tiles = ceil_div(problem.m, schedule.tile_m) * ceil_div(problem.n, schedule.tile_n)
+    return 1 - whole / tiles
 
 
 def _footprint(problem: TransposeProblem, schedule: TransposeSchedule) -> Footprint:
