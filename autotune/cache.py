@@ -1,4 +1,4 @@
-"""The cache folder, and seals that show whether a cached file is intact."""
+"""Where things are cached, and the seals that show whether a cached file is intact."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def cache_folder(name: str) -> Path:
 
 
 def seal(key: bytes, content: bytes) -> bytes:
-    """A digest of an entry's key and content. Stored with the content, it detects damage and files of other keys."""
+    """A digest of an entry's key and content; kept beside the content, it tells what is damaged or another key's."""
     return hashlib.sha256(key + content).digest()
 
 
 def keep_newest(folder: Path, most: int) -> None:
-    """Delete the oldest entries of a folder above a number, and a tenth more, so that this is rarely needed."""
+    """Of more than so many entries in a folder delete the oldest, and a tenth more, so that it is seldom done."""
     entries = list(folder.iterdir())
     if len(entries) > most:
         for entry in sorted(entries, key=_changed_at)[: len(entries) - most + most // 10]:

@@ -43,7 +43,7 @@ class CompilerMissingError(AutotuneError, RuntimeError):
 
 @dataclass(frozen=True)
 class Resources:
-    """The resources of a kernel, as ptxas reports them; the maximum over the entries of a program.
+    """What ptxas says that a kernel uses; of a program with several entries, the most that any of them does.
 
     Attributes:
         registers: 32-bit registers of a thread.

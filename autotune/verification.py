@@ -1,4 +1,4 @@
-"""Judging outputs: one rule for the emulator and for GPUs, for which devices/verify.cuh states it, too."""
+"""Whether an output is what it should be: one rule for the emulator and for GPUs (devices/verify.cuh has its twin)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def launch_inputs(problem: Problem, seed: int) -> dict[str, Array]:
 
 
 def launch_arrays(problem: Problem, seed: int) -> dict[str, Array]:
-    """The contents of all tensors before a launch: `launch_inputs`, and outputs as `poisoned`."""
+    """What all tensors hold before a launch: `launch_inputs`, and outputs as `poisoned`."""
     outputs = {tensor.name: poisoned(tensor) for tensor in problem.tensors if tensor.role is Role.OUTPUT}
     return launch_inputs(problem, seed) | outputs
 

@@ -22,7 +22,7 @@ _FIRST_TO_GO = "1000"
 
 
 class WorkerError(AutotuneError, RuntimeError):
-    """The process has ended; the message says how, such as ``ended by SIGSEGV``."""
+    """The process is gone; the message says how, such as ``ended by SIGSEGV``."""
 
 
 class WorkerHungError(WorkerError):
@@ -52,7 +52,7 @@ class Worker:
         self._exchange(None, _START_SECONDS)
 
     def call(self, method: str, *arguments: Any, seconds: float | None = None) -> Any:
-        """Call a method of the object in the process; its result or exception.
+        """What a method of the object returns or raises there.
 
         Raises:
             WorkerError: the process ended before it answered.
@@ -113,7 +113,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, make: Callable[[], Any]) -> None:
-    """Make the object, and serve calls from the pipe until its other end is closed."""
+    """Make the object, and do what the pipe brings until its other end is closed."""
     os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(OSError):

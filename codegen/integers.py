@@ -1,4 +1,4 @@
-"""Integers divided and rounded upwards."""
+"""Integers divided, rounded upwards, and what divides them."""
 
 from __future__ import annotations
 
@@ -11,3 +11,10 @@ def ceil_div(value: int, divisor: int) -> int:
 def round_up(value: int, unit: int) -> int:
     """The least multiple of `unit` that is not below `value`."""
     return ceil_div(value, unit) * unit
+
+
+def widest_divisor(most: int, *values: int) -> int:
+    """The greatest power of two that divides all values and is not above `most`, which is one, too."""
+    while any(value % most for value in values):
+        most //= 2
+    return most

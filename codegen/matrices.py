@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import gcd
 from typing import ClassVar
 
 from .dtype import DType
+from .integers import widest_divisor
 from .problem import Problem
 from .tensor import EXACT, Judgement, Role, Tensor
 
@@ -59,7 +59,7 @@ class MatrixProblem(Problem):
     def vector_width(self, operand: str) -> int:
         """Elements of the widest access, of 16 bytes at most, that every row of an operand is aligned for."""
         leading, stride, align = self.layout_of(operand)
-        return gcd(align // self.element_bytes_of(operand), leading, stride)
+        return widest_divisor(align // self.element_bytes_of(operand), leading, stride)
 
     def usual(self, name: str) -> int:
         """See `Problem.usual`: rows and matrices without gaps."""

@@ -179,10 +179,14 @@ class Program:
         return all(launch.blocks == 0 for launch in self.launches)
 
     @cached_property
+    def code(self) -> str:
+        """What is compiled: the source without comments and blank lines."""
+        return "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
+
+    @cached_property
     def source_digest(self) -> str:
-        """32 hexadecimal digits over what is compiled: the code without comments and blank lines, the suffix."""
-        code = "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
-        return hashlib.sha256(f"{self.arch_suffix}\n{code}".encode()).hexdigest()[:SOURCE_DIGITS]
+        """32 hexadecimal digits over what is compiled: the code, the suffix."""
+        return hashlib.sha256(f"{self.arch_suffix}\n{self.code}".encode()).hexdigest()[:SOURCE_DIGITS]
 
     @cached_property
     def digest(self) -> str:

@@ -20,7 +20,7 @@ def best_of(session: Session, conditions: list[ColumnElement[bool]], compiler: s
 
 
 def serving(session: Session, conditions: list[ColumnElement[bool]], compiler: str | None) -> list[Trial]:
-    """`best_of`, and the best shape-generic trial if that one is shape-specialised."""
+    """`best_of`, and where that is specialised for its shape the best shape-generic trial, too."""
     found = best_of(session, conditions, compiler)
     specialised = {_problem_of(trial) for trial in found if trial.schedule.get("specialize") == "shape"}
     generic = [*conditions, shape_generic()]

@@ -151,7 +151,7 @@ class TuningDB:
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:
-        """`bests`, and the best shape-generic trial of each problem whose best one is shape-specialised."""
+        """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
         self._take_in(operator, device)
         with self._read() as session:
             return serving(session, matching(operator, device=device), compiler)

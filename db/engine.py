@@ -1,4 +1,4 @@
-"""From a database's name to an engine: its location, and the setup of SQLite and PostgreSQL."""
+"""From what the user typed to an engine: where the database is, and how SQLite and PostgreSQL are set up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def database_url(text: str | None) -> URL:
 
 
 def _not_a_url() -> BadUrlError:
-    """An error that does not repeat the URL: an unparsable part may be the password."""
+    """Does not repeat the text: what cannot be told apart may be the password."""
     return BadUrlError(
         "not a database URL, nor a path: expected postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME, with %40 for an @ "
         "in the password, or sqlite:///PATH"

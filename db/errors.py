@@ -1,4 +1,4 @@
-"""Errors of database drivers as one line that names the file and the remedy."""
+"""What a database driver complains about, as one line that names the file and the remedy."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _CONNECTING = {
 
 @contextmanager
 def one_line_errors(location: str) -> Iterator[None]:
-    """Turn SQLAlchemy's errors about the database at `location` into `DatabaseError`."""
+    """Turn what SQLAlchemy raises about the database at `location` into `DatabaseError`."""
     try:
         yield
     except SQLAlchemyError as error:

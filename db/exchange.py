@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class MergeCounts:
-    """Counts of a merge: new trials, better ones, and those that were not better."""
+    """What a merge did with the document's trials: new ones, better ones, and those that were no better."""
 
     added: int = 0
     replaced: int = 0

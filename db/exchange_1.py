@@ -13,7 +13,7 @@ _CONDITIONS = ("sm_mhz", "memory_mhz", "celsius", "clock_event_reasons")
 
 
 def upgraded_document(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with the names of version 2. Its reader checks it."""
+    """The document with what version 2 names otherwise; what is wrong with it is left for its reader to find."""
     trials = document.get("trials")
     renewed = [_trial(trial) for trial in trials] if isinstance(trials, list) else trials
     return {**document, "version": 2, **({"trials": renewed} if "trials" in document else {})}

@@ -9,7 +9,7 @@ from platformdirs import user_data_path
 
 
 def name_of(text: str | None) -> str:
-    """The database's name: `text`, else AUTOTUNE_DB, else a file in the user's data folder."""
+    """What names the database: `text`, else AUTOTUNE_DB, else the user's own file."""
     return text or os.environ.get("AUTOTUNE_DB") or str(users_file())
 
 

@@ -1,4 +1,4 @@
-"""Writing the trials that ship with the package, with only what serving and freshness need."""
+"""Writing the trials that ship with the package, with what serving and freshness need of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
 
 
 def _reduced(trial: Trial) -> Trial:
-    """The trial without information that is only for people, and with five samples: minimum, quartiles, maximum."""
+    """The trial without what only people look at; of its samples the least, the quartiles and the largest."""
     samples = trial.samples
     if len(samples) > 5:
         samples = (min(samples), *quantiles(samples, n=4, method="inclusive"), max(samples))

@@ -16,7 +16,7 @@ class Status(StrEnum):
 
 
 class TimeSource(StrEnum):
-    """The origin of a time; a modelled time never outranks a measured one."""
+    """Where a time comes from; a modelled one never beats or shadows a measured one."""
 
     MEASURED = "measured"
     MODELLED = "modelled"

@@ -24,7 +24,7 @@ Row = TypeVar("Row", DeviceRow, ProblemRow)
 
 
 class Stored(NamedTuple):
-    """The columns of a stored trial that the rules need."""
+    """What the rules look at of a stored trial."""
 
     id: int
     status: Status

@@ -166,7 +166,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tried:
-    """The members of a `Trial` that a run needs to continue from it."""
+    """What a run that continues from a trial needs to know of it; the members are as in `Trial`."""
 
     schedule: Mapping[str, Any]
     schedule_digest: str

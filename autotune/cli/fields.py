@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from typing import Any
@@ -20,7 +19,7 @@ class Field:
 
     Attributes:
         name: as declared.
-        kind: ``int``, ``bool`` or a ``StrEnum``, of the members that the field may have.
+        kind: ``int``, ``bool`` or a ``StrEnum``.
         default: None if there is none.
         example: of a problem's size, its value if the user gives none.
         help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
@@ -44,22 +43,13 @@ def fields_of(cls: type[Any]) -> list[Field]:
     return [
         Field(
             field.name,
-            int if field.default is MISSING else _kind(type(field.default), specs[field.name].allowed),
+            int if field.default is MISSING else type(field.default),
             None if field.default is MISSING else field.default,
             specs[field.name].example,
             texts.get(field.name, ""),
         )
         for field in fields(cls)
     ]
-
-
-def _kind(kind: type, allowed: Sequence[Any]) -> type:
-    """The type of a field, or an enum of the allowed members."""
-    if not allowed or not issubclass(kind, StrEnum):
-        return kind
-    new: Any = StrEnum  # called for a new enum, which type checkers read in plain assignments only
-    narrowed: type = new(kind.__name__, {member.name: member.value for member in allowed})
-    return narrowed
 
 
 def _attribute_texts(cls: type) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Devices, which verify and time compiled kernels: CUDA GPUs, offline devices, and recordings."""
+"""Devices: what verifies and times a compiled kernel (a CUDA GPU, or a named GPU that is not here)."""

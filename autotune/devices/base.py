@@ -24,7 +24,7 @@ class DeviceError(AutotuneError, RuntimeError):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of verifying and timing one kernel.
+    """What a device found out about one kernel.
 
     Attributes:
         status: `Status.OK` if the output is right and there are times.
@@ -57,7 +57,7 @@ class Session(Protocol):
     def time_limit(self) -> float: ...  # noqa: D102
 
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
-        """Verify and time one kernel. An error of the kernel becomes a status, never an exception."""
+        """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""
 
 
 class Device(Protocol):

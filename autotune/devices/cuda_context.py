@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CudaContext:
-    """The part of a GPU that sessions share: its primary context, which other libraries of the process use, too.
+    """What sessions share of one GPU: its primary context, which other libraries of the process use too.
 
     Attributes:
         selector, limits: see `Device`.

@@ -1,4 +1,4 @@
-"""The CUDA driver: its presence, its version, its GPUs, and its error messages."""
+"""The CUDA driver: whether it is there, how new it is, which GPUs it sees, and what it says when it fails."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class OfflineSession:
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
     def _emulate(self, problem: Problem, program: Program) -> Evaluation:
-        """The emulator's verdict on one kernel and one small problem."""
+        """What the emulator says of one kernel on one small problem."""
         try:
             return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds))
         except EmulatorError as error:

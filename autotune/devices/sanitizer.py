@@ -34,7 +34,7 @@ def compute_sanitizer() -> str:
 
 
 def watched(tool: str, program: Sequence[str | Path], seconds: float | None = None) -> tuple[bool, str]:
-    """Run a Python program under one of `TOOLS`. Returns whether it found nothing, and its output.
+    """Run a Python program under one of `TOOLS`: whether nothing was found, and all that was said.
 
     Args:
         tool: what to look for.

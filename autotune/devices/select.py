@@ -1,4 +1,4 @@
-"""From a selector on the command line to a device."""
+"""From what the user typed to a device."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def device_of_model(model: str, time_source: TimeSource) -> Device | None:
 
 
 def device_limits(selector: str) -> DeviceSpec:
-    """The limits of `device`, even if an offline device cannot run here."""
+    """The limits of `device`, also where an offline device could not run anything."""
     name = resolved(selector)
     return named_device(name) if name in named_devices() else device(name).limits
 

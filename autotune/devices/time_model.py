@@ -26,6 +26,7 @@ Constants in clocks, or bytes in a clock, scale with the clock; seconds stay.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from ..codegen.footprint import Footprint
@@ -86,7 +87,7 @@ def modelled_seconds(
 
 
 def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
-    """Blocks that fit on an SM at once; 1 if not even one fits by the estimate."""
+    """Blocks that an SM holds at once; 1 where not even one fits by the estimate."""
     threads = footprint.threads
     registers = min(footprint.registers, most_registers(spec, threads, footprint.min_blocks_per_sm))
     return max(1, blocks_per_sm(spec, threads, registers, footprint.shared_bytes))
@@ -105,11 +106,12 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, compiled: Resources | None
     busy = clocks / spec.clock_hz + (_CLUSTER_SECONDS if work.footprint.cluster > 1 else 0.0)
     memory = work.memory_bytes / (_BANDWIDTH * spec.bandwidth)
     fix_up = FIX_UP_SECONDS if work.shared_vectors else 0.0
-    return fix_up + float((busy**_OVERLAP + memory**_OVERLAP) ** (1 / _OVERLAP))
+    longer: float = (busy**_OVERLAP + memory**_OVERLAP) ** (1 / _OVERLAP)
+    return fix_up + longer
 
 
 def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload:
-    """The workload with the resources that the compiler reports."""
+    """The workload with the resources that the compiler tells."""
     threads, registers = work.footprint.threads, compiled.registers
     shared_bytes = work.footprint.shared_bytes + compiled.shared_bytes
     fit = occupancy(spec, threads, registers, shared_bytes)
@@ -124,7 +126,7 @@ def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload
 def _sm_clocks(work: Workload, spec: DeviceSpec) -> float:
     """Clocks that the fullest SM works on its blocks."""
     sms = spec.sm_count * (_CLUSTERED if work.footprint.cluster > 2 else 1.0)
-    blocks = -int(-work.blocks // sms)
+    blocks = ceil(work.blocks / sms)
     resident = resident_blocks(work.footprint, spec)
     waves, rest = blocks // resident, blocks % resident
     full = _wave_clocks(work, resident, spec)

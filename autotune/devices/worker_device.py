@@ -126,7 +126,7 @@ def _loss_is_an_error(doing: str) -> Iterator[None]:
 
 
 class _Facts(NamedTuple):
-    """The attributes of a `Device`."""
+    """What a `Device` says of itself."""
 
     selector: str
     limits: DeviceSpec
@@ -135,7 +135,7 @@ class _Facts(NamedTuple):
 
 
 class _Host:
-    """The object in the worker process: the device, and one session at a time."""
+    """What lives in the process: the device, and one session at a time."""
 
     def __init__(self, make: Callable[[], Device]) -> None:
         self._device = make()

@@ -1,40 +1,22 @@
-"""What is exported: the records of some problems, their kernels, and a kernel for any size."""
+"""What is exported: the records of some problems, and the schedules that serve their sizes and all others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..codegen.matmul.sgemm.problem import SgemmProblem
-from ..codegen.matmul.sgemm.schedule import SgemmSchedule
-from ..codegen.program import Program
+from ..codegen.fields import FieldRole, field_specs
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..dispatcher.choice.choose import choices
 from ..dispatcher.choice.records import Record
 from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.matmul.sgemm import OPERATOR
+from ..search_spaces.operator import Operator
 
-_PRIME = 1021  # larger than any tile, none of which divides it
-
-
-@dataclass(frozen=True)
-class Exported:
-    """A record, and the sources of its kernels.
-
-    Attributes:
-        own: for its own size.
-        larger: for all others of its layout that are larger than a tile in each dimension, if it serves others.
-        others: for all others, likewise.
-    """
-
-    record: Record
-    own: Program
-    larger: Program
-    others: Program
-
-    @property
-    def schedule(self) -> SgemmSchedule:
-        """The record's."""
-        assert isinstance(self.record.schedule, SgemmSchedule)
-        return self.record.schedule
+_PRIME = 1021  # larger than most tiles, none of which divides it
+_MOST = 2**20  # of a size, unless a problem is nearly as large
+_BEYOND = 8  # times the largest size of a problem are served
 
 
 @dataclass(frozen=True)
@@ -42,62 +24,84 @@ class Bundle:
     """What a folder holds.
 
     Attributes:
-        limits: the device.
-        layout: a problem of the layout that all of them have.
-        exported: in the order in which ties are decided.
-        schedule, program: of the kernel that serves where no record does.
+        operator, limits: of which, and for which device.
+        fixed: the fields that all problems share, but layouts, which are dense.
+        most: for each size that calls name, up to what it is served; the least is 1.
+        records: sorted by key, those of one problem best first.
+        schedules: what may serve any size, in the order in which ties are decided; the last one is the default.
     """
 
+    operator: Operator[Any, Any]
     limits: DeviceSpec
-    layout: SgemmProblem
-    exported: tuple[Exported, ...]
-    schedule: SgemmSchedule
-    program: Program
+    fixed: Mapping[str, Any]
+    most: Mapping[str, int]
+    records: tuple[Record, ...]
+    schedules: tuple[Schedule, ...]
 
     @property
-    def kernels(self) -> dict[str, tuple[SgemmSchedule, Program]]:
-        """Schedules and sources by the digest of the source."""
-        pairs = [(self.schedule, self.program)]
-        for one in self.exported:
-            pairs += [(one.schedule, program) for program in (one.own, one.larger, one.others)]
-        return {program.source_digest: (schedule, program) for schedule, program in pairs}
+    def all_schedules(self) -> tuple[Schedule, ...]:
+        """`schedules`, then those that serve the sizes of their own records only."""
+        return tuple(dict.fromkeys([*self.schedules, *(record.schedule for record in self.records)]))
+
+    def problem(self, sizes: Mapping[str, Any]) -> Any:
+        """The problem of some sizes, which may be expressions."""
+        return self.operator.problem_type(**self.fixed, **sizes)
+
+    def sizes(self, problem: Problem) -> dict[str, int]:
+        """The sizes of a problem that calls name."""
+        return {name: getattr(problem, name) for name in self.most}
 
 
-def bundle_of(problems: Sequence[SgemmProblem], limits: DeviceSpec, known: Iterable[Record]) -> Bundle:
-    """The records of these problems, as far as there are any that are legal.
+def bundle_of(
+    operator: Operator[Any, Any], problems: Sequence[Problem], limits: DeviceSpec, known: Iterable[Record]
+) -> Bundle:
+    """The records of these problems that are legal; of problems without one, the schedule that would serve them.
 
     Raises:
-        ValueError: problems of several layouts, batches, gaps between rows, or little alignment.
+        ValueError: problems of several kinds, gaps in operands, or little alignment.
     """
+    first, keys = problems[0], {problem.key for problem in problems}
+    specs = field_specs(operator.problem_type)
+    kinds = {name: getattr(first, name) for name, spec in specs.items() if spec.role is FieldRole.KIND}
+    sizes = {name: [getattr(one, name) for one in problems] for name, spec in specs.items() if _is_size(spec.role)}
     for problem in problems:
-        dense = SgemmProblem(problem.m, problem.n, problem.k, problem.transpose_a, problem.transpose_b)
+        dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
         if problem != dense:
-            raise ValueError(f"{problem.key}: only dense matrices, one of each, aligned to 16 bytes, are exported")
-        if problem.layout != problems[0].layout:
-            raise ValueError(f"{problem.key} and {problems[0].key}: one layout is exported at a time")
-    keys = {problem.key for problem in problems}
-    wanted = sorted((record for record in known if record.problem.key in keys), key=lambda one: one.problem.key)
-    exported = tuple(filter(None, (_exported(record, limits) for record in wanted)))
-    schedule = OPERATOR.default(_of_size(problems[0], _PRIME, _PRIME, _PRIME), limits)
-    layout = _of_size(problems[0], 1, 1, 1)
-    return Bundle(limits, layout, exported, schedule, OPERATOR.emit(layout, schedule))
+            raise ValueError(
+                f"{problem.key}: expected a problem of the kind of {first.key}, of dense operands aligned to 16 bytes"
+            )
+    implied = {name for name, values in sizes.items() if set(values) == {specs[name].implied}}
+    most = {name: _most(values, specs[name].most) for name, values in sizes.items() if name not in implied}
+    fixed = kinds | {name: sizes[name][0] for name in implied}
+    records = tuple(
+        sorted(
+            (one for one in known if one.problem.key in keys and not _violations(operator, limits, one)),
+            key=lambda one: one.problem.key,
+        )
+    )
+    recorded = {record.problem.key for record in records}
+    schedules = [
+        *(record.schedule for record in records if not record.own_only),
+        *(
+            next(choices(operator, problem, limits, records)).schedule.shape_generic
+            for problem in problems
+            if problem.key not in recorded
+        ),
+        operator.default(operator.problem_type(**fixed, **dict.fromkeys(most, _PRIME)), limits).shape_generic,
+    ]
+    last = schedules.pop()
+    ordered = [one for one in dict.fromkeys(schedules) if one != last]
+    return Bundle(operator, limits, fixed, most, records, (*ordered, last))
 
 
-def _exported(record: Record, limits: DeviceSpec) -> Exported | None:
-    """A record with its kernels, if it is legal."""
-    assert isinstance(record.problem, SgemmProblem)
-    assert isinstance(record.schedule, SgemmSchedule)
-    if OPERATOR.violations(record.problem, record.schedule, limits):
-        return None
-    own = OPERATOR.program(replace(record.problem, beta_nonzero=True), record.schedule, limits)
-    if record.own_only:
-        return Exported(record, own, own, own)
-    sizes = (_PRIME * record.schedule.vector_along(record.problem, dimension) for dimension in "mnk")
-    larger, others = (_of_size(record.problem, *of_size) for of_size in (sizes, (1, 1, 1)))
-    # Legal wherever the selector says so.
-    return Exported(record, own, *(OPERATOR.emit(problem, record.schedule) for problem in (larger, others)))
+def _is_size(role: FieldRole | None) -> bool:
+    return role is FieldRole.SIZE
 
 
-def _of_size(problem: SgemmProblem, m: int, n: int, k: int) -> SgemmProblem:
-    """A problem of the same layout; whether C is read is decided by beta, when a kernel runs."""
-    return SgemmProblem(m, n, k, problem.transpose_a, problem.transpose_b, beta_nonzero=True)
+def _most(values: Sequence[int], allowed: int | None) -> int:
+    most = max(_MOST, _BEYOND * max(values))
+    return most if allowed is None else min(most, allowed)
+
+
+def _violations(operator: Operator[Any, Any], limits: DeviceSpec, record: Record) -> list[str]:
+    return operator.violations(record.problem, record.schedule, limits)

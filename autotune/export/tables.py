@@ -1,70 +1,199 @@
-"""``tables.hpp``: the device, the kernels and the records of an export, for the selector in C++."""
+"""``tables.hpp``: records, times, programs and launches of an export, as functions of the sizes."""
 
 from __future__ import annotations
 
-from ..codegen.matmul.sgemm.schedule import SgemmSchedule
-from ..codegen.program import Program, cuda_arguments
-from ..codegen.work import Unit
+from collections.abc import Sequence
+from typing import Any
+
+from ..codegen.program import Argument, Memset, Program, Step
 from ..db.states import TimeSource
-from ..dispatcher.choice.transfer import DOUBT, FARTHEST
-from .bundle import Bundle, Exported
+from ..devices.time_model import modelled_seconds
+from ..dispatcher.choice.choose import RECORD_TIE
+from ..dispatcher.choice.modelled import TIE
+from ..dispatcher.choice.records import Record
+from ..dispatcher.choice.transfer import DOUBT, FARTHEST, LEAST_SECONDS
+from .cpp import Writer
+from .expressions import Expression
+from .kernels import Kernel, Kernels
+from .trace import Tree, mapped
 
-FIXED_SECONDS = (4e-6, 7e-6)  # of a launch, and of one whose blocks share tiles
-HIDING = 8.0  # the rate of the exponential by which registers in use hide latency
+_Plan = tuple[tuple[Step, ...], tuple[Any, ...], Any]  # steps, values of the arguments, bytes of the workspace
 
 
-def tables(bundle: Bundle) -> str:
+def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
-    limits = bundle.limits
-    numbers = {digest: number for number, digest in enumerate(bundle.kernels)}
-    figures = [limits.peak(Unit.FP32), limits.bandwidth, *FIXED_SECONDS, HIDING, DOUBT, FARTHEST]
-    device = ", ".join([str(limits.sm_count), str(limits.registers_per_sm), *(float(f).hex() for f in figures)])
-    kernels = [_kernel(digest, *pair) for digest, pair in bundle.kernels.items()]
-    records = [_record(one, numbers) for one in bundle.exported]
-    title = f"{len(records)} records and {len(kernels)} kernels of sgemm {bundle.layout.layout} for {limits.name}"
+    bundle, names = exported.bundle, list(exported.sizes)
+    limits, count = bundle.limits, len(exported.kernels)
+    digests = list(exported.programs)
+    steps = max(len(program.steps) for program in exported.programs.values())
+    title = (
+        f"{bundle.operator.name} for {limits.name} ({limits.arch}): {len(bundle.records)} records, {count} schedules"
+    )
+    functions = [_function("double roofline(const Sizes& sizes)", exported.least_seconds, _returned)]
+    for number, kernel in enumerate(exported.kernels):
+        functions += _functions(number, kernel, digests, exported)
+    rules = (FARTHEST, DOUBT, TIE, RECORD_TIE, LEAST_SECONDS)
+    most = " && ".join(f"sizes.{name} >= 1 && sizes.{name} <= {bundle.most[name]}LL" for name in names)
     return f"""#pragma once
+#include <array>
+
+#include "numbers.hpp"
+#include "plan.hpp"
 #include "selector.hpp"
-// {title} ({limits.arch}), by autotune.
+// {title}, by autotune.
 
 namespace autotune {{
 
-{cuda_arguments(bundle.program.arguments)}
-
-struct Kernel {{
-  const char* file;
-  int block_m, block_n, grid_blocks, cluster_k, threads, shared_bytes;
+struct Sizes {{
+  long long {", ".join(names)};
 }};
 
-constexpr const char* entry = "{bundle.program.name}";
-constexpr bool transpose_a = {_bool(bundle.layout.transpose_a)}, transpose_b = {_bool(bundle.layout.transpose_b)};
-constexpr Device device = {{{device}}};
-constexpr int any_kernel = {numbers[bundle.program.source_digest]};
-constexpr Kernel kernels[] = {{
-{_lines(kernels)}
+{_arguments(exported.arguments)}
+
+struct Plan {{
+  Arguments arguments;
+  int program;
+  int step_count;
+  Step steps[{steps}];
+  long long workspace_bytes;
 }};
-constexpr Record records[] = {{
-{_lines(records)}
+
+constexpr const char* entries[] = {{{", ".join(f'"{entry}"' for entry in entries(exported))}}};
+constexpr int entry_count = {len(entries(exported))};
+constexpr const char* programs[] = {{
+{_lines([f'"{file_name(digest)}"' for digest in digests])}
 }};
+constexpr int program_count = {len(digests)};
+constexpr Rules rules = {{{", ".join(float(one).hex() for one in rules)}}};
+constexpr std::array<Record<{len(names)}>, {len(bundle.records)}> records = {{{{
+{_lines([_record(exported, record) for record in bundle.records])}
+}}}};
+constexpr Tables<{len(names)}> tables = {{records.data(), {len(bundle.records)}, {len(bundle.schedules)}}};
+
+inline bool served(const Sizes& sizes) {{
+  return {most};
+}}
+
+{"".join(functions)}
+constexpr double (*seconds_of[])(const Sizes&) = {{{_names("seconds", count)}}};
+constexpr int (*program_of[])(const Sizes&) = {{{_names("program", count)}}};
+constexpr void (*plan_of[])(const Sizes&, Plan&) = {{{_names("plan", count)}}};
+
+inline Choice choose(const Sizes& sizes) {{
+  if (!served(sizes)) return {{-1, -1}};
+{_problem_sizes(exported)}
+  return select(rules, tables, array, roofline(sizes), [&](int schedule) {{
+    const double seconds = seconds_of[schedule](sizes);
+    return seconds >= 0 && program_of[schedule](sizes) >= 0 ? seconds : -1.0;
+  }});
+}}
+
+inline bool plan_for(const Sizes& sizes, Plan& plan) {{
+  const int schedule = choose(sizes).schedule;
+  if (schedule < 0) return false;
+  plan.program = program_of[schedule](sizes);
+  plan_of[schedule](sizes, plan);
+  return true;
+}}
 
 }}  // namespace autotune
 """
 
 
-def _kernel(digest: str, schedule: SgemmSchedule, program: Program) -> str:
-    tile = (schedule.block_m, schedule.block_n, schedule.grid_blocks, schedule.cluster_k)
-    sizes = (*tile, schedule.threads, program.launch.shared_bytes)
-    return f'{{"{digest[:16]}.cubin", {", ".join(map(str, sizes))}}}'
+def file_name(digest: str) -> str:
+    """The file of a source's cubin."""
+    return f"{digest[:16]}.cubin"
 
 
-def _record(one: Exported, numbers: dict[str, int]) -> str:
-    record, schedule = one.record, one.schedule
-    m, n, k = (getattr(record.problem, size) for size in "mnk")
+def entries(exported: Kernels) -> list[str]:
+    """The names of all entries that are launched."""
+    return list(dict.fromkeys(entry for program in exported.programs.values() for entry in program.entries))
+
+
+def _problem_sizes(exported: Kernels) -> str:
+    writer = Writer()
+    numbers = [writer.number(size, "long long") for size in exported.problem_sizes]
+    writer.line(f"const long long array[] = {{{', '.join(numbers)}}};")
+    return "\n".join(writer.lines)
+
+
+def _functions(number: int, kernel: Kernel, digests: Sequence[str], exported: Kernels) -> list[str]:
+    """The modelled time, the program and the launches of a schedule."""
+
+    def program(writer: Writer, value: int) -> None:
+        writer.line(f"return {value};")
+
+    def plan(writer: Writer, value: _Plan | None) -> None:
+        if value is not None:
+            _write_plan(writer, value, exported)
+
+    found = mapped(kernel.program, lambda one: -1 if one is None else digests.index(one.source_digest))
+    return [
+        f"// {kernel.schedule}\n",
+        _function(f"double seconds_{number}(const Sizes& sizes)", kernel.seconds, _returned),
+        _function(f"int program_{number}(const Sizes& sizes)", found, program),
+        _function(f"void plan_{number}(const Sizes& sizes, Plan& plan)", mapped(kernel.program, _plan), plan),
+    ]
+
+
+def _plan(program: Program | None) -> _Plan | None:
+    if program is None:
+        return None
+    return program.steps, tuple(one.value for one in program.arguments), program.workspace_bytes
+
+
+def _write_plan(writer: Writer, plan: _Plan, exported: Kernels) -> None:
+    steps, values, workspace_bytes = plan
+    for argument, value in zip(exported.arguments, values, strict=True):
+        if value is not None:
+            writer.line(f"plan.arguments.{argument.name} = {_cast(writer, argument.cuda_type, value)};")
+    writer.line(f"plan.workspace_bytes = {writer.number(workspace_bytes)};")
+    writer.line(f"plan.step_count = {len(steps)};")
+    for number, step in enumerate(steps):
+        writer.line(f"plan.steps[{number}] = {_step(writer, step, entries(exported))};")
+
+
+def _step(writer: Writer, step: Step, names: Sequence[str]) -> str:
+    if isinstance(step, Memset):
+        return f"{{-1, {{}}, {{}}, 0, {writer.number(step.offset)}, {writer.number(step.bytes)}, {step.value}}}"
+    grid, block = (", ".join(_cast(writer, "unsigned", one) for one in extents) for extents in (step.grid, step.block))
+    shared = _cast(writer, "unsigned", step.shared_bytes)
+    return f"{{{names.index(step.entry)}, {{{grid}}}, {{{block}}}, {shared}, 0, 0, 0}}"
+
+
+def _cast(writer: Writer, kind: str, value: Any) -> str:
+    """A number as another type; a plain one as it is."""
+    return f"static_cast<{kind}>({writer.number(value)})" if isinstance(value, Expression) else str(value)
+
+
+def _returned(writer: Writer, value: Any) -> None:
+    writer.line("return -1;" if value is None else f"return {writer.number(value)};")
+
+
+def _function(signature: str, tree: Tree[Any], write: Any) -> str:
+    writer = Writer()
+    writer.tree(tree, write)
+    body = "\n".join(writer.lines)
+    return f"inline {signature} {{\n{body}\n}}\n\n"
+
+
+def _record(exported: Kernels, record: Record) -> str:
+    bundle = exported.bundle
+    sizes = ", ".join(map(str, bundle.sizes(record.problem).values()))
+    modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.limits)
+    schedule = bundle.all_schedules.index(record.schedule)
     flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
-    tile = (schedule.block_m, schedule.block_n, schedule.block_k, schedule.grid_blocks, schedule.cluster_k)
-    vectors = (schedule.vector_a, schedule.vector_b, schedule.vector_c)
-    kernels = (numbers[program.source_digest] for program in (one.own, one.larger, one.others))
-    integers = ", ".join(map(str, (record.registers, *tile, *vectors, *kernels)))
-    return f"{{{{{m}, {n}, {k}}}, {record.seconds.hex()}, {flags}, {integers}}}"
+    return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {flags}}}"
+
+
+def _arguments(arguments: Sequence[Argument]) -> str:
+    """``struct Arguments``, whose pointers are addresses of the driver."""
+    members = "".join(f"  {'unsigned long long' if a.pointer else a.cuda_type} {a.name};\n" for a in arguments)
+    return f"struct Arguments {{\n{members}}};"
+
+
+def _names(name: str, count: int) -> str:
+    return ", ".join(f"{name}_{number}" for number in range(count))
 
 
 def _bool(value: bool) -> str:

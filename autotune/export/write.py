@@ -1,4 +1,4 @@
-"""A folder with everything that a program in C++ needs: kernels, tables, selector and example."""
+"""A folder with everything that a program in C or C++ needs: kernels, tables, interface and example."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from ..codegen.program import Launch, Program
 from ..compile_pool import CompilePool
-from .bundle import Bundle
-from .tables import tables
+from .example import example, write_data
+from .expressions import MARK
+from .interface import header, source
+from .kernels import Kernels
+from .tables import file_name, tables
 
 _FOLDER = Path(__file__).parent
+HEADERS = ("numbers.hpp", "plan.hpp", "selector.hpp", "driver.hpp")
 
 
-def write_bundle(bundle: Bundle, folder: Path) -> None:
+def write_bundle(exported: Kernels, folder: Path) -> None:
     """Compile the kernels and write the folder, all of it or nothing.
 
     Raises:
@@ -26,18 +31,41 @@ def write_bundle(bundle: Bundle, folder: Path) -> None:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             built = Path(temporary) / folder.name
             built.mkdir(mode=0o755)
-            _write_kernels(bundle, built)
-            for name in ("selector.hpp", "sgemm.h", "sgemm.cpp", "example.cpp"):
-                shutil.copy(_FOLDER / name, built)
-            (built / "tables.hpp").write_text(tables(bundle), encoding="utf-8")
+            write_sources(exported, built)
+            _write_kernels(exported, built)
             built.replace(folder)
     except BaseException:
         folder.rmdir()
         raise
 
 
-def _write_kernels(bundle: Bundle, folder: Path) -> None:
+def write_sources(exported: Kernels, folder: Path) -> None:
+    """Everything but the kernels."""
+    name = exported.bundle.operator.name
+    texts = {
+        "tables.hpp": tables(exported),
+        f"{name}.h": header(exported),
+        f"{name}.cpp": source(exported),
+        "example.cpp": example(exported),
+    }
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    for file in HEADERS:
+        shutil.copy(_FOLDER / file, folder)
+    (folder / "example").mkdir()
+    write_data(exported, folder / "example")
+
+
+def _write_kernels(exported: Kernels, folder: Path) -> None:
+    arch = exported.bundle.limits.arch
     with CompilePool() as pool:
-        jobs = {digest: pool.submit(source, bundle.limits.arch) for digest, (_, source) in bundle.kernels.items()}
+        jobs = {digest: pool.submit(_plain(program), arch) for digest, program in exported.programs.items()}
         for digest, job in jobs.items():
-            (folder / f"{digest[:16]}.cubin").write_bytes(job.result().cubin)
+            (folder / file_name(digest)).write_bytes(job.result().cubin)
+
+
+def _plain(program: Program) -> Program:
+    """A program to compile, without launches and comments that hold expressions."""
+    source = program.code if MARK in program.source else program.source
+    steps = tuple(Launch(entry, (1, 1, 1), (1, 1, 1)) for entry in program.entries)
+    return Program(source, (), steps, arch_suffix=program.arch_suffix)

@@ -77,7 +77,7 @@ class Ahead(Iterator[Started]):
         raise StopIteration
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
-        """Tell the result of a candidate. One more is started, unless enough are in flight."""
+        """What became of a candidate; one more is started, unless enough are under way."""
         self._told += 1
         more = self._asked < self._given or self._asked - self._told < self._depth
         self._asked += more

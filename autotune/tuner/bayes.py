@@ -1,4 +1,4 @@
-"""Bayesian optimisation: a Gaussian process learns the time model's error, and proposes schedules.
+"""Bayesian optimisation: a Gaussian process learns how the time model is wrong, and says what is worth trying.
 
 What is proposed has the largest expected improvement (Jones, Schonlau, Welch: Efficient global optimization of
 expensive black-box functions, 1998) among random schedules and the neighbours of the best. Before anything is known
@@ -38,7 +38,7 @@ _TUNED_TO, _MOST = 120, 250
 
 @dataclass(frozen=True)
 class Promising:
-    """A draw whose result is pending."""
+    """A draw that waits to be told what became of it."""
 
     draw: Draw
 
@@ -88,16 +88,16 @@ class BayesStudy:
         return Promising(self._space.draw_of(schedule))
 
     def ask_for(self, draw: Draw) -> Promising:
-        """Ask for a given draw instead of a promising one."""
+        """A given draw, in place of a promising one."""
         self._wait_for(self._space.build(draw))
         return Promising(draw)
 
     def tell(self, asked: Promising, outcome: Outcome) -> None:
-        """Tell the result of a draw that was asked for."""
+        """How a draw's schedule did."""
         self.add(asked.draw, outcome)
 
     def add(self, draw: Draw, outcome: Outcome) -> None:
-        """Tell the result of a draw that was not asked for."""
+        """A draw that was not asked for, and how its schedule did."""
         schedule = self._space.build(draw)
         value = log(outcome.seconds) if outcome.status is Status.OK and outcome.seconds else None
         self._waiting.pop(schedule, None)
@@ -110,10 +110,10 @@ class BayesStudy:
                 self._candidates.add(self._new(self._neighbours(schedule)))
 
     def reject(self, asked: Promising, violations: int) -> None:
-        """Ignore an illegal draw."""
+        """A draw is illegal, which teaches nothing."""
 
     def ignore(self, asked: Promising) -> None:
-        """Ignore a draw."""
+        """A draw says nothing."""
 
     def _wait_for(self, schedule: Schedule) -> None:
         self._waiting[schedule] = None
@@ -162,7 +162,7 @@ class BayesStudy:
         return tuple(one for one in dict.fromkeys(changed()) if one in self._space and self._legal(one))
 
     def _remembered(self, count: int) -> dict[Schedule, float | None]:
-        """At most `count` results: the best and the newest."""
+        """All that was told, or so much of it: the best and the newest."""
         if len(self._told) <= count:
             return self._told
         ok = ((value, number) for number, value in enumerate(self._told.values()) if value is not None)

@@ -18,7 +18,7 @@ Rows = Callable[[Sequence[Schedule]], tuple[Floats, Floats]]
 
 
 class Candidates:
-    """The predictions of a process with its present covariance for some schedules.
+    """What a process with its present covariance believes of some schedules.
 
     Args:
         process: the process.

@@ -1,4 +1,4 @@
-"""A failed candidate as a file, with all that is needed to run it again. A file from elsewhere is not trusted."""
+"""A failed candidate as a file, with all that running it again takes. A file from elsewhere is not trusted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FailureReport:
     source: str
 
     def write(self) -> Path | None:
-        """Write the file, named after the schedule, the problem and the device. None if it cannot be written."""
+        """Write the file that is named after the schedule, the problem and the device; None where nothing can be."""
         from ..db.exchange import to_document, write_document
 
         trial = self.trial

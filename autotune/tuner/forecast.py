@@ -1,4 +1,4 @@
-"""Forecasts for a schedule before it is compiled: its modelled time, and the shape of its launch."""
+"""What is known of a schedule before it is compiled: its modelled time, and what its launch is like."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LITTLE = 1024  # bytes of shared memory: fewer count as none
 
 
 class LaunchShape(NamedTuple):
-    """Quantities of a program's first launch that follow from several parameters.
+    """What several parameters decide together about a program's first launch.
 
     Sizes are logarithms, whose differences are from 0 to about 1 as a parameter's.
 
@@ -38,7 +38,7 @@ class LaunchShape(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """The forecast for a schedule before it is compiled.
+    """What is known of a schedule before it is compiled.
 
     Attributes:
         seconds: by the time model.

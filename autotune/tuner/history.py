@@ -30,7 +30,7 @@ _LOOKED_AT = 100  # of the best trials, which need the samples, too
 def known_trials(
     operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB
 ) -> dict[Schedule, Outcome]:
-    """The trials to continue from, oldest first: same device model and kind of time, legal and not stale."""
+    """What need not be tried again, oldest first: same device model and kind of time, legal and not stale."""
     limits = device.limits
     known: dict[Schedule, Outcome] = {}
     for trial in db.tried(*_selection(operator, problem, device)):

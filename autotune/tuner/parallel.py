@@ -62,7 +62,7 @@ def shared_out(
 
 
 class Lost(NamedTuple):
-    """A device that was lost, the problem that it was tuning, and the error."""
+    """A device that cannot be used any more, the problem that it was at, and why."""
 
     device: Device
     problem: Problem

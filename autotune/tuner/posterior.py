@@ -1,4 +1,4 @@
-"""The posterior of a Gaussian process at a table of points, updated as points are observed.
+"""What a Gaussian process believes of a table of points, as more and more of them are observed.
 
 The Cholesky factor L of the observations' covariance grows by rows, and so does L⁻¹·K, K the covariance of observations
 and table: one more of n observations costs n·len(table) rather than n³ + n²·len(table).

@@ -1,4 +1,4 @@
-"""Which schedule to try next: first those known to be good, then what a sampler draws."""
+"""Which schedule to try next: what is known to be good first, then what a sampler draws."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Candidate:
 
 
 class Asking(Protocol):
-    """The protocol of `Study` and `BayesStudy`. Each recognises its own answers, which have a `draw`."""
+    """What `Study` and `BayesStudy` have in common. Each knows its own answers again; they have a `draw`."""
 
     def prepare(self) -> Any: ...  # noqa: D102
     def ask(self) -> Any: ...  # noqa: D102
@@ -99,11 +99,11 @@ class Proposals(Iterator[Candidate]):
         return BayesStudy(self._space, lambda schedule: not self._violations(schedule), self._forecast, seed)
 
     def prepare(self) -> None:
-        """Do the slow part of the sampler's first proposal in advance."""
+        """Do what takes long before the first proposal of the sampler, while nothing waits for that yet."""
         self._study.prepare()
 
     def __next__(self) -> Candidate:
-        """The next schedule to try. Pass its result to `tell`."""
+        """The next schedule to try; whatever became of it goes to `tell`."""
         candidate = self._from_first() or self._from_sampler() or self._from_sweep()
         if candidate is None:
             self.exhausted = True
@@ -115,18 +115,18 @@ class Proposals(Iterator[Candidate]):
         return schedule in self._tried
 
     def outcome(self, schedule: Schedule) -> Outcome | None:
-        """The outcome of a schedule, if it is known."""
+        """What became of a schedule, if that is known."""
         return self._tried.get(schedule)
 
     def given(self, schedule: Schedule) -> Candidate:
-        """A legal schedule that was not tried before, instead of the next one."""
+        """A legal schedule that was not tried before, in the place of the next one."""
         inside = schedule in self._space
         asked = self._study.ask_for(self._space.draw_of(schedule)) if inside else None
         self._tried[schedule] = None
         return Candidate(schedule, asked)
 
     def tell(self, candidate: Candidate, trial: Trial | Outcome) -> None:
-        """Tell the sampler the result of a candidate."""
+        """What became of a candidate."""
         self._tried[candidate.schedule] = outcome = Outcome.of(trial)
         if candidate.asked:
             self._study.tell(candidate.asked, outcome)

@@ -1,4 +1,4 @@
-"""The provenance of a trial's time, and why it may be stale."""
+"""Where a trial's time comes from, and why it may no longer hold."""
 
 from __future__ import annotations
 

@@ -80,16 +80,16 @@ class SharedProposals(Iterator[Candidate]):
         return None if under_way else self._pending.pop(schedule, Candidate(schedule, None))
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
-        """Tell this sampler and all others the result of a candidate."""
+        """What became of a candidate, for this sampler and all others."""
         self._own.tell(candidate, trial)
         self._study.tell(self._taken.pop(candidate.schedule), Outcome.of(trial))
 
     def prepare(self) -> None:
-        """Let the own proposals prepare before they are asked again."""
+        """What the own proposals may do before they are asked again."""
         self._own.prepare()
 
     def _look(self) -> None:
-        """Read what is new about the study's trials, and which of them wait."""
+        """Learn what has become of the study's trials, and which of them wait."""
         self._waiting.clear()
         for trial in self._study.news():
             if schedule := self._schedule_of(trial):

@@ -102,8 +102,8 @@ class SharedStudy:
             self._set_state(trial._trial_id, TrialState.FAIL)
 
     def tell(self, trial: FrozenTrial, outcome: Outcome) -> None:
-        """Store the outcome of a trial that was taken. Its value is seconds, infinite for a failure."""
-        # This host may have been suspended, and another tuner may have taken the trial.
+        """What became of a trial that was taken; seconds are the study's values, infinite for a failure."""
+        # Its computer may have slept, and the trial be somebody else's now.
         with self._errors(), suppress(UpdateFinishedTrialError):
             self._storage.set_trial_user_attr(trial._trial_id, "status", outcome.status)
             self._set_state(trial._trial_id, TrialState.COMPLETE, inf if outcome.seconds is None else outcome.seconds)
@@ -125,7 +125,7 @@ class SharedStudy:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn Optuna's errors about the database into `DatabaseError`."""
+        """Turn what Optuna says of the database into `DatabaseError`."""
         with one_line_errors(self._location):
             try:
                 yield
@@ -134,7 +134,7 @@ class SharedStudy:
 
 
 def outcome_of(trial: FrozenTrial) -> Outcome:
-    """The outcome of a finished trial.
+    """What became of a trial that was told.
 
     Raises:
         ValueError: it does not say so.
@@ -176,6 +176,6 @@ def _opened(url: URL) -> RDBStorage:
 
 
 def _accept_experiments() -> None:
-    """Silence Optuna's warnings about experimental features, such as heartbeats."""
+    """Optuna warns of what it has had for years, such as signs of life."""
     for name in ("heartbeat_interval", "fail_stale_trials", "RetryHeartbeatStaleTrialCallback"):
         warnings.filterwarnings("ignore", f".*{name}", ExperimentalWarning)

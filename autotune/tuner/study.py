@@ -23,7 +23,7 @@ _BEST_SHARE = 4  # one in so many of those that it keeps is one of the best; TPE
 
 
 class Outcome(NamedTuple):
-    """The outcome of a trial, as a sampler needs it."""
+    """What a sampler needs to know of a trial."""
 
     status: Status
     seconds: float | None
@@ -44,7 +44,7 @@ class Asked:
 
 
 class Study:
-    """The trials that a sampler was told, in memory: only the database is persistent.
+    """What a sampler has been told; in memory, since the database is what lasts.
 
     Seconds are to be minimised. What has no valid time (an illegal draw, a wrong kernel) violates a constraint:
     a sampler learns to avoid it, whereas it would learn nothing from a trial that failed.
@@ -79,7 +79,7 @@ class Study:
         return self.ask()
 
     def tell(self, asked: Asked, outcome: Outcome) -> None:
-        """Tell the result of a draw that was asked for."""
+        """How a draw's schedule did."""
         value, constraints = _objective(outcome)
         self._tell(asked, value, constraints)
 
@@ -94,7 +94,7 @@ class Study:
         asked.study.tell(asked.trial, state=TrialState.FAIL)
 
     def add(self, draw: Draw, outcome: Outcome) -> None:
-        """Tell the result of a draw that was not asked for."""
+        """A draw that was not asked for, and how its schedule did."""
         self._add(draw, *_objective(outcome))
 
     def _add(self, draw: Draw, value: float, constraints: Mapping[str, float]) -> None:

@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_command import Command
-from dispatcher.records import schedule, trial
+from dispatcher.records import trial
 
-from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.db import TuningDB
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.db import ProblemRecord, TuningDB
 
-KNOWN = SgemmProblem(64, 64, 32)
+KNOWN, OTHER = TransposeProblem(64, 64), TransposeProblem(65, 64)
 
 
 @pytest.fixture
 def export(autotune: Command, tmp_path: Path) -> Command:
     suite = tmp_path / "suite.json"
-    suite.write_text('[{"m": 64, "n": 64, "k": 32}, {"m": 65, "n": 64, "k": 32}]')
+    suite.write_text('[{"m": 64, "n": 64}, {"m": 65, "n": 64}]')
     with TuningDB() as database:
-        database.record(trial(KNOWN, schedule(0, KNOWN)))
+        known = ProblemRecord("transpose", KNOWN.key, KNOWN.to_dict())
+        database.record(replace(trial(KNOWN, TransposeSchedule()), problem=known))
 
     def call(*options: str) -> object:
-        return autotune("export", "sgemm", "--device", "h200", "--suite", str(suite), *options)
+        return autotune("export", "transpose", "--device", "h200", "--suite", str(suite), *options)
 
     return call
 
 
 def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
     outcome = export("-o", str(tmp_path / "c"))
-    assert (outcome.code, outcome.stdout) == (0, f"wrote 1 records and 4 kernels to {tmp_path / 'c'}\n")
-    assert outcome.stderr == "without a record, served as other sizes are: m65-n64-k32-nn\n"
-    assert f"{{{{64, 64, 32}}, {(1e-5).hex()}" in (tmp_path / "c" / "tables.hpp").read_text()
+    assert outcome.code == 0
+    kernels = len(list((tmp_path / "c").glob("*.cubin")))
+    assert outcome.stdout == f"wrote 1 records and {kernels} kernels to {tmp_path / 'c'}\n"
+    assert outcome.stderr == f"without a record, served by the nearest one or by the time model: {OTHER.key}\n"
+    assert f"{{{{64, 64}}, 0, {(1e-5).hex()}" in (tmp_path / "c" / "tables.hpp").read_text()
     document = export("-o", str(tmp_path / "again"), "--json").json
-    assert (document["records"], document["missing"]) == ([KNOWN.key], ["m65-n64-k32-nn"])
+    assert (document["records"], document["missing"]) == ([KNOWN.key], [OTHER.key])
 
 
 def test_bad_input_is_one_line(export: Command, autotune: Command, tmp_path: Path) -> None:
     folder = str(tmp_path / "c")
     assert export("-o", str(tmp_path)).stderr == f"autotune: {tmp_path} exists: name a folder to make\n"
-    for arguments, code, message in (
-        (("sgemm", "--device", "h200", "--m", "8", "-o", folder), 1, "no record of these problems on NVIDIA H200: "),
-        (("sgemm", "--device", "h200", "--batch", "2", "-o", folder), 2, "m4096-n4096-k4096-nn-batch2: only dense"),
-        (("transpose", "-o", folder), 2, "transpose is not exported, only sgemm is"),
-    ):
-        outcome = autotune("export", *arguments)
-        assert (outcome.code, outcome.stdout) == (code, "")
-        assert outcome.stderr.startswith(f"autotune: {message}")
-        assert not Path(folder).exists()
+    outcome = autotune("export", "transpose", "--device", "h200", "--lda", "8192", "-o", folder)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr.startswith(
+        f"autotune: {TransposeProblem(4096, 4096, lda=8192).key}: expected a problem of the kind"
+    )
+    assert not Path(folder).exists()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,13 +9,10 @@ import pytest
 
 from autotune import dispatcher
 from autotune.codegen.dtype import DType
-from autotune.codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
-from autotune.search_spaces.baselines import TorchCall
 from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.rows.reduce import OPERATOR
 
-CALL, TORCH = OPERATOR.call, OPERATOR.baselines["torch"]
-assert isinstance(TORCH, TorchCall)
+CALL = OPERATOR.call
 assert CALL is not None
 
 
@@ -100,16 +95,3 @@ def test_calls() -> None:
     assert np.array_equal(out, integers.sum(2))
     narrow = x.astype(DType.BFLOAT16.numpy)
     assert np.array_equal(dispatcher.reduce(narrow, "max", 2), narrow.max(2))
-
-
-@pytest.mark.parametrize(("op", "axis"), list(product(Operation, Axis)))
-def test_pytorch_computes_the_reference(op: Operation, axis: Axis) -> None:
-    """With NumPy in the place of PyTorch: it has the same functions but for names."""
-    functions = {"sum": np.sum, "amax": np.max, "argmax": np.argmax}
-    named = {name: lambda x, dim, out, f=f: f(x, axis=dim, out=out) for name, f in functions.items()}
-    problem = ReduceProblem(5, 7, op, axis)
-    inputs = problem.inputs(0)
-    x, y = problem.tensors
-    tensors = {"x": x.view(inputs["x"]), "y": np.zeros(y.shape, y.dtype.numpy)}
-    TORCH.bind(SimpleNamespace(**named), problem, tensors)()
-    assert np.allclose(tensors["y"], problem.reference(inputs, {})["y"])

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import BadInputError, CommandError, user_input
+from ..errors import BadInputError, user_input
 from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
 from ..rendering.output import print_json
 from ..suite import SuiteOption, entries_of
@@ -28,10 +28,8 @@ def export(
     """Write few kernels for these problems, and the rule that chooses among them, for programs in C and C++."""
     from ...db import TuningDB
     from ...dispatcher.choice.records import few_records
-    from ...export import bundle_of, write_bundle
+    from ...export import bundle_of, kernels_of, write_bundle
 
-    if operator.name != "sgemm":
-        raise BadInputError(f"{operator.name} is not exported, only sgemm is")
     if output.exists():
         raise BadInputError(f"{output} exists: name a folder to make")
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
@@ -39,15 +37,16 @@ def export(
     with TuningDB(db, create=False) as database:
         known = few_records(operator, limits, database, {problem.key for problem in problems}, max_slowdown_pct / 100)
     with user_input():
-        bundle = bundle_of(problems, limits, known)
-    recorded = list(dict.fromkeys(one.record.problem.key for one in bundle.exported))
+        bundle = bundle_of(operator, problems, limits, known)
+    recorded = list(dict.fromkeys(record.problem.key for record in bundle.records))
     missing = [problem.key for problem in problems if problem.key not in recorded]
-    if not recorded:
-        raise CommandError(f"no record of these problems on {limits.name}: autotune tune makes some")
     if missing:
-        print(f"without a record, served as other sizes are: {', '.join(missing)}", file=sys.stderr)
-    write_bundle(bundle, output)
+        print(
+            f"without a record, served by the nearest one or by the time model: {', '.join(missing)}", file=sys.stderr
+        )
+    exported = kernels_of(bundle)
+    write_bundle(exported, output)
     if as_json:
-        print_json({"path": output, "records": recorded, "kernels": len(bundle.kernels), "missing": missing})
+        print_json({"path": output, "records": recorded, "kernels": len(exported.programs), "missing": missing})
     else:
-        print(f"wrote {len(recorded)} records and {len(bundle.kernels)} kernels to {output}")
+        print(f"wrote {len(recorded)} records and {len(exported.programs)} kernels to {output}")

@@ -1,4 +1,4 @@
-"""The caller's arrays: addresses, layouts, streams, and allocation."""
+"""The caller's arrays: where they are, how they are laid out, on which stream, and how to make another one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEGACY_DEFAULT_STREAM = 1  # CU_STREAM_LEGACY; DLPack does not allow 0, which me
 
 
 def fingerprint(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
-    """An array's address, and a fingerprint equal for views that differ in the address only; faster than `read`.
+    """An array's address, and what is equal for arrays whose views are equal but for the address; faster than `read`.
 
     Raises:
         TypeError, ValueError: as for `read`, perhaps only there.
@@ -24,7 +24,7 @@ def fingerprint(name: str, array: Any, stream: int) -> tuple[int, Hashable]:
 
 
 def read(name: str, array: Any, stream: int) -> View:
-    """Read an array's address and layout, ordered before later launches on `stream`.
+    """See an array as a kernel will, ordered before what is launched on `stream` from now on.
 
     Raises:
         TypeError: not an array.
@@ -42,7 +42,7 @@ def current_stream(array: Any) -> int:
 
 
 def stream_of(array: Any) -> Callable[[], int]:
-    """A function that returns the current stream: 0 for `LEGACY_DEFAULT_STREAM`."""
+    """What tells the current stream again and again: 0 for `LEGACY_DEFAULT_STREAM`."""
     return _library(array).streams(array)
 
 

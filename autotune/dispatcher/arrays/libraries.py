@@ -21,7 +21,7 @@ _WIDEST = 16  # bytes of the widest access of a thread: more alignment than that
 
 
 class Library(NamedTuple):
-    """A library of arrays: everything that differs between libraries.
+    """What differs between the libraries that arrays come from.
 
     Attributes:
         fingerprint, read: see `arrays`.

@@ -28,7 +28,7 @@ class View(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The location of the array, for messages."""
+        """Where the array is, for people."""
         return "the host" if self.device == HOST else f"CUDA device {self.device}"
 
 

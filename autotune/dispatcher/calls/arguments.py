@@ -1,4 +1,4 @@
-"""The arguments of a loaded kernel: packed once, filled in with the addresses and scalars of a call."""
+"""The arguments of a loaded kernel: packed once, filled in with what a call brings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Arguments:
 
 
 class Template:
-    """The arguments of a program for one problem, without the addresses and scalars of a call.
+    """The arguments of a program for one problem, without what a call brings.
 
     Args:
         program: whose arguments they are.
@@ -71,7 +71,7 @@ class Template:
         return Arguments(packed, self._kernel.bound(packed))
 
     def filler(self, names: Names) -> Filler:
-        """A function that sets the arguments from values.
+        """What sets the arguments from values.
 
         Args:
             names: for each value, the pointer, the tensor or the scalar that gets it; empty for none.
@@ -92,7 +92,7 @@ def _brought_as(argument: Argument) -> str:
 
 @lru_cache(256)
 def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Filler:
-    """A function that sets members of a packed struct from values in the order of `names`, if they are `brought`.
+    """What sets the members of a packed struct from values, in the order of `names`; those not `brought` are dropped.
 
     It is written out as source, as a dataclass's ``__init__`` is: a loop over the names takes 0.43 µs for the arguments
     of an sgemm instead of 0.17. Integers are checked, since ctypes drops the bits that do not fit. Tensor maps are

@@ -40,7 +40,7 @@ class BoundCall:
         return self._plan.choice if self._plan else None
 
     def __call__(self) -> Any:
-        """Compute with the present contents of the arrays, into the same output, which is returned."""
+        """Compute with what the arrays hold now, into the same output, which is returned."""
         if self._launch is not None:
             self._launch(self._stream or self._current() or arrays.LEGACY_DEFAULT_STREAM)
         return self.out

@@ -1,4 +1,4 @@
-"""Checks of the arrays of a call, for all operators."""
+"""What is wrong with the arrays of a call, whatever the operator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Views = Mapping[str, View]  # the arrays of a call that are not left out, by nam
 
 
 def check_views(call: Call, views: Views, types: Mapping[str, ArrayType]) -> None:
-    """Check the layouts of all arrays; `types` are those of the outputs.
+    """Check what does not depend on addresses; `types` are those of the outputs.
 
     Raises:
         TypeError: an output of another dtype.

@@ -120,7 +120,7 @@ def comparison(tensors: Sequence[Any]) -> Callable[..., bool] | None:
 
 
 def allocator(tensors: Sequence[Any]) -> Callable[[], Any]:
-    """A function that makes new row-major tensors like these: one, or a tuple of several."""
+    """What makes new tensors like these, row-major: one, or a tuple of several."""
     empty = sys.modules["torch"].empty
     each = [partial(empty, tuple(t.shape), dtype=t.dtype, device=t.device) for t in tensors]
     return each[0] if len(each) == 1 else lambda: tuple(make() for make in each)

@@ -71,7 +71,7 @@ class Dispatched:
         return prepared
 
     def returned(self, prepared: Prepared) -> Any:
-        """The result of a call: the required output, or a tuple of them."""
+        """What a call returns: the required output, or a tuple of them."""
         outputs = dict(zip(self.call.outputs, prepared.outputs, strict=True))
         required = tuple(outputs[name] for name in self.call.required_outputs)
         return required[0] if len(required) == 1 else required

@@ -1,4 +1,4 @@
-"""Launches with the addresses and scalars of calls, from any thread."""
+"""Launches with what calls bring, from any thread."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Served(Protocol):
 
 
 class _Bound(NamedTuple):
-    """A loaded kernel, the function that fills in its arguments, and packed arguments that no thread is using."""
+    """A loaded kernel, what fills in its arguments, and arguments that no thread uses at the moment."""
 
     loaded: Loaded
     fill: Filler
@@ -89,7 +89,7 @@ class Launcher:
             free.append(arguments)
 
     def fixed(self, values: Values) -> Launch:
-        """A function that launches with these values on the stream that it is given."""
+        """What launches with these values, each time on the stream that it is given."""
         free: list[Arguments] = []
 
         def launch(stream: int) -> None:

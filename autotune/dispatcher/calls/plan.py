@@ -61,7 +61,7 @@ class Plan:
         return self.loaded.choice
 
     def launcher(self, names: Names) -> Launcher:
-        """A function that launches with values for the arguments of these names; the same one for the same names."""
+        """What launches with values for the arguments of these names; the same one for the same names."""
         return self._launchers.get(names) or self._launchers.setdefault(names, Launcher(self, names))
 
     def fall_back(self, loaded: Loaded, error: LaunchError) -> None:
@@ -104,7 +104,7 @@ class Plan:
         return self._target.load(self.problem, program)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
-        """Warn that a choice does not serve. If there is no other choice, raise its error."""
+        """Warn that a choice does not serve; of the last one there is, raise what was wrong."""
         if choice.rule is Rule.DEFAULT:
             raise error
         skipped = f"{self._operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
@@ -116,7 +116,7 @@ _creating = Lock()
 
 
 def _begin_anew() -> None:
-    """In a forked process, drop what only its parent may use: a CUDA context, and a lock in use."""
+    """Forget, in a process that was just forked, what only its parent may use: a CUDA context, and a lock in use."""
     global _creating
     _creating = Lock()
     _plans.clear()

@@ -1,4 +1,4 @@
-"""Resolving a call: from arrays and options to a problem, its plan and the values of a launch."""
+"""What a call comes to: from arrays and options to a problem, its plan and the values of a launch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from othe
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A call with arrays of given layouts, at any addresses.
+    """What is known of a call with arrays of these layouts, wherever they are.
 
     Attributes:
         views: by name, the arrays of the first such call; their pointers mean nothing for the next one.

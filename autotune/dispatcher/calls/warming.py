@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
-    """Compile and load the kernels for problems on a GPU, so that calls only launch, also in graph captures.
+    """Compile and load what serves problems on a GPU, so that calls only launch and may be captured into CUDA graphs.
 
     A problem without a record of its own gets a kernel for its shape alone, too, which takes seconds to compile; a call
     takes one for any size. Kernels that ``autotune warm`` compiled are taken from the disk.
@@ -41,7 +41,7 @@ def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
 
 
 class Compiled(NamedTuple):
-    """The choice for a problem, compiled into the disk cache."""
+    """What serves a problem, and lies compiled in the disk cache."""
 
     problem: Problem
     choice: Choice
@@ -50,7 +50,7 @@ class Compiled(NamedTuple):
 def compile_ahead(
     operator: Operator[Any, Any], problems: Iterable[Problem], limits: DeviceSpec, known: Sequence[Record]
 ) -> Iterator[Compiled]:
-    """Compile the kernels for problems into the disk cache, on all CPUs, for a device that need not be present.
+    """Compile what serves problems into the disk cache, on all CPUs, for a device that need not be here.
 
     Raises:
         CompileError: not even the default schedule of a problem could be compiled.

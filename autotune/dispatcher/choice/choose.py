@@ -71,7 +71,7 @@ class Choice:
 
     @property
     def origin(self) -> str:
-        """The origin of the schedule, for messages."""
+        """Where the schedule comes from, for people."""
         if self.baseline:
             return self.baseline
         return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"

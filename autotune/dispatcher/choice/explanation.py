@@ -1,4 +1,4 @@
-"""Explanations of the dispatcher's choice."""
+"""Why a problem gets the schedule that it gets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .records import Record, records
 
 @dataclass(frozen=True)
 class Explanation:
-    """The choices that the dispatcher considers for a problem, in order.
+    """What the dispatcher considers for a problem, in the order in which it goes through it.
 
     Attributes:
         operator: its name.
@@ -74,7 +74,7 @@ def explained(
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Explanation:
-    """`explain` with given records."""
+    """`explain` for what is there already."""
     considered = in_order(operator, problem, limits, from_records(operator, problem, limits, known))
     if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)

@@ -104,7 +104,7 @@ def _plain(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB)
 
 
 def _field_names(operator: Operator[Any, Any]) -> list[str]:
-    """The field names of a snapshot: an operator with other field names cannot read it."""
+    """What a snapshot's values are called: an operator whose fields have other names cannot read them."""
     return [field.name for kind in (operator.problem_type, operator.schedule_type) for field in fields(kind)]
 
 

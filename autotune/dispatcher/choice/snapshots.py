@@ -22,7 +22,7 @@ _TICK = 100_000_000  # ns: more than the clock of a file system goes on by at on
 
 
 class Version(NamedTuple):
-    """The version of a database's contents, without opening it.
+    """What a database holds, without a look into it.
 
     Attributes:
         name: changes when the database or the shipped records change; empty if that cannot be told.

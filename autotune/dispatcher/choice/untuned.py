@@ -36,7 +36,7 @@ _TYPES = (str, str, dict, int)  # of the members, as JSON has them
 
 
 class Counted(Protocol):
-    """A plan, which counts its calls."""
+    """What counts its calls while it serves a problem."""
 
     problem: Problem
     calls: int

@@ -26,7 +26,7 @@ class Kernel(Protocol):
     """A kernel that is ready for any number of launches, from any thread."""
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
-        """A function that launches on the stream of a handle, with arguments that `Program.pack` made.
+        """What launches on the stream of a handle, with arguments that `Program.pack` made.
 
         They may change from a launch to the next, and a launch may change their workspace. A launch raises
         `LaunchError` if the kernel was not launched, or in the emulator: if it left its outputs as they were.
@@ -73,4 +73,4 @@ class Target(Protocol):
         """
 
     def capturing(self, stream: int) -> bool:
-        """Whether a stream is being captured into a CUDA graph."""
+        """Whether what is launched on a stream becomes part of a CUDA graph."""

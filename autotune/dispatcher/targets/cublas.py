@@ -1,4 +1,4 @@
-"""cuBLAS instead of a kernel, on the same pointers, for problems for which it was measured to be faster."""
+"""cuBLAS in place of a kernel, on the same pointers, for problems that it is known to be faster for."""
 
 from __future__ import annotations
 

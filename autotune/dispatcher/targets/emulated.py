@@ -35,7 +35,7 @@ class Emulator:
         return _EmulatedKernel(problem, program)
 
     def compiled(self, program: Program) -> bool:
-        """Never: in the emulator, shape-specialised kernels are as slow as shape-generic ones."""
+        """Never: what the emulator builds is as slow for one shape as for any."""
         return False
 
     def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:

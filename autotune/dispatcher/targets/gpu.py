@@ -27,7 +27,7 @@ _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams t
 
 
 class Gpu:
-    """One GPU by its ordinal. The caller's current context stays current."""
+    """One GPU by its ordinal. What is current in the caller's thread stays so."""
 
     libraries: tuple[str, ...] = ("cublas",)
 

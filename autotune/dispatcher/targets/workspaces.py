@@ -40,7 +40,7 @@ class Workspaces:
         return len(self._pointers)
 
     def pointer(self, stream: int) -> int:
-        """Device memory that is zero for the next launch on the stream.
+        """Device memory that was zeroed before what is launched next on the stream.
 
         Of two threads that come here on one stream at once, both use the memory of the first.
         """
@@ -79,7 +79,7 @@ def _outside_of_captures() -> Iterator[int]:
 
 @contextmanager
 def relaxed_captures() -> Iterator[None]:
-    """Lets this thread make calls that are forbidden during a capture, such as allocating memory."""
+    """Lets this thread call what is forbidden while it captures a stream, such as allocating memory."""
     relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     before = handle_return(driver.cuThreadExchangeStreamCaptureMode(relaxed))
     try:

@@ -1,0 +1,68 @@
+#pragma once
+#include <cuda.h>
+
+#include <string>
+
+#include "tables.hpp"
+// Loading and launching by the CUDA driver.
+
+namespace autotune {
+
+inline CUkernel loaded[program_count][entry_count];
+
+inline CUresult load_program(const std::string& path, int program, CUdevice device, int most_shared_bytes) {
+  CUlibrary library;
+  CUresult result = cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  for (int entry = 0; entry < entry_count && result == CUDA_SUCCESS; ++entry) {
+    CUkernel& kernel = loaded[program][entry];
+    result = cuLibraryGetKernel(&kernel, library, entries[entry]);
+    if (result == CUDA_ERROR_NOT_FOUND) {  // an entry of other programs
+      kernel = nullptr;
+      result = CUDA_SUCCESS;
+      continue;
+    }
+    int static_bytes = 0;
+    if (result == CUDA_SUCCESS)
+      result = cuKernelGetAttribute(&static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
+    if (result == CUDA_SUCCESS)
+      result = cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    most_shared_bytes - static_bytes, kernel, device);
+  }
+  return result;
+}
+
+inline CUresult load(const char* folder) {
+  CUdevice device;
+  int most_shared_bytes = 0;
+  CUresult result = cuCtxGetDevice(&device);
+  if (result == CUDA_SUCCESS)
+    result = cuDeviceGetAttribute(&most_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                  device);
+  for (int program = 0; program < program_count && result == CUDA_SUCCESS; ++program)
+    result = load_program(std::string(folder) + "/" + programs[program], program, device, most_shared_bytes);
+  return result;
+}
+
+inline CUresult run_step(const Plan& plan, const Step& step, CUdeviceptr workspace, CUstream stream,
+                         void** parameters) {
+  if (step.entry < 0)
+    return cuMemsetD8Async(workspace + step.offset, static_cast<unsigned char>(step.value), step.bytes,
+                           stream);
+  const unsigned *grid = step.grid, *block = step.block;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return CUDA_SUCCESS;
+  const CUkernel kernel = loaded[plan.program][step.entry];
+  if (!kernel) return CUDA_ERROR_NOT_INITIALIZED;
+  return cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), grid[0], grid[1], grid[2], block[0], block[1],
+                        block[2], step.shared_bytes, stream, parameters, nullptr);
+}
+
+inline CUresult run(Plan& plan, CUdeviceptr workspace, CUstream stream) {
+  if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
+  void* parameters[] = {&plan.arguments};
+  CUresult result = CUDA_SUCCESS;
+  for (int i = 0; i < plan.step_count && result == CUDA_SUCCESS; ++i)
+    result = run_step(plan, plan.steps[i], workspace, stream, parameters);
+  return result;
+}
+
+}  // namespace autotune

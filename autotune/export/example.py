@@ -1,0 +1,90 @@
+"""``example.cpp`` and its data: small problems whose results an export is shown to compute."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..codegen.problem import Array, Problem
+from ..codegen.tensor import Exact, Role, Tensor
+from ..verification import scale_name
+from .interface import WORKSPACE, call
+from .kernels import Kernels
+
+_CASES, _TRIED = 8, 300
+_MOST_BYTES = 1 << 20  # of a problem's tensors
+_TEMPLATE = Path(__file__).parent / "example.cpp.in"
+
+
+def example(exported: Kernels) -> str:
+    """The program."""
+    name, problems = exported.bundle.operator.name, cases(exported)
+    tensors = problems[0].tensors
+    replaced = {
+        "OPERATOR": name,
+        "SIZES": ", ".join(exported.sizes),
+        "TENSORS": ", ".join(f'{{"{one.name}", {_flag(one, Role.OUTPUT)}, {one.dtype.bytes}}}' for one in tensors),
+        "CASES": ",\n".join(f"    {{{', '.join(map(str, _values(exported, problem)))}}}" for problem in problems),
+        "DECLARED": ", ".join(f"{size} = sizes[{number}]" for number, size in enumerate(exported.sizes)),
+        "SIZE_COUNT": str(len(exported.sizes)),
+        "SCALARS": " ".join(f"const double scalar_{key} = {value!r};" for key, value in problems[0].scalars.items()),
+        "CALL": call(exported, 'tensor("{name}")', "scalar_{name}"),
+        "WORKSPACE": WORKSPACE,
+    }
+    text = _TEMPLATE.read_text()
+    for word, value in replaced.items():
+        text = text.replace(f"@{word}@", value)
+    return text
+
+
+def write_data(exported: Kernels, folder: Path) -> None:
+    """What the tensors of each case hold before a call, and between which bounds the outputs lie after it."""
+    for number, problem in enumerate(cases(exported)):
+        inputs = problem.inputs(number)
+        outputs = problem.reference(inputs, problem.scalars)
+        for tensor in problem.tensors:
+            if tensor.role is not Role.OUTPUT:
+                inputs[tensor.name].tofile(folder / f"{number}.{tensor.name}")
+            if tensor.role is not Role.INPUT:
+                bounds = _bounds(tensor, outputs[tensor.name], outputs.get(scale_name(tensor)))
+                for end, bound in zip(("low", "high"), bounds, strict=True):
+                    bound.tofile(folder / f"{number}.{tensor.name}.{end}")
+
+
+def cases(exported: Kernels) -> list[Problem]:
+    """Small problems with as many kernels as a few of them take."""
+    draw = random.Random(0)
+    found: dict[str, Problem] = {}
+    for _ in range(_TRIED):
+        sizes = {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in exported.bundle.most.items()}
+        problem = exported.bundle.problem(sizes)
+        if sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES and (choice := exported.choice(problem)):
+            program = exported.bundle.operator.emit(problem, choice.schedule)
+            found.setdefault(program.source_digest, problem)
+        if len(found) == _CASES:
+            break
+    return list(found.values())
+
+
+def _bounds(tensor: Tensor, expected: Array, scale: Array | None) -> tuple[Array, Array]:
+    """The least and the greatest value that counts as right, of the output's type; a zero has either sign."""
+    dtype: np.dtype[Any] = tensor.dtype.numpy
+    if isinstance(tensor.judged, Exact):
+        return expected, expected
+    tolerance = tensor.judged.absolute + tensor.judged.relative * (np.abs(expected) if scale is None else scale)
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = (expected - tolerance).astype(dtype), (expected + tolerance).astype(dtype)
+    low[low == 0], high[high == 0] = -0.0, 0.0
+    return low, high
+
+
+def _values(exported: Kernels, problem: Problem) -> Iterator[int]:
+    return iter(exported.bundle.sizes(problem).values())
+
+
+def _flag(tensor: Tensor, role: Role) -> str:
+    return "true" if tensor.role is role else "false"

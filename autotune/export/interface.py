@@ -1,0 +1,116 @@
+"""``<operator>.h`` and ``<operator>.cpp``: the C interface of an export, named after the operator's own arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..codegen.program import Argument
+from ..codegen.tensor import Role
+from .kernels import Kernels
+
+WORKSPACE = "workspace"
+
+
+def header(exported: Kernels) -> str:
+    """``<operator>.h``."""
+    bundle = exported.bundle
+    name, sizes = bundle.operator.name, _sizes(exported)
+    fixed = ", ".join(f"{field}={value}" for field, value in bundle.fixed.items())
+    alone = ", ".join(f"{one} is 0" for one in _zeros(exported))
+    ranges = ", ".join(f"{size} to {most}" for size, most in bundle.most.items())
+    return f"""#pragma once
+#include <cuda.h>
+#include <stddef.h>
+/* {bundle.operator.summary}
+   For {fixed or "all problems"}{f"; {alone}" if alone else ""}. Operands are dense and aligned to 16 bytes; sizes are
+   at least 1, {ranges} at most. For {bundle.limits.name} ({bundle.limits.arch}). Needs the CUDA driver only. */
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Load the kernels of a folder into the current context. */
+CUresult autotune_{name}_load(const char* folder);
+
+/* Bytes of scratch that a call with these sizes needs. They are zeroed once when they are allocated; calls leave them
+   fit for the next one on the same stream with the same sizes. */
+size_t autotune_{name}_workspace_bytes({sizes});
+
+/* Launch on a stream. workspace may be 0 where none is needed. CUDA_ERROR_INVALID_VALUE: sizes out of range, or no
+   workspace; CUDA_ERROR_NOT_SUPPORTED: no exported kernel serves these sizes. */
+CUresult autotune_{name}({_parameters(exported)});
+
+/* The number in tables.hpp of the schedule that serves these sizes; -1 if none does. */
+int autotune_{name}_schedule({sizes});
+
+#ifdef __cplusplus
+}}
+#endif
+"""
+
+
+def source(exported: Kernels) -> str:
+    """``<operator>.cpp``."""
+    name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.sizes)
+    given = [one.name for one in (*_pointers(exported), *_scalars(exported))]
+    set_all = "\n".join(f"  plan.arguments.{one} = {one};" for one in given)
+    has_workspace = any(one.name == WORKSPACE for one in exported.arguments)
+    return f"""#include "{name}.h"
+
+#include "driver.hpp"
+
+CUresult autotune_{name}_load(const char* folder) {{ return autotune::load(folder); }}
+
+int autotune_{name}_schedule({sizes}) {{ return autotune::choose({{{names}}}).schedule; }}
+
+size_t autotune_{name}_workspace_bytes({sizes}) {{
+  autotune::Plan plan{{}};
+  return autotune::plan_for({{{names}}}, plan) ? static_cast<size_t>(plan.workspace_bytes) : 0;
+}}
+
+CUresult autotune_{name}({_parameters(exported)}) {{
+  const autotune::Sizes sizes{{{names}}};
+  if (!autotune::served(sizes)) return CUDA_ERROR_INVALID_VALUE;
+  autotune::Plan plan{{}};
+  if (!autotune::plan_for(sizes, plan)) return CUDA_ERROR_NOT_SUPPORTED;
+{set_all}
+{"  plan.arguments.workspace = workspace;" if has_workspace else ""}
+  return autotune::run(plan, workspace, stream);
+}}
+"""
+
+
+def call(exported: Kernels, pointers: str, scalars: str) -> str:
+    """The arguments of a call in C++, with formats for what a pointer and a scalar is there, by ``{name}``."""
+    words = [pointers.format(name=one.name) for one in _pointers(exported)]
+    words += list(exported.sizes)
+    words += [scalars.format(name=one.name) for one in _scalars(exported)]
+    return ", ".join([*words, WORKSPACE, "nullptr"])
+
+
+def _parameters(exported: Kernels) -> str:
+    words = [f"CUdeviceptr {one.name}" for one in _pointers(exported)]
+    words += [f"long long {size}" for size in exported.sizes]
+    words += [f"{one.cuda_type} {one.name}" for one in _scalars(exported)]
+    return ", ".join([*words, "CUdeviceptr workspace", "CUstream stream"])
+
+
+def _sizes(exported: Kernels) -> str:
+    return ", ".join(f"long long {size}" for size in exported.sizes)
+
+
+def _pointers(exported: Kernels) -> Iterator[Argument]:
+    return (one for one in exported.arguments if one.pointer and one.name != WORKSPACE)
+
+
+def _scalars(exported: Kernels) -> Iterator[Argument]:
+    zeros = _zeros(exported)
+    return (one for one in exported.arguments if one.scalar and one.name not in zeros)
+
+
+def _zeros(exported: Kernels) -> list[str]:
+    """The scalar that scales what an output holds before, if these kernels do not read that."""
+    bundle = exported.bundle
+    scalar = bundle.operator.call.accumulates if bundle.operator.call else ""
+    tensors = bundle.problem(dict.fromkeys(bundle.most, 1)).tensors
+    return [scalar] if scalar and not any(tensor.role is Role.IN_OUT for tensor in tensors) else []

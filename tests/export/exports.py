@@ -1,0 +1,107 @@
+"""Exports of drawn records, and what they choose in C++ and in Python."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from autotune.db.states import TimeSource
+from autotune.devices.time_model import modelled_seconds
+from autotune.dispatcher.choice.records import Record
+from autotune.export import Kernels, bundle_of, kernels_of, write
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+
+H200 = named_device("h200")
+SOURCES = Path(write.__file__).parent
+ASK = """
+#include <cstdio>
+#include "tables.hpp"
+int main() {
+  autotune::Sizes sizes;
+  while (std::scanf("@FORMATS@", @ADDRESSES@) == @COUNT@) {
+    autotune::Plan plan{};
+    const autotune::Choice choice = autotune::choose(sizes);
+    std::printf("%d %d", choice.schedule, choice.record);
+    if (autotune::plan_for(sizes, plan)) {
+      std::printf(" %s %lld ", autotune::programs[plan.program], plan.workspace_bytes);
+      const auto* bytes = reinterpret_cast<const unsigned char*>(&plan.arguments);
+      for (size_t i = 0; i < sizeof(plan.arguments); ++i) std::printf("%02x", bytes[i]);
+      for (int i = 0; i < plan.step_count; ++i) {
+        const autotune::Step& step = plan.steps[i];
+        if (step.entry < 0) std::printf(" set %lld %lld %d", step.offset, step.bytes, step.value);
+        else {
+          std::printf(" %s", autotune::entries[step.entry]);
+          for (int axis = 0; axis < 3; ++axis) std::printf(" %u %u", step.grid[axis], step.block[axis]);
+          std::printf(" %u", step.shared_bytes);
+        }
+      }
+    }
+    std::puts("");
+  }
+}
+"""
+
+
+def drawn(name: str, count: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
+    """An export of records with what a search would try first, and of one problem without a record."""
+    draw, op = random.Random(2), operator(name)
+    known = []
+    for number in range(count):
+        problem = op.problem_type(**{size: 4 * int(2 ** draw.uniform(2, 11)) for size in sizes}, **fixed)
+        schedule = draw.choice(op.seeds(problem, H200))
+        seconds = modelled_seconds(op, problem, schedule, H200) * draw.uniform(0.8, 1.2)
+        source = TimeSource.MODELLED if number % 3 == 2 else TimeSource.MEASURED
+        known.append(Record(problem, schedule, seconds, source))
+    lacking = op.problem_type(**dict.fromkeys(sizes, 300), **fixed)
+    return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known))
+
+
+def drawn_sizes(exported: Kernels, count: int) -> list[dict[str, int]]:
+    """Sizes of the records, and others of all orders, near the records', and in whole tiles."""
+    draw, bundle = random.Random(1), exported.bundle
+    found = [bundle.sizes(record.problem) for record in bundle.records]
+    while len(found) < count:
+        near = bundle.sizes(draw.choice(bundle.records).problem)
+        found.append({size: int(2 ** draw.uniform(0, 14)) for size in near})
+        found.append({size: max(1, value + draw.choice((-64, -4, 0, 1, 32))) for size, value in near.items()})
+        found.append({size: draw.choice((1, 8, 64, 128)) * draw.randint(1, 40) for size in near})
+    return found[:count]
+
+
+def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder: Path, tables: str) -> list[str]:
+    """A line for each problem: schedule and record by number, and what is launched."""
+    names = list(exported.sizes)
+    ask = ASK.replace("@FORMATS@", "%lld " * len(names)).replace("@COUNT@", str(len(names)))
+    (folder / "ask.cpp").write_text(ask.replace("@ADDRESSES@", ", ".join(f"&sizes.{name}" for name in names)))
+    (folder / "tables.hpp").write_text(tables)
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", "-Wall", "-Werror", "-ffp-contract=off"]
+    command = [*compiler, f"-I{SOURCES}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
+    subprocess.run(command, check=True)
+    asked = "\n".join(" ".join(map(str, one.values())) for one in sizes)
+    return subprocess.run([folder / "ask"], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
+    """The same line."""
+    bundle = exported.bundle
+    problem = bundle.problem(sizes)
+    choice = exported.choice(problem)
+    if choice is None:
+        return "-1 -1"
+    records = [(record.problem.key, record.schedule) for record in bundle.records]
+    record = records.index((choice.record, choice.schedule)) if choice.record else -1
+    program = bundle.operator.program(problem, choice.schedule, bundle.limits)
+    pointers = {argument.name: 0 for argument in program.arguments if argument.pointer}
+    scalars = {argument.name: 0 for argument in program.arguments if argument.scalar}
+    words = [str(bundle.all_schedules.index(choice.schedule)), str(record), f"{program.source_digest[:16]}.cubin"]
+    words += [str(program.workspace_bytes), bytes(program.pack(pointers, scalars)).hex()]
+    for launch in program.launches:
+        words.append(launch.entry)
+        words += [str(extent) for pair in zip(launch.grid, launch.block, strict=True) for extent in pair]
+        words.append(str(launch.shared_bytes))
+    return " ".join(words)

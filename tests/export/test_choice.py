@@ -1,0 +1,44 @@
+"""C++ chooses among an export's kernels as Python does, and launches the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.reduce.problem import Axis
+from autotune.export.tables import tables
+
+SIZES = int(os.environ.get("AUTOTUNE_EXPORT_SIZES", "600"))
+CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
+    ("sgemm", 6, ("m", "n", "k"), {}),
+    ("sgemm", 2, ("m", "n", "k", "batch"), {"transpose_a": True, "beta_nonzero": True}),
+    ("transpose", 12, ("m", "n"), {"element_bytes": 2}),
+    ("reduce", 8, ("rows", "columns"), {"axis": Axis.FIRST, "dtype": DType.BFLOAT16}),
+    ("reduce", 8, ("rows", "columns"), {"axis": Axis.ALL}),
+]
+
+
+@pytest.mark.parametrize(("name", "records", "sizes", "fixed"), CASES, ids=[case[0] for case in CASES])
+def test_cpp_chooses_and_launches_as_python_does(
+    name: str, records: int, sizes: tuple[str, ...], fixed: dict[str, Any], tmp_path: Path
+) -> None:
+    exported = drawn(name, records, sizes, **fixed)
+    asked = drawn_sizes(exported, SIZES)
+    expected = [chosen_in_python(exported, one) for one in asked]
+    assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
+    assert len({line.split()[0] for line in expected}) > 2  # several schedules serve
+    assert {line.split()[1] == "-1" for line in expected} == {True, False}  # by a record, and by the model
+
+
+def test_a_wrong_constant_is_found(tmp_path: Path) -> None:
+    exported = drawn("transpose", 12, ("m", "n"))
+    asked = drawn_sizes(exported, 100)
+    wrong = tables(exported).replace("constexpr Rules rules = {0x1.0000000000000p+3", "constexpr Rules rules = {0x1p+0")
+    assert wrong != tables(exported)
+    expected = [chosen_in_python(exported, one) for one in asked]
+    assert chosen_in_cpp(exported, asked, tmp_path, wrong) != expected

@@ -1,0 +1,115 @@
+"""What an export writes, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from export.exports import H200, drawn
+
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.problem import Problem
+from autotune.compiler import CompileError
+from autotune.devices.cuda import CudaDevice
+from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
+from autotune.export.interface import header, source
+from autotune.search_spaces.registry import operator
+
+SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")
+CUDA = next((path for path in (Path("/usr/local/cuda/include"),) if (path / "cuda.h").exists()), None)
+
+
+def small(*problems: Problem) -> Bundle:
+    name = "transpose" if isinstance(problems[0], TransposeProblem) else "sgemm"
+    return bundle_of(operator(name), problems, H200, [])
+
+
+def test_each_source_is_what_python_emits_for_the_sizes_that_lead_to_it() -> None:
+    exported = kernels_of(small(TransposeProblem(300, 500)))
+    emitted = {
+        TRANSPOSE.emit(TransposeProblem(m, n), kernel.schedule).source_digest
+        for kernel in exported.kernels
+        for m, n in ((4096, 4096), (4100, 4096), (4096, 4100), (4100, 4100))
+    }
+    assert exported.programs.keys() == emitted
+
+
+def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
+    exported = drawn("transpose", 12, ("m", "n"))
+    (kernel, *_) = [one for one in exported.kernels if one.records_only]
+    assert kernel.schedule == kernel.schedule.shape_specialized
+    own = next(record for record in exported.bundle.records if record.schedule == kernel.schedule).problem
+    assert exported.choice(own).schedule == kernel.schedule  # type: ignore[union-attr]
+    assert exported.choice(replace(own, m=own.m + 4, ldb=0)).schedule != kernel.schedule  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("problems", "message"),
+    [
+        ([SgemmProblem(8, 8, 8, align_a=4)], "of dense operands aligned to 16 bytes"),
+        ([SgemmProblem(8, 8, 8, lda=16)], "of dense operands"),
+        ([SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, transpose_a=True)], "expected a problem of the kind of m8-n8"),
+        ([SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, beta_nonzero=True)], "expected a problem of the kind of m8-n8"),
+    ],
+)
+def test_what_c_does_not_serve_is_not_exported(problems: list[Problem], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small(*problems)
+
+
+def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
+    plain = kernels_of(small(SgemmProblem(64, 64, 64)))
+    assert "float alpha, CUdeviceptr workspace" in header(plain)  # C is not read: no beta
+    assert "beta is 0" in header(plain)
+    reading = kernels_of(small(SgemmProblem(64, 64, 64, batch=2, beta_nonzero=True)))
+    assert "long long k, long long batch, float alpha, float beta, CUdeviceptr workspace" in header(reading)
+    assert "plan.arguments.beta = beta;" in source(reading)
+
+
+def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exported = kernels_of(small(TransposeProblem(300, 500)))
+    write_bundle(exported, tmp_path / "export")
+    names = {path.name for path in (tmp_path / "export").iterdir()}
+    cubins = {name for name in names if name.endswith(".cubin")}
+    assert names - cubins == {"transpose.h", "transpose.cpp", "tables.hpp", "example.cpp", "example", *write.HEADERS}
+    assert len(cubins) == len(exported.programs) > 1
+    assert all(name in (tmp_path / "export" / "tables.hpp").read_text() for name in cubins)
+
+    def refuse(*_: object) -> str:
+        raise CompileError("no such register")
+
+    monkeypatch.setattr(write, "tables", refuse)
+    with pytest.raises(CompileError):
+        write_bundle(exported, tmp_path / "failed")
+    with pytest.raises(FileExistsError):
+        write_bundle(exported, tmp_path / "export")
+    assert [path.name for path in tmp_path.iterdir()] == ["export"]
+
+
+@pytest.mark.skipif(CUDA is None, reason="needs cuda.h")
+@pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(64, 64, 64, beta_nonzero=True)])
+def test_the_example_compiles(problem: Problem, tmp_path: Path) -> None:
+    exported = kernels_of(small(problem))
+    write.write_sources(exported, tmp_path)
+    command = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{CUDA}", "-c"]
+    name = exported.bundle.operator.name
+    subprocess.run([*command, "example.cpp", f"{name}.cpp"], cwd=tmp_path, check=True)
+    (tmp_path / "c.c").write_text(f'#include "{name}.h"\n')
+    subprocess.run(["gcc", "-Wall", "-Werror", f"-I{CUDA}", "-c", "c.c"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(512, 256, 4096, beta_nonzero=True)])
+def test_the_example_passes(problem: Problem, tmp_path: Path) -> None:
+    name = "transpose" if isinstance(problem, TransposeProblem) else "sgemm"
+    write_bundle(kernels_of(bundle_of(operator(name), [problem], CudaDevice(0).limits, [])), tmp_path / "export")
+    command = ["nvcc", "-std=c++17", "-O2", "example.cpp", f"{name}.cpp", "-lcuda", "-o", "example"]
+    subprocess.run(command, cwd=tmp_path / "export", check=True)
+    done = subprocess.run(["./example", "."], cwd=tmp_path / "export", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["passed"]), done.stdout + done.stderr
