@@ -45,7 +45,7 @@ def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, in
     Raises:
         ValueError: no such compute capability; the message lists those that there are.
     """
-    models = {limits.name: limits for limits in map(named_device, named_devices())}
+    models = {spec.name: spec for spec in map(named_device, named_devices())}
     rates: Mapping[Unit, int] = models[name].rates if name in models else capability_limits(compute_capability)["rates"]
     return dict(rates)
 

@@ -39,13 +39,13 @@ class Occupancy:
     limiters: tuple[Limiter, ...]
 
 
-def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> Occupancy:
+def occupancy(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> Occupancy:
     """Resident blocks of a kernel on one SM, by the rules of NVIDIA's occupancy calculator.
 
     The rules are those of cudaOccMaxActiveBlocksPerMultiprocessor in cuda_occupancy.h of the CUDA Toolkit.
 
     Args:
-        limits: the device.
+        spec: the device.
         threads: threads of a block.
         registers: 32-bit registers of a thread.
         shared_bytes: static and dynamic shared memory of a block.
@@ -58,12 +58,12 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
             f"threads={threads}, registers={registers}, shared_bytes={shared_bytes}: expected at least 1, 0 and 0"
         )
     warps = ceil_div(threads, WARP_THREADS)
-    warp_limit = limits.threads_per_sm // WARP_THREADS
+    warp_limit = spec.threads_per_sm // WARP_THREADS
     blocks = {
-        Limiter.WARPS: _blocks_by_warps(limits, threads),
-        Limiter.REGISTERS: _blocks_by_registers(limits, warps, registers),
-        Limiter.SHARED_MEMORY: _blocks_by_shared_memory(limits, shared_bytes),
-        Limiter.BLOCKS: limits.blocks_per_sm,
+        Limiter.WARPS: _blocks_by_warps(spec, threads),
+        Limiter.REGISTERS: _blocks_by_registers(spec, warps, registers),
+        Limiter.SHARED_MEMORY: _blocks_by_shared_memory(spec, shared_bytes),
+        Limiter.BLOCKS: spec.blocks_per_sm,
     }
     fewest = min(blocks.values())
     return Occupancy(
@@ -74,39 +74,39 @@ def occupancy(limits: DeviceSpec, threads: int, registers: int, shared_bytes: in
     )
 
 
-def blocks_per_sm(limits: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> int:
+def blocks_per_sm(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> int:
     """`Occupancy.blocks_per_sm` alone, in a third of the time."""
-    by_registers = _blocks_by_registers(limits, ceil_div(threads, WARP_THREADS), registers)
-    by_shared_memory = _blocks_by_shared_memory(limits, shared_bytes)
-    return min(_blocks_by_warps(limits, threads), by_registers, by_shared_memory, limits.blocks_per_sm)
+    by_registers = _blocks_by_registers(spec, ceil_div(threads, WARP_THREADS), registers)
+    by_shared_memory = _blocks_by_shared_memory(spec, shared_bytes)
+    return min(_blocks_by_warps(spec, threads), by_registers, by_shared_memory, spec.blocks_per_sm)
 
 
-def most_registers(limits: DeviceSpec, threads: int, min_blocks: int) -> int:
+def most_registers(spec: DeviceSpec, threads: int, min_blocks: int) -> int:
     """Registers that a thread may have so that `min_blocks` blocks fit on an SM, as ``__launch_bounds__`` asks for."""
-    unit = limits.register_unit // WARP_THREADS
-    return min(limits.registers_per_sm // (threads * min_blocks) // unit * unit, limits.registers_per_thread)
+    unit = spec.register_unit // WARP_THREADS
+    return min(spec.registers_per_sm // (threads * min_blocks) // unit * unit, spec.registers_per_thread)
 
 
-def _blocks_by_warps(limits: DeviceSpec, threads: int) -> int:
-    if threads > limits.threads_per_block:
+def _blocks_by_warps(spec: DeviceSpec, threads: int) -> int:
+    if threads > spec.threads_per_block:
         return 0
-    return limits.threads_per_sm // WARP_THREADS // ceil_div(threads, WARP_THREADS)
+    return spec.threads_per_sm // WARP_THREADS // ceil_div(threads, WARP_THREADS)
 
 
-def _blocks_by_registers(limits: DeviceSpec, warps: int, registers: int) -> int:
+def _blocks_by_registers(spec: DeviceSpec, warps: int, registers: int) -> int:
     if registers == 0:
-        return limits.blocks_per_sm
-    per_warp = round_up(registers * WARP_THREADS, limits.register_unit)
+        return spec.blocks_per_sm
+    per_warp = round_up(registers * WARP_THREADS, spec.register_unit)
     # The launch check counts a block's warps as if they filled all partitions evenly.
     per_block = per_warp * round_up(warps, _PARTITIONS)
-    if registers > limits.registers_per_thread or per_block > limits.registers_per_block:
+    if registers > spec.registers_per_thread or per_block > spec.registers_per_block:
         return 0
-    warps_per_partition = limits.registers_per_sm // _PARTITIONS // per_warp
+    warps_per_partition = spec.registers_per_sm // _PARTITIONS // per_warp
     return warps_per_partition * _PARTITIONS // warps
 
 
-def _blocks_by_shared_memory(limits: DeviceSpec, shared_bytes: int) -> int:
-    if shared_bytes > limits.shared_per_block:
+def _blocks_by_shared_memory(spec: DeviceSpec, shared_bytes: int) -> int:
+    if shared_bytes > spec.shared_per_block:
         return 0
-    per_block = round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
-    return limits.shared_per_sm // per_block if per_block else limits.blocks_per_sm
+    per_block = round_up(shared_bytes + spec.shared_reserved, spec.shared_unit)
+    return spec.shared_per_sm // per_block if per_block else spec.blocks_per_sm

@@ -77,24 +77,24 @@ class Operator(Generic[P, S]):
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
 
-    def violations(self, problem: P, schedule: S, limits: DeviceSpec) -> list[str]:
+    def violations(self, problem: P, schedule: S, spec: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
         found = [f"{name} {value}: {wrong}" for name, value, wrong in invalid_fields(schedule)]
-        found = found or list(self.constraints(problem, schedule, limits))
-        return found or list(footprint_violations(limits, schedule.footprint(problem)))
+        found = found or list(self.constraints(problem, schedule, spec))
+        return found or list(footprint_violations(spec, schedule.footprint(problem)))
 
-    def seeds(self, problem: P, limits: DeviceSpec) -> list[S]:
+    def seeds(self, problem: P, spec: DeviceSpec) -> list[S]:
         """Legal schedules to try first, best guess first, each once; the default is among them."""
-        listed = dict.fromkeys([*self.candidates(problem, limits), self.default(problem, limits)])
-        return [schedule for schedule in listed if not self.violations(problem, schedule, limits)]
+        listed = dict.fromkeys([*self.candidates(problem, spec), self.default(problem, spec)])
+        return [schedule for schedule in listed if not self.violations(problem, schedule, spec)]
 
-    def program(self, problem: P, schedule: S, limits: DeviceSpec) -> Program:
+    def program(self, problem: P, schedule: S, spec: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.
 
         Raises:
             IllegalScheduleError: the schedule is not legal for this problem on this device.
         """
-        violations = self.violations(problem, schedule, limits)
+        violations = self.violations(problem, schedule, spec)
         if violations:
             raise IllegalScheduleError("; ".join(violations))
         return self.emit(problem, schedule)

@@ -12,22 +12,22 @@ _UINT_MAX = 2**32 - 1
 CLUSTERS_SINCE = (9, 0)  # compute capability
 
 
-def footprint_violations(limits: DeviceSpec, footprint: Footprint) -> Iterator[str]:
+def footprint_violations(spec: DeviceSpec, footprint: Footprint) -> Iterator[str]:
     """The first resource of which a block, or so many blocks as an SM must hold, would take too much."""
     threads, registers, shared_bytes = footprint.threads, footprint.registers, footprint.shared_bytes
     least = footprint.min_blocks_per_sm
-    if footprint.architecture and footprint.architecture.removesuffix(footprint.arch_suffix) != limits.arch:
-        yield f"instructions of {footprint.architecture} are not those of {limits.arch}"
-    elif footprint.cluster > 1 and limits.compute_capability < CLUSTERS_SINCE:
-        yield f"a cluster of {footprint.cluster} blocks needs sm_90 or newer, not {limits.arch}"
-    elif threads > limits.threads_per_block:
-        yield f"{threads} threads over the {limits.threads_per_block} of a block"
-    elif shared_bytes > limits.shared_per_block:
-        yield f"shared memory {shared_bytes} B over the {limits.shared_per_block} B a block may have on {limits.arch}"
-    elif registers > limits.registers_per_thread:
-        yield f"about {registers} registers over the {limits.registers_per_thread} of a thread"
+    if footprint.architecture and footprint.architecture.removesuffix(footprint.arch_suffix) != spec.arch:
+        yield f"instructions of {footprint.architecture} are not those of {spec.arch}"
+    elif footprint.cluster > 1 and spec.compute_capability < CLUSTERS_SINCE:
+        yield f"a cluster of {footprint.cluster} blocks needs sm_90 or newer, not {spec.arch}"
+    elif threads > spec.threads_per_block:
+        yield f"{threads} threads over the {spec.threads_per_block} of a block"
+    elif shared_bytes > spec.shared_per_block:
+        yield f"shared memory {shared_bytes} B over the {spec.shared_per_block} B a block may have on {spec.arch}"
+    elif registers > spec.registers_per_thread:
+        yield f"about {registers} registers over the {spec.registers_per_thread} of a thread"
     else:
-        fit = occupancy(limits, threads, registers, shared_bytes)
+        fit = occupancy(spec, threads, registers, shared_bytes)
         if fit.blocks_per_sm < least:
             yield (
                 f"min_blocks_per_sm {least} over the {fit.blocks_per_sm} blocks of {threads} threads, about "

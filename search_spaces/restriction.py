@@ -43,7 +43,7 @@ def restrict_values(space: Space[S], words: Sequence[str]) -> Space[S]:
 
 
 def sample(
-    operator: Operator[Any, S], problem: Problem, limits: DeviceSpec, space: Space[S], count: int, seed: int
+    operator: Operator[Any, S], problem: Problem, spec: DeviceSpec, space: Space[S], count: int, seed: int
 ) -> list[S]:
     """At most `count` legal schedules: the seeds, then uniform draws without repetition.
 
@@ -53,9 +53,9 @@ def sample(
     def legal(draws: Iterator[Draw]) -> Iterator[S | None]:
         for draw in draws:
             schedule = space.build(draw)
-            yield None if operator.violations(problem, schedule, limits) else schedule
+            yield None if operator.violations(problem, schedule, spec) else schedule
 
-    found: dict[S, None] = dict.fromkeys(known for known in operator.seeds(problem, limits) if known in space)
+    found: dict[S, None] = dict.fromkeys(known for known in operator.seeds(problem, spec) if known in space)
     if space.size <= _ENUMERATED:
         others = list(dict.fromkeys(s for s in legal(space.all_draws()) if s is not None and s not in found))
         Random(seed).shuffle(others)
@@ -80,13 +80,13 @@ def restrict_schedules(operator: Operator[Any, S], schedules: Collection[S], sou
     """
     listed = frozenset(schedules)
 
-    def constraints(problem: Any, schedule: S, limits: DeviceSpec) -> list[str]:
+    def constraints(problem: Any, schedule: S, spec: DeviceSpec) -> list[str]:
         unlisted = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
-        return list(operator.constraints(problem, schedule, limits)) or unlisted
+        return list(operator.constraints(problem, schedule, spec)) or unlisted
 
     @cache
-    def space(problem: Any, limits: DeviceSpec) -> Space[S]:
-        return _listed(operator.space(problem, limits), schedules)
+    def space(problem: Any, spec: DeviceSpec) -> Space[S]:
+        return _listed(operator.space(problem, spec), schedules)
 
     return replace(operator, constraints=constraints, space=space)
 

@@ -25,17 +25,17 @@ class SpaceSize:
     standard_error: float
 
 
-def space_size(operator: Operator[P, S], problem: P, limits: DeviceSpec, draws: int = 1000, seed: int = 0) -> SpaceSize:
+def space_size(operator: Operator[P, S], problem: P, spec: DeviceSpec, draws: int = 1000, seed: int = 0) -> SpaceSize:
     """Count the draws of an operator's space, and the legal ones among them.
 
     A space of at most `draws` draws is enumerated. The legal share of a larger one is estimated from `draws` uniform
     draws made from `seed`, with the standard error of a binomial proportion by Agresti and Coull (two successes and
     two failures added), which stays positive where every draw of the sample was legal, or none.
     """
-    space = operator.space(problem, limits)
+    space = operator.space(problem, spec)
     enumerable = space.size <= draws
     sample = space.all_draws() if enumerable else islice(space.random_draws(seed), draws)
-    legal = sum(not operator.violations(problem, space.build(draw), limits) for draw in sample)
+    legal = sum(not operator.violations(problem, space.build(draw), spec) for draw in sample)
     if enumerable:
         return SpaceSize(space.size, legal, 0.0)
     share = (legal + 2) / (draws + 4)

@@ -34,13 +34,13 @@ class OwnSchedule(NamedTuple):
 
 
 def find_own_schedule(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, database: TuningDB
+    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
 ) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one that is legal here, the default."""
-    best = database.best(operator.name, problem.key, limits.name, compiler_version())
+    best = database.best(operator.name, problem.key, spec.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)
-            if not operator.violations(problem, schedule, limits):
+            if not operator.violations(problem, schedule, spec):
                 return OwnSchedule(schedule, best)
-    return OwnSchedule(operator.default(problem, limits))
+    return OwnSchedule(operator.default(problem, spec))

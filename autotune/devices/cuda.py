@@ -94,7 +94,7 @@ def _bandwidth(name: str, properties: Any) -> float:
     bandwidth: float = 2 * properties.memory_clock_rate * 1e3 * properties.global_memory_bus_width / 8
     if bandwidth:
         return bandwidth
-    models = {limits.name: limits for limits in map(named_device, named_devices())}
+    models = {spec.name: spec for spec in map(named_device, named_devices())}
     if name not in models:
         raise DeviceError(f"{name}: the driver does not report its memory bandwidth, and no device file has it")
     return models[name].bandwidth

@@ -17,15 +17,15 @@ class CudaContext:
     """What sessions share of one GPU: its primary context, which other libraries of the process use too.
 
     Attributes:
-        selector, limits: see `Device`.
+        selector, spec: see `Device`.
         handle: cuda.core's object.
         conditions: in which state it measures.
     """
 
-    def __init__(self, selector: str, handle: Handle, limits: DeviceSpec) -> None:
+    def __init__(self, selector: str, handle: Handle, spec: DeviceSpec) -> None:
         self.selector = selector
         self.handle = handle
-        self.limits = limits
+        self.limits = spec
         self.conditions = Conditions(handle.to_system_device)
         self._lost = False
 

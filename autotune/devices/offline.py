@@ -51,10 +51,10 @@ class OfflineSession:
 
     time_limit = 600.0  # the emulator's runs have limits of their own; compiling for them has none
 
-    def __init__(self, operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, seed: int) -> None:
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, seed: int) -> None:
         self._operator = operator
         self._problem = problem
-        self._limits = limits
+        self._limits = spec
         # The emulator's first two orders are up and down, all others are random.
         self._seeds = (0, 1, 2 + seed)
         self._verify = lru_cache(_REMEMBERED)(self._emulate)

@@ -72,13 +72,13 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
     first = trials[0]
     operator = operator_of(first.problem.operator)
     problem = operator.problem_type.from_dict(first.problem.fields)
-    limits = device_spec(first.device.limits)
+    spec = device_spec(first.device.limits)
     for trial in trials:
-        if trial.seconds is not None and (why := impossible_rate(problem, trial.seconds, limits)):
+        if trial.seconds is not None and (why := impossible_rate(problem, trial.seconds, spec)):
             raise ValueError(why)
-    space = operator.space(problem, limits)
+    space = operator.space(problem, spec)
     read = ((operator.schedule_type.from_dict(trial.schedule), trial) for trial in trials)
-    legal = {s: trial for s, trial in read if not operator.violations(problem, s, limits) and s in space}
+    legal = {s: trial for s, trial in read if not operator.violations(problem, s, spec) and s in space}
     if not any(trial.status is Status.OK for trial in legal.values()):
         raise ValueError(f"none of the {len(trials)} schedules is legal here and ok")
-    return Recording(path, restrict_schedules(operator, legal, str(path)), problem, limits, first.time_source, legal)
+    return Recording(path, restrict_schedules(operator, legal, str(path)), problem, spec, first.time_source, legal)

@@ -7,18 +7,18 @@ from ..codegen.work import Unit
 from ..search_spaces.device_spec import DeviceSpec
 
 
-def roofline(problem: Problem, limits: DeviceSpec) -> float:
+def roofline(problem: Problem, spec: DeviceSpec) -> float:
     """Seconds that the device takes at least: for the bytes, or for the operations of the busiest unit."""
-    return max(_seconds(problem, limits).values())
+    return max(_seconds(problem, spec).values())
 
 
-def bounding_unit(problem: Problem, limits: DeviceSpec) -> Unit | None:
+def bounding_unit(problem: Problem, spec: DeviceSpec) -> Unit | None:
     """The unit that bounds the problem on the device; None if it is device memory."""
-    seconds = _seconds(problem, limits)
+    seconds = _seconds(problem, spec)
     return max(seconds, key=lambda unit: seconds[unit])
 
 
-def _seconds(problem: Problem, limits: DeviceSpec) -> dict[Unit | None, float]:
+def _seconds(problem: Problem, spec: DeviceSpec) -> dict[Unit | None, float]:
     """Seconds at the peak rates of device memory (None) and of each unit; the first counts in a tie."""
-    seconds: dict[Unit | None, float] = {None: problem.work.bytes / limits.bandwidth}
-    return seconds | {unit: count / limits.peak(unit) for unit, count in problem.work.operations.items()}
+    seconds: dict[Unit | None, float] = {None: problem.work.bytes / spec.bandwidth}
+    return seconds | {unit: count / spec.peak(unit) for unit, count in problem.work.operations.items()}

@@ -89,18 +89,18 @@ def _round(sample: Callable[[], float]) -> float:
     return median(samples)
 
 
-def time_limit(problem: Problem, limits: DeviceSpec) -> float:
+def time_limit(problem: Problem, spec: DeviceSpec) -> float:
     """Seconds that an evaluation may take: enough for a kernel that reaches a hundredth of what the device can."""
     host = problem.work.bytes / _HOST_BYTES_PER_SECOND
-    return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, limits)
+    return _FIXED_SECONDS + host + _LAUNCHES * _SLOWEST * roofline(problem, spec)
 
 
-def setup_limit(problem: Problem, limits: DeviceSpec) -> float:
+def setup_limit(problem: Problem, spec: DeviceSpec) -> float:
     """Seconds that setting a problem up may take: the driver, the compiler, and one launch of a naive kernel."""
-    return _SETUP_SECONDS + time_limit(problem, limits)
+    return _SETUP_SECONDS + time_limit(problem, spec)
 
 
-def impossible_rate(problem: Problem, seconds: float, limits: DeviceSpec) -> str:
+def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:
     """Why a time cannot be true, with the numbers; empty if it can.
 
     A kernel that beats the peak of an arithmetic unit or of device memory leaves work out. There are two exceptions.
@@ -109,12 +109,12 @@ def impossible_rate(problem: Problem, seconds: float, limits: DeviceSpec) -> str
     """
     work = problem.work
     for unit, count in work.operations.items():
-        if unit is not Unit.SPECIAL and count > limits.peak(unit) * seconds:
+        if unit is not Unit.SPECIAL and count > spec.peak(unit) * seconds:
             rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
-            peak = f"{limits.peak(unit) / 1e12:.1f}"
+            peak = f"{spec.peak(unit) / 1e12:.1f}"
             return f"{rate} T{unit.symbol}/s of {unit} for {count} {unit.symbol} is above the device's peak of {peak}"
-    if work.bytes - limits.l2_bytes > limits.bandwidth * seconds:
+    if work.bytes - spec.l2_bytes > spec.bandwidth * seconds:
         rate = f"{work.bytes / seconds / 1e9:.0f}" if seconds else "infinitely many"
-        bandwidth = f"{limits.bandwidth / 1e9:.0f}"
+        bandwidth = f"{spec.bandwidth / 1e9:.0f}"
         return f"{rate} GB/s for {work.bytes} B is above the device's bandwidth of {bandwidth} GB/s"
     return ""

@@ -103,8 +103,8 @@ def comparison_scalars(tensor: Tensor) -> dict[str, float]:
 class Verifier:
     """Compares and sums up device memory, on one stream of the current context."""
 
-    def __init__(self, device: Device, stream: Stream, limits: DeviceSpec) -> None:
-        self._limits = limits
+    def __init__(self, device: Device, stream: Stream, spec: DeviceSpec) -> None:
+        self._limits = spec
         self._stream = int(stream.handle)
         self._report = GuardedBuffer(device, stream, REPORT.itemsize, 8)
         self._sum = GuardedBuffer(device, stream, 8, 8)

@@ -40,14 +40,14 @@ class Evaluator:
     def __init__(
         self, operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, session: Session
     ) -> None:
-        limits = device.limits
-        plain = asdict(limits) | {"compute_capability": list(limits.compute_capability)}  # as JSON gives it back
-        self._operator, self._problem, self._limits = operator, problem, limits
+        spec = device.limits
+        plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
+        self._operator, self._problem, self._limits = operator, problem, spec
         self._pool, self._session = pool, session
         self._environment = environment(device)
         self._trial = partial(
             Trial,
-            device=DeviceRecord(limits.name, limits.compute_capability, plain),
+            device=DeviceRecord(spec.name, spec.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
         )

@@ -28,7 +28,7 @@ class FailedCandidate:
     program: Program
 
     @classmethod
-    def of(cls, report: FailureReport, limits: DeviceSpec) -> FailedCandidate:
+    def of(cls, report: FailureReport, spec: DeviceSpec) -> FailedCandidate:
         """The candidate of a report on a device of these limits.
 
         Raises:
@@ -38,7 +38,7 @@ class FailedCandidate:
         operator = registered(record.operator)
         problem = operator.problem_type.from_dict(record.fields)
         schedule = operator.schedule_type.from_dict(report.trial.schedule)
-        return cls(operator, problem, schedule, operator.program(problem, schedule, limits))
+        return cls(operator, problem, schedule, operator.program(problem, schedule, spec))
 
 
 def replay(report: FailureReport, device: Device) -> Trial:

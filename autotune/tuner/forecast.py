@@ -49,11 +49,11 @@ class Forecast:
     shape: LaunchShape
 
 
-def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> Forecast:
+def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> Forecast:
     """Of a legal schedule."""
-    work = operator.workload(problem, schedule, limits)[0]
-    resident = resident_blocks(work.footprint, limits)
-    waves = work.blocks / (limits.sm_count * resident)
+    work = operator.workload(problem, schedule, spec)[0]
+    resident = resident_blocks(work.footprint, spec)
+    waves = work.blocks / (spec.sm_count * resident)
     shape = LaunchShape(
         blocks=_octaves(max(1, work.blocks)),
         threads=_octaves(work.footprint.threads),
@@ -61,7 +61,7 @@ def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule,
         resident=_octaves(resident),
         filled=waves / max(1, ceil(waves)),
     )
-    return Forecast(modelled_seconds(operator, problem, schedule, limits), shape)
+    return Forecast(modelled_seconds(operator, problem, schedule, spec), shape)
 
 
 def _octaves(size: float) -> float:

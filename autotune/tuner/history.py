@@ -31,10 +31,10 @@ def known_trials(
     operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB
 ) -> dict[Schedule, Outcome]:
     """What need not be tried again, oldest first: same device model and kind of time, legal and not stale."""
-    limits = device.limits
+    spec = device.limits
     known: dict[Schedule, Outcome] = {}
     for trial in db.tried(*_selection(operator, problem, device)):
-        fresh = not changed(operator, problem, limits, trial.schedule, trial.program_digest)
+        fresh = not changed(operator, problem, spec, trial.schedule, trial.program_digest)
         if fresh and not changed_environment(trial, device):
             known[operator.schedule_type.from_dict(trial.schedule)] = Outcome.of(trial)
     return known
@@ -56,15 +56,15 @@ def _selection(operator: Operator[Any, Any], problem: Problem, device: Device) -
     return operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
 
 
-def winners(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, db: TuningDB) -> list[Schedule]:
+def winners(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
     """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
     found: list[tuple[float, Schedule]] = []
-    for trial in db.bests(operator.name, limits.name, compiler_version()):
+    for trial in db.bests(operator.name, spec.name, compiler_version()):
         with suppress(ValueError):  # made by a version whose problems or schedules had other fields
             other = operator.problem_type.from_dict(trial.problem.fields)
             found.append((_distance(problem, other), operator.schedule_type.from_dict(trial.schedule)))
     found.sort(key=itemgetter(0))
-    legal = [schedule for _, schedule in found if not operator.violations(problem, schedule, limits)]
+    legal = [schedule for _, schedule in found if not operator.violations(problem, schedule, spec)]
     return list(dict.fromkeys(legal))[:_WINNERS]
 
 

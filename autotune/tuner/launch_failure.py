@@ -18,12 +18,12 @@ from .failure_report import FailureReport
 
 def main(report: str, ordinal: str) -> None:
     """Launch on the report's inputs and poisoned outputs; the result is not checked."""
-    limits = CudaDevice(int(ordinal)).limits
+    spec = CudaDevice(int(ordinal)).limits
     read = FailureReport.read(Path(report))
-    candidate = FailedCandidate.of(read, limits)
+    candidate = FailedCandidate.of(read, spec)
     problem, program = candidate.problem, candidate.program
     arrays = launch_arrays(problem, read.seed)
-    kernel = compile_kernel(program, limits.arch)
+    kernel = compile_kernel(program, spec.arch)
     run(program, problem.tensors, arrays, problem.scalars, kernel=kernel)
 
 

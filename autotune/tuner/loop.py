@@ -72,12 +72,12 @@ def tune(
         CompilerMissingError: there is no compiler.
     """
     start = now()
-    operator, limits = evaluable(operator, problem, device), device.limits
+    operator, spec = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
     compared = {schedule.digest for schedule in known}
     best = incumbent = best_known(operator, problem, device, db, compared)
-    first = [*winners(operator, problem, limits, db), *operator.seeds(problem, limits)]
-    proposals = Proposals(operator, problem, limits, options.sampler, options.seed, first, known)
+    first = [*winners(operator, problem, spec, db), *operator.seeds(problem, spec)]
+    proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
     by_status: Counter[Status] = Counter()
     few: list[Trial] = []

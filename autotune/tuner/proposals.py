@@ -55,7 +55,7 @@ class Proposals(Iterator[Candidate]):
     A draw that is illegal or was tried before never comes out: the sampler is told so at once.
 
     Args:
-        operator, problem, limits: what the schedules are for.
+        operator, problem, spec: what the schedules are for.
         sampler, seed: a name in `SAMPLERS`, and where its random numbers start.
         first: legal schedules to propose before all others, best guess first.
         known: what was tried before.
@@ -69,7 +69,7 @@ class Proposals(Iterator[Candidate]):
         self,
         operator: Operator[Any, Any],
         problem: Problem,
-        limits: DeviceSpec,
+        spec: DeviceSpec,
         sampler: str,
         seed: int,
         first: Iterable[Schedule],
@@ -77,8 +77,8 @@ class Proposals(Iterator[Candidate]):
     ) -> None:
         self.illegal = 0
         self.exhausted = False
-        self._operator, self._problem, self._limits = operator, problem, limits
-        self._space = operator.space(problem, limits)
+        self._operator, self._problem, self._limits = operator, problem, spec
+        self._space = operator.space(problem, spec)
         self._first = iter(first)
         # Every draw of a small space, one by one; random ones of a large space, without end.
         self._sweep = self._space.all_draws() if self._space.size <= _SWEEP else self._space.random_draws(seed)

@@ -35,7 +35,7 @@ def record(
         How the run ended, and the trials of all schedules that have one, earlier ones included.
     """
     listed = restrict_schedules(operator, schedules, "the list")
-    listed = replace(listed, candidates=lambda problem, limits: list(schedules))
+    listed = replace(listed, candidates=lambda problem, spec: list(schedules))
     result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
     known = known_trials(operator, problem, device, db)
     alike = (compiler_version(), device.time_source)

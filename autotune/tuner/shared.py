@@ -39,14 +39,14 @@ class SharedProposals(Iterator[Candidate]):
     Args:
         own: this tuner's proposals.
         study: what is shared.
-        operator, problem, limits: as `own` was made for; what the study holds is checked by them.
+        operator, problem, spec: as `own` was made for; what the study holds is checked by them.
     """
 
     def __init__(
-        self, own: Proposals, study: SharedStudy, operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec
+        self, own: Proposals, study: SharedStudy, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec
     ) -> None:
         self._own, self._study = own, study
-        self._operator, self._problem, self._limits = operator, problem, limits
+        self._operator, self._problem, self._limits = operator, problem, spec
         self._first: dict[Schedule, int] = {}  # a schedule's trial; later ones of it are superfluous
         self._pending: dict[Schedule, Candidate] = {}  # known to `own`, and not told yet
         self._waiting: OrderedDict[Schedule, FrozenTrial] = OrderedDict()

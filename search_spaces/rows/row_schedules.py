@@ -46,13 +46,13 @@ def row_violations(schedule: RowSchedule, rows: int, columns: int, widths: Seque
 
 
 def row_space(
-    schedule_type: type[S], columns: int, element_bytes: int, widths: Sequence[int], limits: DeviceSpec
+    schedule_type: type[S], columns: int, element_bytes: int, widths: Sequence[int], spec: DeviceSpec
 ) -> Space[S]:
     """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM."""
     specs = field_specs(schedule_type)
     vectors = [width for width in specs["vector_width"].values if width <= min(widths)]
     of_row = [count for count in specs["threads_per_row"].values if count < 2 * max(1, columns)]
-    clustered = columns >= _CLUSTERED_COLUMNS and limits.compute_capability >= CLUSTERS_SINCE
+    clustered = columns >= _CLUSTERED_COLUMNS and spec.compute_capability >= CLUSTERS_SINCE
     clusters = specs["cluster"].values if clustered else (1,)
     parameters = field_parameters(schedule_type, vector_width=vectors, threads_per_row=of_row, cluster=clusters)
 
@@ -62,21 +62,21 @@ def row_space(
         schedule = replace(drawn, threads_per_row=of_row, min_blocks_per_sm=1)
         if schedule.hold is Hold.REGISTERS:
             schedule = replace(schedule, loads_in_flight=1)
-        if not _fits(schedule, columns, element_bytes, limits):
+        if not _fits(schedule, columns, element_bytes, spec):
             schedule = replace(schedule, hold=Hold.RELOAD, loads_in_flight=drawn.loads_in_flight)
-        most = min(drawn.min_blocks_per_sm, _blocks_that_fit(schedule, columns, element_bytes, limits))
+        most = min(drawn.min_blocks_per_sm, _blocks_that_fit(schedule, columns, element_bytes, spec))
         counts = specs["min_blocks_per_sm"].values
         return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))
 
     return Space(parameters, build)
 
 
-def _fits(schedule: RowSchedule, columns: int, element_bytes: int, limits: DeviceSpec) -> bool:
+def _fits(schedule: RowSchedule, columns: int, element_bytes: int, spec: DeviceSpec) -> bool:
     if schedule.hold is Hold.REGISTERS and schedule.rounds(columns) > _MOST_ROUNDS:
         return False
-    return not any(footprint_violations(limits, schedule.row_footprint(columns, element_bytes)))
+    return not any(footprint_violations(spec, schedule.row_footprint(columns, element_bytes)))
 
 
-def _blocks_that_fit(schedule: RowSchedule, columns: int, element_bytes: int, limits: DeviceSpec) -> int:
+def _blocks_that_fit(schedule: RowSchedule, columns: int, element_bytes: int, spec: DeviceSpec) -> int:
     footprint = schedule.row_footprint(columns, element_bytes)
-    return blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
+    return blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)

@@ -36,7 +36,7 @@ Kernel = tuple[Problem, Program]
 
 
 @pytest.fixture(scope="module")
-def limits() -> DeviceSpec:
+def spec() -> DeviceSpec:
     return CudaDevice(0).limits
 
 
@@ -48,12 +48,12 @@ def sanitizer() -> None:
         pytest.skip(str(missing))
 
 
-def sampled(name: str, limits: DeviceSpec) -> list[Case]:
+def sampled(name: str, spec: DeviceSpec) -> list[Case]:
     """The first seeds, on whole tiles and on edges, and the first small drawn cases."""
     chosen, cases = operator(name), cases_of(name)
     whole, *_, ragged = cases.SMALL_PROBLEMS
-    seeds = [(problem, seed) for problem in (whole, ragged) for seed in chosen.seeds(problem, limits)[:_SEEDS]]
-    drawn = (case for case in cases.drawn_cases(len(cases.CASES), limits) if _small(case[0]))
+    seeds = [(problem, seed) for problem in (whole, ragged) for seed in chosen.seeds(problem, spec)[:_SEEDS]]
+    drawn = (case for case in cases.drawn_cases(len(cases.CASES), spec) if _small(case[0]))
     return [*seeds, *islice(drawn, _DRAWN)]
 
 
@@ -94,9 +94,9 @@ def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
-def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceSpec, tmp_path: Path) -> None:
-    kernels = [(p, operator(name).program(p, s, limits)) for name in OPERATORS for p, s in sampled(name, limits)]
-    clean, output = watched_kernels(tool, kernels, limits.arch, tmp_path)
+def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path: Path) -> None:
+    kernels = [(p, operator(name).program(p, s, spec)) for name in OPERATORS for p, s in sampled(name, spec)]
+    clean, output = watched_kernels(tool, kernels, spec.arch, tmp_path)
     assert clean, output
     assert output.count("launching ") == len(kernels)
     assert re.search(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards", output), output
@@ -112,23 +112,23 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, limits: DeviceSpec, tmp_pa
     ],
 )
 def test_a_planted_bug_is_found(
-    tool: str, right: str, planted: str, report: str, limits: DeviceSpec, tmp_path: Path
+    tool: str, right: str, planted: str, report: str, spec: DeviceSpec, tmp_path: Path
 ) -> None:
     problem = TransposeProblem(31, 64)
-    source = operator("transpose").program(problem, TransposeSchedule(), limits)
+    source = operator("transpose").program(problem, TransposeSchedule(), spec)
     assert right in source.source
     source = replace(source, source=source.source.replace(right, planted))
-    clean, output = watched_kernels(tool, [(problem, source)], limits.arch, tmp_path)
+    clean, output = watched_kernels(tool, [(problem, source)], spec.arch, tmp_path)
     assert not clean, output
     assert report in output, output
 
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
-def test_the_candidate_of_a_failure_report_is_watched(limits: DeviceSpec) -> None:
+def test_the_candidate_of_a_failure_report_is_watched(spec: DeviceSpec) -> None:
     problem, schedule = TransposeProblem(31, 64), TransposeSchedule()
     trial = Trial(
-        device=DeviceRecord(limits.name, limits.compute_capability, {}),
+        device=DeviceRecord(spec.name, spec.compute_capability, {}),
         problem=ProblemRecord("transpose", problem.key, problem.to_dict()),
         schedule=schedule.to_dict(),
         schedule_digest=schedule.digest,

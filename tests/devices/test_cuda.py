@@ -48,15 +48,15 @@ def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
 
 
 def test_limits_and_environment(device: CudaDevice) -> None:
-    limits = device.limits
+    spec = device.limits
     assert device.selector == "0"
     assert device.time_source is TimeSource.MEASURED
-    assert limits.name.startswith("NVIDIA") or limits.name.startswith("Tesla")
-    assert limits.sm_count > 0
-    assert limits.shared_per_block + limits.shared_reserved <= limits.shared_per_sm
-    assert 1e12 < limits.peak(Unit.FP32) < 1e15
-    assert 1e11 < limits.bandwidth < 1e14
-    assert limits.l2_bytes >= 1 << 20
+    assert spec.name.startswith("NVIDIA") or spec.name.startswith("Tesla")
+    assert spec.sm_count > 0
+    assert spec.shared_per_block + spec.shared_reserved <= spec.shared_per_sm
+    assert 1e12 < spec.peak(Unit.FP32) < 1e15
+    assert 1e11 < spec.bandwidth < 1e14
+    assert spec.l2_bytes >= 1 << 20
     assert set(device.environment) == {"device", "uuid", "driver", "cuda", "compiler", "cuda-core"}
     assert all(type(value) is str and value for value in device.environment.values())
     json.dumps(device.environment)
@@ -79,14 +79,14 @@ REGISTERS = """
 def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) -> None:
     from autotune.devices.launcher import LoadedProgram
 
-    limits = device.limits
-    source = scale(PROBLEM, REGISTERS.replace("COUNT", str(registers)), shared_bytes=limits.shared_per_block)
-    compiled = compile_kernel(source, limits.arch)
+    spec = device.limits
+    source = scale(PROBLEM, REGISTERS.replace("COUNT", str(registers)), shared_bytes=spec.shared_per_block)
+    compiled = compile_kernel(source, spec.arch)
     loaded = LoadedProgram(compiled, source)
     used = compiled.resources.registers
     for threads in (32, 33, 96, 128, 160, 256, 384, 512, 1024):
-        for shared in (0, 1, 1000, 16384, 40000, limits.shared_per_block // 2, limits.shared_per_block):
-            ours = occupancy(limits, threads, used, shared).blocks_per_sm
+        for shared in (0, 1, 1000, 16384, 40000, spec.shared_per_block // 2, spec.shared_per_block):
+            ours = occupancy(spec, threads, used, shared).blocks_per_sm
             assert loaded.max_active_blocks(threads, shared) == ours, (threads, used, shared)
 
 

@@ -86,11 +86,11 @@ extern "C" __global__ void doubling(const Arguments a) {{
     return Program(text, arguments, (Launch("doubling", (blocks, 1, 1), (schedule.threads, 1, 1)),))
 
 
-def violations(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec) -> list[str]:
-    return [] if schedule.threads <= limits.threads_per_block else [f"{schedule.threads} threads"]
+def violations(problem: Doubling, schedule: DoublingSchedule, spec: DeviceSpec) -> list[str]:
+    return [] if schedule.threads <= spec.threads_per_block else [f"{schedule.threads} threads"]
 
 
-def workload(problem: Doubling, schedule: DoublingSchedule, limits: DeviceSpec) -> tuple[Workload]:
+def workload(problem: Doubling, schedule: DoublingSchedule, spec: DeviceSpec) -> tuple[Workload]:
     return (Workload(ceil_div(problem.n, schedule.threads), Footprint(schedule.threads), problem.work.bytes),)
 
 
@@ -107,8 +107,8 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     emit=emit,
     reference=lambda problem: emit(problem, DoublingSchedule()),
     space=nothing,
-    default=lambda problem, limits: DoublingSchedule(),
-    candidates=lambda problem, limits: [],
+    default=lambda problem, spec: DoublingSchedule(),
+    candidates=lambda problem, spec: [],
     workload=workload,
     presets={},
     checks=lambda problem, schedule: [

@@ -72,16 +72,16 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     summary="",
     problem_type=FaultyProblem,
     schedule_type=FaultySchedule,
-    constraints=lambda problem, schedule, limits: [],
+    constraints=lambda problem, schedule, spec: [],
     emit=emit,
     reference=lambda problem: emit(problem, FaultySchedule()),
-    space=lambda problem, limits: Space(
+    space=lambda problem, spec: Space(
         (Parameter("number", tuple(range(100))),),
         lambda draw: FaultySchedule.from_dict(draw),
     ),
-    default=lambda problem, limits: FaultySchedule(),
-    candidates=lambda problem, limits: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
-    workload=lambda problem, schedule, limits: (Workload(1, Footprint(32), 0),),
+    default=lambda problem, spec: FaultySchedule(),
+    candidates=lambda problem, spec: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
+    workload=lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
     presets={},
     checks=lambda problem, schedule: [],
 )

@@ -41,26 +41,26 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, element sizes in turn; always the same ones."""
     random = Random(0)
-    return [_case(random, limits, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]
+    return [_case(random, spec, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]
 
 
-def _case(random: Random, limits: DeviceSpec, size: int) -> Case:
+def _case(random: Random, spec: DeviceSpec, size: int) -> Case:
     aligned = [bytes_ for bytes_ in ELEMENT_BYTES if bytes_ >= size]
     align_a, align_b = random.choice(aligned), random.choice(aligned)
-    schedule = _schedule(random, limits, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
+    schedule = _schedule(random, spec, TransposeProblem(16, 16, size, align_a=align_a, align_b=align_b))
     problem = _problem(random, schedule, size, align_a, align_b)
-    assert not OPERATOR.violations(problem, schedule, limits)
+    assert not OPERATOR.violations(problem, schedule, spec)
     return problem, schedule
 
 
-def _schedule(random: Random, limits: DeviceSpec, problem: TransposeProblem) -> TransposeSchedule:
-    drawn = space(problem, limits)
+def _schedule(random: Random, spec: DeviceSpec, problem: TransposeProblem) -> TransposeSchedule:
+    drawn = space(problem, spec)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)
-        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not OPERATOR.violations(problem, schedule, limits):
+        if schedule.tile_m * schedule.tile_n <= _TILE_ELEMENTS and not OPERATOR.violations(problem, schedule, spec):
             return schedule
     raise AssertionError("1000 draws and none is legal")
 

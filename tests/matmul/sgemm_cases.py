@@ -43,12 +43,12 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases, legal on a device and not too much work, the four layouts in turn; always the same ones."""
     random = Random(0)
     cases: list[Case] = []
     while len(cases) < count:
-        case = _case(random, limits, bool(len(cases) & 1), bool(len(cases) & 2))
+        case = _case(random, spec, bool(len(cases) & 1), bool(len(cases) & 2))
         if _work(*case) <= _MOST_WORK:
             cases.append(case)
     return cases
@@ -66,19 +66,19 @@ def template(transpose_a: bool, transpose_b: bool, align: int = 16) -> SgemmProb
     return replace(SgemmProblem(64, 64, 8192, transpose_a, transpose_b), **aligns)  # type: ignore[arg-type]
 
 
-def _case(random: Random, limits: DeviceSpec, transpose_a: bool, transpose_b: bool) -> Case:
-    schedule = _schedule(random, limits, template(transpose_a, transpose_b, random.choice((4, 8, 16, 16, 16))))
+def _case(random: Random, spec: DeviceSpec, transpose_a: bool, transpose_b: bool) -> Case:
+    schedule = _schedule(random, spec, template(transpose_a, transpose_b, random.choice((4, 8, 16, 16, 16))))
     problem = _problem(random, schedule, transpose_a, transpose_b)
-    assert not OPERATOR.violations(problem, schedule, limits)
+    assert not OPERATOR.violations(problem, schedule, spec)
     return problem, schedule
 
 
-def _schedule(random: Random, limits: DeviceSpec, problem: SgemmProblem) -> SgemmSchedule:
-    drawn = space(problem, limits)
+def _schedule(random: Random, spec: DeviceSpec, problem: SgemmProblem) -> SgemmSchedule:
+    drawn = space(problem, spec)
     for draw in islice(drawn.random_draws(random.randrange(2**32)), 1000):
         schedule = drawn.build(draw)
         small = schedule.block_m * schedule.block_n <= _BLOCK_WORDS and schedule.threads <= _BLOCK_THREADS
-        if small and not OPERATOR.violations(problem, schedule, limits):
+        if small and not OPERATOR.violations(problem, schedule, spec):
             most_blocks = random.choice((1, 2, 3, 5, 18)) * schedule.cluster_k
             return replace(schedule, grid_blocks=min(schedule.grid_blocks, most_blocks))
     raise AssertionError("1000 draws and none is legal")

@@ -55,15 +55,15 @@ CALL = Call(
 )
 
 
-def _space(problem: ProbeProblem, limits: DeviceSpec) -> Space[ProbeSchedule]:
+def _space(problem: ProbeProblem, spec: DeviceSpec) -> Space[ProbeSchedule]:
     return Space(field_parameters(ProbeSchedule), ProbeSchedule.from_dict)
 
 
-def _default(problem: ProbeProblem, limits: DeviceSpec) -> ProbeSchedule:
-    return ProbeSchedule(tensor_copy=limits.arch == "sm_90")
+def _default(problem: ProbeProblem, spec: DeviceSpec) -> ProbeSchedule:
+    return ProbeSchedule(tensor_copy=spec.arch == "sm_90")
 
 
-def _candidates(problem: ProbeProblem, limits: DeviceSpec) -> list[ProbeSchedule]:
+def _candidates(problem: ProbeProblem, spec: DeviceSpec) -> list[ProbeSchedule]:
     return [ProbeSchedule(32, copied) for copied in (True, False)]
 
 
@@ -71,7 +71,7 @@ def _checks(problem: ProbeProblem, schedule: ProbeSchedule) -> list[tuple[ProbeP
     return [(ProbeProblem(40, 200, problem.biased), schedule)]
 
 
-def _workload(problem: ProbeProblem, schedule: ProbeSchedule, limits: DeviceSpec) -> tuple[Workload, ...]:
+def _workload(problem: ProbeProblem, schedule: ProbeSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Each launch reads x; the second one writes y, too."""
     footprint, blocks = schedule.footprint(problem), tiles(problem, schedule)
     loaded = 128.0 * schedule.tile_rows
@@ -90,7 +90,7 @@ OPERATOR = Operator(
     summary="y = dropout((x + bias) / max |x + bias|), and what is kept",
     problem_type=ProbeProblem,
     schedule_type=ProbeSchedule,
-    constraints=lambda problem, schedule, limits: [],
+    constraints=lambda problem, schedule, spec: [],
     emit=emit,
     reference=emit_naive,
     space=_space,

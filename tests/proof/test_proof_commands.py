@@ -37,9 +37,9 @@ def test_the_suffix_reaches_the_compiler(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(("device", "arch"), [("a100", "sm_80"), ("b200", "sm_100")])
 def test_other_architectures_refuse_it_in_one_line(device: str, arch: str) -> None:
-    limits = named_device(device)
-    assert OPERATOR.violations(PROBLEM, COPIED, limits) == [f"instructions of sm_90a are not those of {arch}"]
-    assert not OPERATOR.violations(PROBLEM, OPERATOR.default(PROBLEM, limits), limits)
+    spec = named_device(device)
+    assert OPERATOR.violations(PROBLEM, COPIED, spec) == [f"instructions of sm_90a are not those of {arch}"]
+    assert not OPERATOR.violations(PROBLEM, OPERATOR.default(PROBLEM, spec), spec)
     assert not OPERATOR.violations(PROBLEM, COPIED, named_device("h200"))
 
 

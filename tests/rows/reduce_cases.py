@@ -57,22 +57,22 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
     random = Random(0)
-    return [_case(random, limits, *KINDS[index % len(KINDS)]) for index in range(count)]
+    return [_case(random, spec, *KINDS[index % len(KINDS)]) for index in range(count)]
 
 
-def _case(random: Random, limits: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
+def _case(random: Random, spec: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
     align = random.choice([width for width in (2, 4, 8, 16) if width >= dtype.bytes])
     drawn_for = ReduceProblem(512, 512, op, axis, dtype, align_x=align)
-    space, split = OPERATOR.space(drawn_for, limits), random.random() < 0.5
+    space, split = OPERATOR.space(drawn_for, spec), random.random() < 0.5
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
         schedule = replace(schedule, splits=random.randint(2, _SPLITS) if split else 1)
         problem = _problem(random, schedule, drawn_for)
         small = problem.rows * problem.columns <= _ELEMENTS
-        if small and not OPERATOR.violations(problem, schedule, limits):
+        if small and not OPERATOR.violations(problem, schedule, spec):
             return problem, schedule
     raise AssertionError("1000 draws and none is legal")
 

@@ -45,22 +45,22 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, limits: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
     random = Random(0)
-    return [_case(random, limits, DTYPES[index % len(DTYPES)]) for index in range(count)]
+    return [_case(random, spec, DTYPES[index % len(DTYPES)]) for index in range(count)]
 
 
-def _case(random: Random, limits: DeviceSpec, dtype: DType) -> Case:
+def _case(random: Random, spec: DeviceSpec, dtype: DType) -> Case:
     while True:
         problem = _problem(random, dtype)
-        drawn = OPERATOR.space(problem, limits)
+        drawn = OPERATOR.space(problem, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
             rows = random.choice((0, 1, schedule.rows_per_block, schedule.rows_per_block + 1, 5))
             fitting = _with_rows(problem, rows)
             small = rows * problem.columns <= _ELEMENTS and schedule.threads * schedule.cluster <= _THREADS
-            if small and not OPERATOR.violations(fitting, schedule, limits):
+            if small and not OPERATOR.violations(fitting, schedule, spec):
                 return fitting, schedule
 
 

@@ -53,14 +53,14 @@ def test_every_promised_device_is_there() -> None:
 
 @pytest.mark.parametrize("identifier", named_devices())
 def test_a_device_is_complete_and_plausible(identifier: str) -> None:
-    limits = named_device(identifier)
+    spec = named_device(identifier)
     for field in fields(DeviceSpec):
-        assert getattr(limits, field.name) or field.name == "shared_reserved", field.name
-    assert limits.peak(Unit.FP32) / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
-    assert limits.peak(Unit.TENSOR_FP16) / 1e12 == pytest.approx(ADVERTISED_TENSOR_TFLOPS[identifier], rel=0.015)
-    assert limits.shared_per_block + limits.shared_reserved == limits.shared_per_sm
-    assert 1e11 < limits.bandwidth < 1e13
-    assert 4 << 20 <= limits.l2_bytes <= 256 << 20
+        assert getattr(spec, field.name) or field.name == "shared_reserved", field.name
+    assert spec.peak(Unit.FP32) / 1e12 == pytest.approx(ADVERTISED_TFLOPS[identifier], abs=0.06)
+    assert spec.peak(Unit.TENSOR_FP16) / 1e12 == pytest.approx(ADVERTISED_TENSOR_TFLOPS[identifier], rel=0.015)
+    assert spec.shared_per_block + spec.shared_reserved == spec.shared_per_sm
+    assert 1e11 < spec.bandwidth < 1e13
+    assert 4 << 20 <= spec.l2_bytes <= 256 << 20
 
 
 def test_models_are_named_as_the_driver_names_them() -> None:
@@ -72,9 +72,9 @@ def test_models_are_named_as_the_driver_names_them() -> None:
 
 
 def test_h200_is_the_one_that_was_measured() -> None:
-    limits = named_device("h200")
-    assert (limits.sm_count, limits.clock_hz, limits.arch) == (132, 1.98e9, "sm_90")
-    assert (limits.l2_bytes, limits.bandwidth) == (60 << 20, 4.8e12)
+    spec = named_device("h200")
+    assert (spec.sm_count, spec.clock_hz, spec.arch) == (132, 1.98e9, "sm_90")
+    assert (spec.l2_bytes, spec.bandwidth) == (60 << 20, 4.8e12)
 
 
 def test_devices_of_one_compute_capability_share_its_limits() -> None:

@@ -68,27 +68,27 @@ def test_amounts_that_cannot_be(arguments: tuple[int, int, int]) -> None:
 
 @given(devices, block_sizes, register_counts, shared_sizes)
 def test_residents_fit_and_one_more_block_does_not(
-    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int
+    spec: DeviceSpec, threads: int, registers: int, shared_bytes: int
 ) -> None:
-    found = occupancy(limits, threads, registers, shared_bytes)
+    found = occupancy(spec, threads, registers, shared_bytes)
     warps = ceil_div(threads, 32)
     assert found.warps_per_sm == found.blocks_per_sm * warps
     assert 0 <= found.fraction <= 1
-    assert found.warps_per_sm * 32 <= limits.threads_per_sm
-    assert found.warps_per_sm * 32 * registers <= limits.registers_per_sm
-    assert found.blocks_per_sm * (shared_bytes + limits.shared_reserved) <= limits.shared_per_sm
-    assert found.blocks_per_sm <= limits.blocks_per_sm
+    assert found.warps_per_sm * 32 <= spec.threads_per_sm
+    assert found.warps_per_sm * 32 * registers <= spec.registers_per_sm
+    assert found.blocks_per_sm * (shared_bytes + spec.shared_reserved) <= spec.shared_per_sm
+    assert found.blocks_per_sm <= spec.blocks_per_sm
     assert found.limiters
 
 
 @given(devices, block_sizes, register_counts, shared_sizes, st.integers(0, 64), st.integers(0, 64 * KIB))
 def test_more_of_anything_never_gives_more_blocks(
-    limits: DeviceSpec, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
+    spec: DeviceSpec, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
 ) -> None:
-    blocks = occupancy(limits, threads, registers, shared_bytes).blocks_per_sm
-    assert occupancy(limits, threads + more, registers, shared_bytes).blocks_per_sm <= blocks
-    assert occupancy(limits, threads, registers + more, shared_bytes).blocks_per_sm <= blocks
-    assert occupancy(limits, threads, registers, shared_bytes + more_shared).blocks_per_sm <= blocks
+    blocks = occupancy(spec, threads, registers, shared_bytes).blocks_per_sm
+    assert occupancy(spec, threads + more, registers, shared_bytes).blocks_per_sm <= blocks
+    assert occupancy(spec, threads, registers + more, shared_bytes).blocks_per_sm <= blocks
+    assert occupancy(spec, threads, registers, shared_bytes + more_shared).blocks_per_sm <= blocks
 
 
 CALCULATOR = r"""
@@ -132,25 +132,25 @@ def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path: Path) -> None:
     # Embedded GPUs allow a block half of an SM's registers.
     embedded = replace(named_device("rtx3090"), registers_per_block=32 * KIB)
     cases = [
-        (limits, draw.choice([32, 64, 128, 256, 512, draw.randint(1, 1024)]), draw.randint(1, 255), shared)
-        for limits in [*map(named_device, named_devices()), embedded]
-        for shared in [0, limits.shared_per_block, *(draw.randint(0, limits.shared_per_block) for _ in range(300))]
+        (spec, draw.choice([32, 64, 128, 256, 512, draw.randint(1, 1024)]), draw.randint(1, 255), shared)
+        for spec in [*map(named_device, named_devices()), embedded]
+        for shared in [0, spec.shared_per_block, *(draw.randint(0, spec.shared_per_block) for _ in range(300))]
     ]
     lines = [
         (
-            *limits.compute_capability,
-            limits.threads_per_block,
-            limits.threads_per_sm,
-            limits.registers_per_block,
-            limits.registers_per_sm,
-            limits.shared_per_block,
-            limits.shared_per_sm,
-            limits.shared_reserved,
+            *spec.compute_capability,
+            spec.threads_per_block,
+            spec.threads_per_sm,
+            spec.registers_per_block,
+            spec.registers_per_sm,
+            spec.shared_per_block,
+            spec.shared_per_sm,
+            spec.shared_reserved,
             threads,
             registers,
             shared,
         )
-        for limits, threads, registers, shared in cases
+        for spec, threads, registers, shared in cases
     ]
     text = "\n".join(" ".join(map(str, line)) for line in lines)
     answers = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout.split()

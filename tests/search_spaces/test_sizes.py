@@ -27,12 +27,12 @@ def tiles(side: int, largest_area: int) -> Any:
     def build(draw: Draw) -> Tile:
         return Tile(int(draw["rows"]), int(draw["columns"]))
 
-    def violations(problem: object, tile: Tile, limits: DeviceSpec) -> list[str]:
+    def violations(problem: object, tile: Tile, spec: DeviceSpec) -> list[str]:
         return [] if tile.rows * tile.columns <= largest_area else [f"{tile.rows} × {tile.columns} is too large"]
 
     sides = tuple(range(1, side + 1))
     space = Space((Parameter("rows", sides), Parameter("columns", sides)), build)
-    return SimpleNamespace(space=lambda problem, limits: space, violations=violations)
+    return SimpleNamespace(space=lambda problem, spec: space, violations=violations)
 
 
 def legal_tiles(side: int, largest_area: int) -> int:

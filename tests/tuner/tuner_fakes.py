@@ -56,12 +56,12 @@ class ToySchedule(Schedule):
         return Footprint(32)
 
 
-def violations(problem, schedule, limits):
+def violations(problem, schedule, spec):
     area = schedule.width * schedule.depth
     return [f"area {area} over 16"] * (area > 16) + ["turned rows"] * (problem.turned and schedule.order is Order.ROW)
 
 
-def space(problem, limits):
+def space(problem, spec):
     parameters = (
         Parameter("width", (1, 2, 4, 8, 16)),
         Parameter("depth", (1, 2, 4)),
@@ -86,9 +86,9 @@ TOY = Operator(
     emit=emit,
     reference=emit,
     space=space,
-    default=lambda problem, limits: SEEDS[0],
-    candidates=lambda problem, limits: [s for s in SEEDS if not violations(problem, s, limits)],
-    workload=lambda problem, schedule, limits: (Workload(1, Footprint(32), 0),),
+    default=lambda problem, spec: SEEDS[0],
+    candidates=lambda problem, spec: [s for s in SEEDS if not violations(problem, s, spec)],
+    workload=lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
     presets={},
     checks=lambda problem, schedule: [],
 )

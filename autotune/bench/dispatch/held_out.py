@@ -47,14 +47,14 @@ class HeldOut:
     error: str = ""
 
 
-def held_out(operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, splits: int) -> list[HeldOut]:
+def held_out(operator: Operator[Any, Any], known: Sequence[Record], spec: DeviceSpec, splits: int) -> list[HeldOut]:
     """The choices for each of `splits` random thirds of the problems, by the records of the other two thirds."""
     own = {record.problem: record for record in reversed(known)}  # the best of each problem
     cases: list[HeldOut] = []
     for split in range(splits):
         left_out = Random(split).sample(list(own), len(own) // 3)
         others = [record for record in known if record.problem not in left_out]
-        cases += [HeldOut(split, own[one], next(choices(operator, one, limits, others))) for one in left_out]
+        cases += [HeldOut(split, own[one], next(choices(operator, one, spec, others))) for one in left_out]
     return cases
 
 
@@ -83,23 +83,23 @@ def _with_regret(case: HeldOut, own: float, seconds: Mapping[Schedule, float]) -
 
 
 def compiled(
-    operator: Operator[Any, Any], limits: DeviceSpec, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
+    operator: Operator[Any, Any], spec: DeviceSpec, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
 ) -> None:
     """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
-    programs = (operator.program(problem, one, limits) for problem, schedules in wanted for one in schedules)
+    programs = (operator.program(problem, one, spec) for problem, schedules in wanted for one in schedules)
     distinct = {program.source_digest: program for program in programs}
     with CompilePool() as pool:
-        wait([pool.submit(program, limits.arch) for program in distinct.values()])
+        wait([pool.submit(program, spec.arch) for program in distinct.values()])
 
 
-def modelled(operator: Operator[Any, Any], limits: DeviceSpec) -> Measure:
+def modelled(operator: Operator[Any, Any], spec: DeviceSpec) -> Measure:
     """Times of the time model, for a device that is not here."""
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
-        programs = [operator.program(problem, schedule, limits) for schedule in schedules]
-        kernels = [compile_kernel(program, limits.arch) for program in programs]
+        programs = [operator.program(problem, schedule, spec) for schedule in schedules]
+        kernels = [compile_kernel(program, spec.arch) for program in programs]
         return [
-            modelled_seconds(operator, problem, schedule, limits, kernel.resources)
+            modelled_seconds(operator, problem, schedule, spec, kernel.resources)
             for schedule, kernel in zip(schedules, kernels, strict=True)
         ]
 

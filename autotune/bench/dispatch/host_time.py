@@ -72,11 +72,11 @@ def _contenders(operator: Operator[Any, Any], problem: Problem, torch: Any) -> d
     arguments = example.bound(arrays)
     step = dispatcher.plan(operator.name, *arguments.args, **arguments.kwargs)
     assert step.choice
-    limits = CudaDevice(0).limits
-    program = operator.program(problem, step.choice.schedule, limits)
+    spec = CudaDevice(0).limits
+    program = operator.program(problem, step.choice.schedule, spec)
     contenders: dict[str, Launcher] = {}
     if len(program.steps) == 1 and not any(argument.tensor_map for argument in program.arguments):
-        contenders[BAREST] = _barest(torch, problem, program, limits.arch, tensors)
+        contenders[BAREST] = _barest(torch, problem, program, spec.arch, tensors)
     contenders["dispatcher.plan"] = step
     function = getattr(dispatcher, operator.name)
     contenders[f"dispatcher.{operator.name}(out=)"] = partial(function, *arguments.args, **arguments.kwargs)

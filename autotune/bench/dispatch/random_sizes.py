@@ -49,7 +49,7 @@ class RandomSize:
 
 
 def random_sizes(
-    operator: Operator[Any, Any], known: Sequence[Record], limits: DeviceSpec, count: int
+    operator: Operator[Any, Any], known: Sequence[Record], spec: DeviceSpec, count: int
 ) -> list[RandomSize]:
     """Problems whose sizes are drawn log-uniformly from 1 to twice their examples, the same ones each time.
 
@@ -57,9 +57,9 @@ def random_sizes(
     """
     random = Random(0)
 
-    def size(name: str, spec: FieldSpec) -> int:
-        most = 2 * (spec.example or 1)
-        return max(spec.least or 1, int((min(most, spec.most or most) + 1) ** random.random()))
+    def size(name: str, field: FieldSpec) -> int:
+        most = 2 * (field.example or 1)
+        return max(field.least or 1, int((min(most, field.most or most) + 1) ** random.random()))
 
     drawn: list[Problem] = []
     for _ in range(_DRAWS * count):
@@ -67,18 +67,18 @@ def random_sizes(
             drawn.append(problem_of_sizes(operator.problem_type, size))
         if len(drawn) == count:
             break
-    return [RandomSize(problem, next(choices(operator, problem, limits, known))) for problem in drawn]
+    return [RandomSize(problem, next(choices(operator, problem, spec, known))) for problem in drawn]
 
 
 def with_rivals(
-    operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], limits: DeviceSpec
+    operator: Operator[Any, Any], case: RandomSize, known: Sequence[Record], spec: DeviceSpec
 ) -> RandomSize:
     """The case with its rivals."""
     problem = case.problem
-    legal = (choice for choice in from_records(operator, problem, limits, known) if not choice.reason)
+    legal = (choice for choice in from_records(operator, problem, spec, known) if not choice.reason)
     near = dict.fromkeys(choice.schedule for choice in legal)
-    seeds = operator.seeds(problem, limits)
-    fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, limits))
+    seeds = operator.seeds(problem, spec)
+    fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, spec))
     rivals = dict.fromkeys([*islice(near, _RIVALS), *fast[:_RIVALS]])
     for own in to_measure(case)[:2]:
         rivals.pop(own, None)

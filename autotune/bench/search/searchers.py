@@ -29,10 +29,10 @@ _KERNEL_TUNER = "kernel_tuner."
 
 def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: int, ahead: int) -> Iterator[float]:
     """What `tune` asks for in an empty database."""
-    operator, problem, limits = recording.operator, recording.problem, recording.limits
-    first = operator.seeds(problem, limits) if seeded else []
+    operator, problem, spec = recording.operator, recording.problem, recording.limits
+    first = operator.seeds(problem, spec) if seeded else []
     with quiet_optuna():
-        proposals = Proposals(operator, problem, limits, sampler, seed, first, {})
+        proposals = Proposals(operator, problem, spec, sampler, seed, first, {})
         started = deque(islice(proposals, ahead))
         while started:
             candidate = started.popleft()

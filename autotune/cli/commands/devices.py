@@ -19,13 +19,13 @@ def devices(as_json: JsonOption = False) -> None:
     offline = {name: named_device(name) for name in named_devices()}
     listed = {**_gpus(), **offline}
     if as_json:
-        print_json([_document(selector, limits, selector in offline) for selector, limits in listed.items()])
+        print_json([_document(selector, spec, selector in offline) for selector, spec in listed.items()])
         return
     columns = (
         "device", "model", "arch", "SMs", "FP32 TFLOP/s", "FP16 tensor TFLOP/s", "GB/s", "L2 MiB",
         "shared KiB/block", "shared KiB/SM", "registers/SM", "threads/SM",
     )  # fmt: skip
-    print_table("Devices", columns, (_row(selector, limits) for selector, limits in listed.items()))
+    print_table("Devices", columns, (_row(selector, spec) for selector, spec in listed.items()))
 
 
 def _gpus() -> dict[str, DeviceSpec]:
@@ -35,24 +35,24 @@ def _gpus() -> dict[str, DeviceSpec]:
     return {str(ordinal): device_limits(str(ordinal)) for ordinal in range(cuda_device_count())}
 
 
-def _document(selector: str, limits: DeviceSpec, offline: bool) -> dict[str, Any]:
-    derived = {"arch": limits.arch, "peaks": {unit: limits.peak(unit) for unit in limits.rates}}
-    return {"device": selector, "offline": offline, **asdict(limits), **derived}
+def _document(selector: str, spec: DeviceSpec, offline: bool) -> dict[str, Any]:
+    derived = {"arch": spec.arch, "peaks": {unit: spec.peak(unit) for unit in spec.rates}}
+    return {"device": selector, "offline": offline, **asdict(spec), **derived}
 
 
-def _row(selector: str, limits: DeviceSpec) -> tuple[Any, ...]:
+def _row(selector: str, spec: DeviceSpec) -> tuple[Any, ...]:
     from ...codegen.work import Unit
 
     return (
         selector,
-        limits.name,
-        limits.arch,
-        limits.sm_count,
-        *(round(limits.peak(unit) / 1e12, 1) if unit in limits.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)),
-        round(limits.bandwidth / 1e9),
-        limits.l2_bytes >> 20,
-        limits.shared_per_block >> 10,
-        limits.shared_per_sm >> 10,
-        limits.registers_per_sm,
-        limits.threads_per_sm,
+        spec.name,
+        spec.arch,
+        spec.sm_count,
+        *(round(spec.peak(unit) / 1e12, 1) if unit in spec.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)),
+        round(spec.bandwidth / 1e9),
+        spec.l2_bytes >> 20,
+        spec.shared_per_block >> 10,
+        spec.shared_per_sm >> 10,
+        spec.registers_per_sm,
+        spec.threads_per_sm,
     )

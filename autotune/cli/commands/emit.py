@@ -52,10 +52,10 @@ def emit(
 
 
 def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
-    limits = limits_of(selector)
+    spec = limits_of(selector)
     with user_input():
-        schedule = operator.schedule_type.parse(words, operator.default(problem, limits))
-        return schedule, operator.program(problem, schedule, limits)
+        schedule = operator.schedule_type.parse(words, operator.default(problem, spec))
+        return schedule, operator.program(problem, schedule, spec)
 
 
 def _of_preset(operator: Any, problem: Problem, preset: str) -> Program:

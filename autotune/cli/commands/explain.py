@@ -27,9 +27,9 @@ def explain(
     from ...dispatcher.choice.explanation import explained
     from ...dispatcher.choice.records import read_records
 
-    problem, limits = problem_of(operator, fields), limits_of(device)
+    problem, spec = problem_of(operator, fields), limits_of(device)
     with TuningDB(db, create=False) as database:
-        found = explained(operator, problem, limits, read_records(operator, limits, database))
+        found = explained(operator, problem, spec, read_records(operator, spec, database))
     if as_json:
         print_json(
             {

@@ -96,12 +96,12 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
 
     if tool not in TOOLS:
         raise BadInputError(f"unknown tool {tool!r}; expected one of {', '.join(TOOLS)}")
-    limits = limits_of(selector)
+    spec = limits_of(selector)
     ordinal = resolved(selector)
     if not ordinal.isdecimal():
         raise BadInputError(f"--sanitize needs a GPU, not {ordinal}: there the emulator has checked every access")
     with user_input():
-        FailedCandidate.of(report, limits)
+        FailedCandidate.of(report, spec)
     clean, output = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
     if as_json:
         print_json({"tool": tool, "clean": clean, "report": output})

@@ -24,21 +24,21 @@ def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto"
         _print(document)
 
 
-def _document(operator: Any, problem: Problem, limits: DeviceSpec) -> dict[str, Any]:
+def _document(operator: Any, problem: Problem, spec: DeviceSpec) -> dict[str, Any]:
     from ...search_spaces.sizes import space_size
 
-    size = space_size(operator, problem, limits)
-    space = operator.space(problem, limits)
+    size = space_size(operator, problem, spec)
+    space = operator.space(problem, spec)
     return {
         "operator": operator.name,
         "summary": operator.summary,
         "problem": _fields(operator.problem_type, problem.to_dict()),
-        "schedule": _fields(operator.schedule_type, operator.default(problem, limits).to_dict()),
+        "schedule": _fields(operator.schedule_type, operator.default(problem, spec).to_dict()),
         "presets": list(operator.presets),
         "space": {parameter.name: parameter.values for parameter in space.parameters},
         "size": {"raw": size.raw, "legal": size.legal, "standard_error": size.standard_error},
         "key": problem.key,
-        "device": limits.name,
+        "device": spec.name,
     }
 
 

@@ -29,18 +29,18 @@ def warm(
     from ...dispatcher.choice.records import read_records
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
-    limits = limits_of(device)
+    spec = limits_of(device)
     with TuningDB(db, create=False) as database:
-        known = read_records(operator, limits, database)
+        known = read_records(operator, spec, database)
     warmed: list[Compiled] = []
-    for compiled in compile_ahead(operator, problems, limits, known):
+    for compiled in compile_ahead(operator, problems, spec, known):
         warmed.append(compiled)
         print(f"{len(warmed)}/{len(problems)}  {compiled.problem.key}", file=sys.stderr)
     if as_json:
         print_json([_document(compiled) for compiled in warmed])
     else:
         columns = ("problem", "rule", "record", "schedule")
-        print_table(f"{operator.name} kernels in the cache for {limits.name}", columns, map(_row, warmed))
+        print_table(f"{operator.name} kernels in the cache for {spec.name}", columns, map(_row, warmed))
 
 
 def _row(compiled: Compiled) -> tuple[Any, ...]:

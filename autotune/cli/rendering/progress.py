@@ -27,7 +27,7 @@ class Screen(Protocol):
     """Where runs are shown, from any thread."""
 
     def run(
-        self, title: str, problem: Problem, limits: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
     ) -> AbstractContextManager[Callable[[Progress], None]]:
         """What `tune` calls after each evaluation, while the run is shown; `label` tells it from others."""
 
@@ -58,7 +58,7 @@ class _Terminal:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, limits: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         from rich.console import Group
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -74,7 +74,7 @@ class _Terminal:
             nonlocal failed
             failed += progress.trial.status is not Status.OK
             bar.update(task, completed=progress.done, failed=failed)
-            best.plain = _best(problem, limits, progress.best)
+            best.plain = _best(problem, spec, progress.best)
 
         shown = Group(bar, best)
         with self._turn:
@@ -103,7 +103,7 @@ class _Lines:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, limits: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         best: Trial | None = None
         failed, shown = 0, 0.0
@@ -115,7 +115,7 @@ class _Lines:
                 return
             best, shown = progress.best, progress.elapsed
             counts = f"{progress.done}/{progress.budget}  {progress.elapsed:.0f} s  {failed} failed"
-            self._print(f"{label}{counts}  {_best(problem, limits, best)}")
+            self._print(f"{label}{counts}  {_best(problem, spec, best)}")
 
         self._print(f"{label}{title}: up to {trials} trials")
         yield show
@@ -128,9 +128,9 @@ class _Lines:
             print(line, file=sys.stderr)
 
 
-def _best(problem: Problem, limits: DeviceSpec, best: Trial | None) -> str:
+def _best(problem: Problem, spec: DeviceSpec, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
     return (
-        f"{rate(problem, limits, best.seconds)}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"
+        f"{rate(problem, spec, best.seconds)}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"
     )

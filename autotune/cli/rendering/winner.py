@@ -49,11 +49,11 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
     return f"{operator.name} {problem.key} on {device.limits.name}"
 
 
-def _written_source(operator: Any, problem: Problem, limits: DeviceSpec, best: Trial) -> Path:
+def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Trial) -> Path:
     from ...cache import cache_folder, keep_newest
 
     schedule = operator.schedule_type.from_dict(best.schedule)
-    source = operator.program(problem, schedule, limits)
+    source = operator.program(problem, schedule, spec)
     path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
     write_text(path, source.source)
     keep_newest(path.parent, _MOST_SOURCES)

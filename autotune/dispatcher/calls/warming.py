@@ -48,7 +48,7 @@ class Compiled(NamedTuple):
 
 
 def compile_ahead(
-    operator: Operator[Any, Any], problems: Iterable[Problem], limits: DeviceSpec, known: Sequence[Record]
+    operator: Operator[Any, Any], problems: Iterable[Problem], spec: DeviceSpec, known: Sequence[Record]
 ) -> Iterator[Compiled]:
     """Compile what serves problems into the disk cache, on all CPUs, for a device that need not be here.
 
@@ -58,7 +58,7 @@ def compile_ahead(
     from ...compile_pool import CompilePool
 
     with CompilePool() as pool:
-        jobs = [_Job(operator, problem, limits, known, pool) for problem in problems]
+        jobs = [_Job(operator, problem, spec, known, pool) for problem in problems]
         for job in jobs:
             yield Compiled(job.problem, job.finish())
 
@@ -70,13 +70,13 @@ class _Job:
         self,
         operator: Operator[Any, Any],
         problem: Problem,
-        limits: DeviceSpec,
+        spec: DeviceSpec,
         known: Sequence[Record],
         pool: CompilePool,
     ) -> None:
         self.problem = problem
-        self._operator, self._limits, self._pool = operator, limits, pool
-        self._choices = choices(operator, problem, limits, known)
+        self._operator, self._limits, self._pool = operator, spec, pool
+        self._choices = choices(operator, problem, spec, known)
         self._start()
 
     def finish(self) -> Choice:

@@ -80,7 +80,7 @@ class Choice:
 def choices(
     operator: Operator[Any, Any],
     problem: Problem,
-    limits: DeviceSpec,
+    spec: DeviceSpec,
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Iterator[Choice]:
@@ -88,39 +88,39 @@ def choices(
 
     The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it.
     """
-    serving = [choice for choice in from_records(operator, problem, limits, known) if not choice.reason]
+    serving = [choice for choice in from_records(operator, problem, spec, known) if not choice.reason]
     tried = 0
     if serving and serving[0].rule is Rule.EXACT:
         yield from faster(serving[0], never_worse_than)
         yield serving.pop(0)
         tried = 1
-    for choice in in_order(operator, problem, limits, serving):
+    for choice in in_order(operator, problem, spec, serving):
         tried += choice.record is not None
         if choice.record is None or tried <= _RECORDS_TRIED:
             yield choice
 
 
 def from_records(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, known: Sequence[Record]
+    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, known: Sequence[Record]
 ) -> list[Choice]:
     """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
     A record whose schedule is illegal here has a `reason`. Measured records come before modelled ones.
     """
-    found = [_recorded(operator, problem, limits, record) for record in known if _serves(record, problem)]
+    found = [_recorded(operator, problem, spec, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
 
 
 def in_order(
-    operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, records: Sequence[Choice]
+    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, records: Sequence[Choice]
 ) -> list[Choice]:
     """Records, the model's schedule, and last the default.
 
     Ranked above the model's schedule: the exact record, records at a shorter distance, and records that the model gives
     at most `RECORD_TIE` times its time.
     """
-    schedule, seconds = preferred(operator, problem, limits)
-    far = slowness(problem, seconds, limits)
+    schedule, seconds = preferred(operator, problem, spec)
+    far = slowness(problem, seconds, spec)
     model = Choice(Rule.MODEL, schedule, distance=far, seconds=seconds)
 
     def first(record: Choice) -> bool:
@@ -132,7 +132,7 @@ def in_order(
     after: list[Choice] = []
     for record in records:
         (before if first(record) else after).append(record)
-    return [*before, model, *after, Choice(Rule.DEFAULT, operator.default(problem, limits))]
+    return [*before, model, *after, Choice(Rule.DEFAULT, operator.default(problem, spec))]
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
@@ -145,19 +145,19 @@ def _serves(record: Record, problem: Problem) -> bool:
     return comparable(problem, record) and (record.problem.key == problem.key or not record.own_only)
 
 
-def _recorded(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec, record: Record) -> Choice:
+def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
     exact = record.problem.key == problem.key
-    modelled = modelled_seconds(operator, problem, record.schedule, limits)
-    seconds = transferred_seconds(operator, record, limits, modelled)
+    modelled = modelled_seconds(operator, problem, record.schedule, spec)
+    seconds = transferred_seconds(operator, record, spec, modelled)
     return Choice(
         Rule.EXACT if exact else Rule.NEAREST,
         record.schedule,
         record.problem.key,
         record.time_source,
-        distance(problem, record, limits, seconds),
+        distance(problem, record, spec, seconds),
         seconds,
-        loss(problem, record, limits, seconds),
-        "; ".join(operator.violations(problem, record.schedule, limits)),
+        loss(problem, record, spec, seconds),
+        "; ".join(operator.violations(problem, record.schedule, spec)),
         record.faster_baselines if exact else frozenset(),
         modelled=modelled,
     )

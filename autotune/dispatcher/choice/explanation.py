@@ -62,20 +62,20 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
         ValueError: no such operator, or no such problem.
         DeviceError: no such device.
     """
-    chosen, limits = registered(operator), device_limits(device)
+    chosen, spec = registered(operator), device_limits(device)
     problem = chosen.problem_type.from_dict(fields)
-    return explained(chosen, problem, limits, records(chosen, limits), settings.never_worse_than)
+    return explained(chosen, problem, spec, records(chosen, spec), settings.never_worse_than)
 
 
 def explained(
     operator: Operator[Any, Any],
     problem: Problem,
-    limits: DeviceSpec,
+    spec: DeviceSpec,
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Explanation:
     """`explain` for what is there already."""
-    considered = in_order(operator, problem, limits, from_records(operator, problem, limits, known))
+    considered = in_order(operator, problem, spec, from_records(operator, problem, spec, known))
     if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)
-    return Explanation(operator.name, problem, limits, tuple(considered))
+    return Explanation(operator.name, problem, spec, tuple(considered))

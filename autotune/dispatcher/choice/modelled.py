@@ -13,16 +13,16 @@ from ...search_spaces.operator import Operator
 TIE = 1.015  # modelled times count as equal up to this ratio
 
 
-def preferred(operator: Operator[Any, Any], problem: Problem, limits: DeviceSpec) -> tuple[Schedule, float]:
+def preferred(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> tuple[Schedule, float]:
     """The fastest of an operator's seeds by the time model, shape-generic, and its modelled seconds.
 
     The model gives many large tiles the same time. Of those the first one is taken, since seeds are sorted by guess.
     Seeds that were tuned as shape-generic kernels come before those that were tuned as shape-specialised ones.
     """
-    seeds = operator.seeds(problem, limits)
+    seeds = operator.seeds(problem, spec)
     general = [schedule.shape_generic for schedule in seeds]
     found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*found, *general])
-    seconds = {schedule: modelled_seconds(operator, problem, schedule, limits) for schedule in ordered}
+    seconds = {schedule: modelled_seconds(operator, problem, schedule, spec) for schedule in ordered}
     least = min(seconds.values())
     return next((schedule, time) for schedule, time in seconds.items() if time <= TIE * least)

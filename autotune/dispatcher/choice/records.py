@@ -48,17 +48,17 @@ class Record(NamedTuple):
         return self.schedule != self.schedule.shape_generic
 
 
-def read_records(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[Record]:
+def read_records(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> list[Record]:
     """The records of every problem of an operator on a device model, those of one problem best first.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
-    return _records(operator, _plain(operator, limits, database))
+    return _records(operator, _plain(operator, spec, database))
 
 
 def few_records(
-    operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB, keys: Collection[str], within: float
+    operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB, keys: Collection[str], within: float
 ) -> list[Record]:
     """A record for each of these problems, by as few kernels as stay within a share of the best times; see `reduced`.
 
@@ -67,24 +67,24 @@ def few_records(
     """
     from ...db.reduction import reduced
 
-    trials = (one for one in database.trials(operator.name, device=limits.name) if one.problem.key in keys)
+    trials = (one for one in database.trials(operator.name, device=spec.name) if one.problem.key in keys)
     kept = reduced(trials, within, _compiler())
     return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
 
 
-def records(operator: Operator[Any, Any], limits: DeviceSpec) -> list[Record]:
+def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
     """`read_records` of the user's database, read again when it has changed; none, with a warning, if that fails."""
     location = _location(os.environ.get("AUTOTUNE_DB"))
     if location is None:
         return []
-    key = (location, operator.name, limits.name, *_field_names(operator))
-    version = snapshots.version_of(location, digest(operator.name, limits.name))
+    key = (location, operator.name, spec.name, *_field_names(operator))
+    version = snapshots.version_of(location, digest(operator.name, spec.name))
     known = _known.get(key)
     if known and version.name and known[0] == version.name:
         return known[1]
     plain = snapshots.load(key, version) if version.name else None
     if plain is None:
-        plain = _read(operator, limits)
+        plain = _read(operator, spec)
         if plain is None:
             return []
         snapshots.save(key, version, plain)
@@ -99,8 +99,8 @@ _Plain = tuple[Any, Any, float, str, int, list[str]]
 _known: dict[tuple[str, ...], tuple[str, list[Record]]] = {}
 
 
-def _plain(operator: Operator[Any, Any], limits: DeviceSpec, database: TuningDB) -> list[_Plain]:
-    return [_as_json(trial) for trial in database.serving(operator.name, limits.name, _compiler())]
+def _plain(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> list[_Plain]:
+    return [_as_json(trial) for trial in database.serving(operator.name, spec.name, _compiler())]
 
 
 def _field_names(operator: Operator[Any, Any]) -> list[str]:
@@ -153,7 +153,7 @@ def _location(text: str | None) -> str | None:
     return database.location if database else None
 
 
-def _read(operator: Operator[Any, Any], limits: DeviceSpec) -> list[_Plain] | None:
+def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> list[_Plain] | None:
     """The records in the user's database; None, with a warning, if it cannot be read."""
     from ...db import DatabaseError
 
@@ -163,7 +163,7 @@ def _read(operator: Operator[Any, Any], limits: DeviceSpec) -> list[_Plain] | No
     try:
         # No connection stays open: SQLite's must not be carried into a process that is forked from this one.
         with database:
-            return _plain(operator, limits, database)
+            return _plain(operator, spec, database)
     except DatabaseError as error:
         _warn(error)
         return None

@@ -31,12 +31,12 @@ def comparable(problem: Problem, record: Record) -> bool:
     return all(max(here, there) <= FARTHEST * max(1, min(here, there)) for here, there in pairs)
 
 
-def transferred_seconds(operator: Operator[Any, Any], record: Record, limits: DeviceSpec, modelled: float) -> float:
+def transferred_seconds(operator: Operator[Any, Any], record: Record, spec: DeviceSpec, modelled: float) -> float:
     """The time of a record's schedule on another problem, for which the model gives it `modelled` seconds."""
-    return record.seconds * (modelled / _own_modelled(operator, record.problem, record.schedule, limits))
+    return record.seconds * (modelled / _own_modelled(operator, record.problem, record.schedule, spec))
 
 
-def distance(problem: Problem, record: Record, limits: DeviceSpec, seconds: float) -> float:
+def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
     The logarithm of its transferred time over the roofline's, and a share of the distance between the logarithms of the
@@ -46,21 +46,21 @@ def distance(problem: Problem, record: Record, limits: DeviceSpec, seconds: floa
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
         ratio = log(max(1, here) / max(1, there))
         squares += ratio * ratio
-    return slowness(problem, seconds, limits) + DOUBT * sqrt(squares)
+    return slowness(problem, seconds, spec) + DOUBT * sqrt(squares)
 
 
-def slowness(problem: Problem, seconds: float, limits: DeviceSpec) -> float:
+def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:
     """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
-    return log(seconds / max(roofline(problem, limits), LEAST_SECONDS))
+    return log(seconds / max(roofline(problem, spec), LEAST_SECONDS))
 
 
-def loss(problem: Problem, record: Record, limits: DeviceSpec, seconds: float) -> float:
+def loss(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:
     """The share of the transferred time that is lost by running less efficiently than on the record's problem."""
-    here, there = (slowness(*one, limits) for one in ((problem, seconds), (record.problem, record.seconds)))
+    here, there = (slowness(*one, spec) for one in ((problem, seconds), (record.problem, record.seconds)))
     return max(0.0, 1 - exp(there - here))
 
 
 @lru_cache(maxsize=10_000)
-def _own_modelled(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, limits: DeviceSpec) -> float:
+def _own_modelled(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> float:
     """The modelled time of a record on its own problem, which is asked for again and again."""
-    return modelled_seconds(operator, problem, schedule, limits)
+    return modelled_seconds(operator, problem, schedule, spec)

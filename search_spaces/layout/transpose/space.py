@@ -19,7 +19,7 @@ from ...space import Draw, Parameter, Space, field_parameters
 _GRID_BLOCKS = 2**31 - 1
 
 
-def constraints(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceSpec) -> list[str]:
+def constraints(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     if found := list(_tile_violations(schedule)):
         return found
@@ -55,7 +55,7 @@ def _access_violations(problem: TransposeProblem, schedule: TransposeSchedule) -
 # ---- what to draw from ----------------------------------------------------------------------------------------------
 
 
-def space(problem: TransposeProblem, limits: DeviceSpec) -> Space[TransposeSchedule]:
+def space(problem: TransposeProblem, spec: DeviceSpec) -> Space[TransposeSchedule]:
     """Threads, their arrangement and their micro-tiles are drawn and the tile follows, so that tiles always fill."""
     parameters = (
         Parameter("threads", (64, 128, 256, 512)),
@@ -85,12 +85,12 @@ def _widths(problem: TransposeProblem, operand: str) -> tuple[int, ...]:
 # ---- what to try first ----------------------------------------------------------------------------------------------
 
 
-def default(problem: TransposeProblem, limits: DeviceSpec) -> TransposeSchedule:
+def default(problem: TransposeProblem, spec: DeviceSpec) -> TransposeSchedule:
     """The widest accesses, in a tile of 8 or 16 KiB, of which several fit on any SM."""
     return vectorised(problem)
 
 
-def candidates(problem: TransposeProblem, limits: DeviceSpec) -> list[TransposeSchedule]:
+def candidates(problem: TransposeProblem, spec: DeviceSpec) -> list[TransposeSchedule]:
     """Variants of the default: other tiles and orders, more rows in flight, caches told that data is used once.
 
     The default is none of them: 4096×8192 words take it 90 µs on an H200, and 67 to 73 µs those that are streaming.
@@ -107,7 +107,7 @@ def candidates(problem: TransposeProblem, limits: DeviceSpec) -> list[TransposeS
         found += [streaming, replace(streaming, raster_group=8), replace(streaming, specialize=Specialize.SHAPE)]
         padded = replace(shape, swizzle=False, pad=shape.group_shift(problem.element_bytes), raster_group=256)
         found += [padded, replace(padded, specialize=Specialize.SHAPE)]
-    drawn = space(problem, limits)
+    drawn = space(problem, spec)
     return [schedule for schedule in dict.fromkeys(found) if schedule in drawn]
 
 

@@ -35,7 +35,7 @@ _SCATTERED = 0.017
 _LINE_SHARE, _WARP_SHARE, _FREE_WARPS = 1.75, 0.175, 4
 
 
-def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: DeviceSpec) -> tuple[Workload]:
+def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its tile, all rows of a thread in flight, passes it through shared memory and stores it."""
     size, warps = problem.element_bytes, schedule.threads // WARP
     load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # of a thread's access
@@ -47,7 +47,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, limits: Dev
     moved = _memory_loaded(row_loaded) + _memory_stored(row_stored, schedule, size) + 2 * _SCATTERED * scattered
     edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
     # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
-    last_wave = limits.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
+    last_wave = spec.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
     delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
     steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
     edge_instructions = edge * warps * _EDGE_ACCESS * edge_accesses

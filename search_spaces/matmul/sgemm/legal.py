@@ -15,11 +15,11 @@ _WORKSPACE_BYTES = 2**30
 CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
 
 
-def constraints(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> list[str]:
+def constraints(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     return list(_tile_violations(schedule)) or [
         *_access_violations(problem, schedule),
-        *_pipeline_violations(schedule, limits),
+        *_pipeline_violations(schedule, spec),
         *_grid_violations(problem, schedule),
     ]
 
@@ -97,15 +97,15 @@ def _direct_violations(schedule: SgemmSchedule, operand: str, along_k: bool, str
         yield "A and B cannot both be direct"
 
 
-def _pipeline_violations(schedule: SgemmSchedule, limits: DeviceSpec) -> Iterator[str]:
+def _pipeline_violations(schedule: SgemmSchedule, spec: DeviceSpec) -> Iterator[str]:
     if schedule.double_buffer_fragments and schedule.stages == 1:
         yield "double_buffer_fragments needs 2 stages or more, not 1"
     if schedule.copy_steps > schedule.k_steps:
         yield f"copy_steps {schedule.copy_steps} over the {schedule.k_steps} steps along k that a thread takes"
     if schedule.copy_steps > 1 and (not schedule.asynchronous or schedule.stages == 1):
         yield f"copy_steps {schedule.copy_steps} needs asynchronous copies of A and B, and 2 stages or more"
-    if CopyMode.ASYNC_COPY in (schedule.copy_a, schedule.copy_b) and limits.compute_capability < (8, 0):
-        yield f"cp.async needs sm_80 or newer, not {limits.arch}"
+    if CopyMode.ASYNC_COPY in (schedule.copy_a, schedule.copy_b) and spec.compute_capability < (8, 0):
+        yield f"cp.async needs sm_80 or newer, not {spec.arch}"
     if schedule.ffma_order is FfmaOrder.ZIGZAG and (schedule.thread_m % 2 or schedule.thread_n % 2):
         yield f"zigzag needs an even thread tile, not {schedule.thread_m}×{schedule.thread_n}"
 

@@ -25,7 +25,7 @@ _CUSTOMARY = (
 )
 
 
-def _winners(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
+def _winners(problem: SgemmProblem, spec: DeviceSpec) -> tuple[Seed, ...]:
     customary = tuple(Seed(schedule, (0, 1)) for schedule in _CUSTOMARY)
     if problem.m <= 16:
         whole = (seed for seed in FEW_ROWS if seed.schedule.block_m >= problem.m)
@@ -35,7 +35,7 @@ def _winners(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
         return (*whole, *TINY, *SMALL, *customary)
     if 32 < problem.m <= 40:
         return (*FORTY_ROWS, *SMALL, *MEDIUM, *customary)
-    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, limits))
+    whole_waves = tuple(Seed(schedule, (0,)) for schedule in filling(problem, spec))
     if problem.m * problem.n <= 512 * 512:
         return (*SMALL, *TINY, *whole_waves, *MEDIUM, *customary)
     if problem.m * problem.n <= 1536 * 1536:
@@ -43,12 +43,12 @@ def _winners(problem: SgemmProblem, limits: DeviceSpec) -> tuple[Seed, ...]:
     return (*LARGE, *whole_waves, *MEDIUM, *customary)
 
 
-def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> SgemmSchedule:
+def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> SgemmSchedule:
     """The schedule with accesses and copies that this problem and this device have."""
     schedule = fitted(problem, schedule)
-    changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, limits) else {"cluster_k": 1}
+    changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, spec) else {"cluster_k": 1}
     for operand in "ab":
-        if limits.compute_capability < (8, 0):
+        if spec.compute_capability < (8, 0):
             changes[f"copy_{operand}"] = CopyMode.REGISTERS
             changes["copy_steps"] = 1
         elif getattr(schedule, f"copy_{operand}") is CopyMode.ASYNC_COPY:
@@ -58,24 +58,24 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
     return replace(schedule, **changes)
 
 
-def candidates(problem: SgemmProblem, limits: DeviceSpec) -> Iterator[SgemmSchedule]:
+def candidates(problem: SgemmProblem, spec: DeviceSpec) -> Iterator[SgemmSchedule]:
     """The known winners, but those whose tiles are mostly outside of the matrix."""
-    for seed in _winners(problem, limits):
-        schedule = _adapted(problem, seed.schedule, limits)
+    for seed in _winners(problem, spec):
+        schedule = _adapted(problem, seed.schedule, spec)
         if _mostly_inside(problem, schedule):
             for blocks in seed.blocks:
                 grid = "tiles" if blocks == 0 else f"SMs·{blocks}"
-                yield replace(schedule, grid_blocks=grid_blocks(problem, limits, schedule, grid))
+                yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
 
 
-def default(problem: SgemmProblem, limits: DeviceSpec) -> SgemmSchedule:
+def default(problem: SgemmProblem, spec: DeviceSpec) -> SgemmSchedule:
     """The largest customary tile that fills the device; a small one, split along k, if none does."""
-    candidates = [_adapted(problem, schedule, limits) for schedule in _CUSTOMARY]
+    candidates = [_adapted(problem, schedule, spec) for schedule in _CUSTOMARY]
     for schedule in candidates:
-        if schedule.tiles(problem) >= limits.sm_count:
+        if schedule.tiles(problem) >= spec.sm_count:
             return schedule
     small = candidates[-2]
-    return replace(small, grid_blocks=grid_blocks(problem, limits, small, "SMs·1"))
+    return replace(small, grid_blocks=grid_blocks(problem, spec, small, "SMs·1"))
 
 
 def _mostly_inside(problem: SgemmProblem, schedule: SgemmSchedule) -> bool:

@@ -24,7 +24,7 @@ _THREADS = (
 )
 
 
-def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
+def space(problem: SgemmProblem, spec: DeviceSpec) -> Space[SgemmSchedule]:
     """Warps, lanes and thread tiles are drawn and the block follows, so that tiles nest.
 
     The draws of `block_k`, `stages`, `min_blocks_per_sm`, `lanes_k`, warps, `vector_c` and `copy_steps` are upper
@@ -38,31 +38,31 @@ def space(problem: SgemmProblem, limits: DeviceSpec) -> Space[SgemmSchedule]:
         Parameter("thread_tile", _THREADS),
         Parameter("layout_a", _LAYOUTS),
         Parameter("layout_b", _LAYOUTS),
-        Parameter("load_a", _copies(problem, limits, "a")),
-        Parameter("load_b", _copies(problem, limits, "b")),
-        Parameter("grid", _grids(problem, limits)),
-        *field_parameters(SgemmSchedule, cluster_k=clusters(problem, limits), vector_c=_widths(problem, "c")),
+        Parameter("load_a", _copies(problem, spec, "a")),
+        Parameter("load_b", _copies(problem, spec, "b")),
+        Parameter("grid", _grids(problem, spec)),
+        *field_parameters(SgemmSchedule, cluster_k=clusters(problem, spec), vector_c=_widths(problem, "c")),
     )
-    return Space(parameters, partial(_build, problem, limits))
+    return Space(parameters, partial(_build, problem, spec))
 
 
 def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
     return tuple(width for width in (1, 2, 4) if width <= problem.vector_width(operand))
 
 
-def _copies(problem: SgemmProblem, limits: DeviceSpec, operand: str) -> tuple[str, ...]:
+def _copies(problem: SgemmProblem, spec: DeviceSpec, operand: str) -> tuple[str, ...]:
     """How it is copied and the vector width together: what is possible depends on both."""
     widths = _widths(problem, operand)
     copies = [f"{CopyMode.REGISTERS} {width}" for width in widths]
-    if limits.compute_capability >= (8, 0):
+    if spec.compute_capability >= (8, 0):
         asynchronous = widths[:1] if problem.along_k(operand) else widths
         copies += [f"{CopyMode.ASYNC_COPY} {width}" for width in asynchronous]
     return (*copies, str(CopyMode.DIRECT))
 
 
-def clusters(problem: SgemmProblem, limits: DeviceSpec) -> tuple[int, ...]:
+def clusters(problem: SgemmProblem, spec: DeviceSpec) -> tuple[int, ...]:
     """More than one block if tiles of 64×64 fill the device at most three times, with 64 steps along k each."""
-    shared = limits.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * limits.sm_count
+    shared = spec.compute_capability >= (9, 0) and _tiles_of_64(problem) <= 3 * spec.sm_count
     return tuple(blocks for blocks in CLUSTERS if blocks == 1 or (shared and blocks <= problem.k // 64))
 
 
@@ -70,34 +70,34 @@ def _tiles_of_64(problem: SgemmProblem) -> int:
     return ceil_div(problem.m, 64) * ceil_div(problem.n, 64) * problem.batch
 
 
-def _grids(problem: SgemmProblem, limits: DeviceSpec) -> tuple[str, ...]:
+def _grids(problem: SgemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
     """A block for each tile; some blocks for each SM; and several blocks for each tile, if a slice of k keeps 64 steps.
 
     Several for each tile only as long as tiles of 64×64 would not fill the device eight times by themselves.
     """
-    useful = min(problem.k // 64, 8 * limits.sm_count // max(1, _tiles_of_64(problem)))
+    useful = min(problem.k // 64, 8 * spec.sm_count // max(1, _tiles_of_64(problem)))
     splits = (split for split in (2, 3, 4, 6, 8, 12, 16, 24, 32) if split <= useful)
     return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4, 6, 8)), *(f"tiles·{split}" for split in splits))
 
 
-def grid_blocks(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, grid: str) -> int:
+def grid_blocks(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule, grid: str) -> int:
     """What a value of the parameter `grid` means for the tiles of a schedule: whole clusters, each with a step."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     if not factor:
         return 0
-    blocks = int(factor) * (limits.sm_count if unit == "SMs" else tiles)
+    blocks = int(factor) * (spec.sm_count if unit == "SMs" else tiles)
     whole = min(max(1, blocks // schedule.cluster_k), tiles * steps_along_k(problem, schedule))
     return whole * schedule.cluster_k
 
 
-def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedule:
+def _build(problem: SgemmProblem, spec: DeviceSpec, draw: Draw) -> SgemmSchedule:
     values: dict[str, Any] = {name: value for name, value in draw.items() if name in field_specs(SgemmSchedule)}
     values["thread_m"], values["thread_n"] = map(int, str(draw["thread_tile"]).split("×"))
     values["vector_c"] = min(values["vector_c"], strip_width(values["thread_n"]))
     for operand in "ab":
         values |= _operand(problem, values, draw, operand)
-    lanes_m, most_warps = int(draw["lanes_m"]), _most_warps(values, limits)
+    lanes_m, most_warps = int(draw["lanes_m"]), _most_warps(values, spec)
     warps_m = min(int(draw["warps_m"]), most_warps)
     warps_n = min(int(draw["warps_n"]), most_warps // warps_m)
     lanes_k, values["warps_k"] = _parts_along_k(values, draw, most_warps // (warps_m * warps_n))
@@ -106,25 +106,25 @@ def _build(problem: SgemmProblem, limits: DeviceSpec, draw: Draw) -> SgemmSchedu
         values[f"block_{side}"] = values[f"warp_{side}"] * warps
     values["block_k"] = min(int(values["block_k"]), max(8, _most_steps(values) * lanes_k * values["warps_k"]))
     one_stage = SgemmSchedule.from_dict(values | {"stages": 1, "double_buffer_fragments": False, "copy_steps": 1})
-    stages = _stages(problem, limits, one_stage, int(draw["stages"]))
+    stages = _stages(problem, spec, one_stage, int(draw["stages"]))
     fragments = bool(draw["double_buffer_fragments"]) and stages > 1
     spread = one_stage.k_steps if one_stage.asynchronous and stages > 1 else 1
     staged = replace(
         one_stage, stages=stages, double_buffer_fragments=fragments, copy_steps=min(int(draw["copy_steps"]), spread)
     )
     footprint = staged.footprint(problem)
-    fit = occupancy(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
+    fit = occupancy(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
     return replace(
         staged,
-        grid_blocks=grid_blocks(problem, limits, staged, str(draw["grid"])),
+        grid_blocks=grid_blocks(problem, spec, staged, str(draw["grid"])),
         min_blocks_per_sm=max(1, min(int(draw["min_blocks_per_sm"]), fit.blocks_per_sm)),
     )
 
 
-def _most_warps(values: Mapping[str, Any], limits: DeviceSpec) -> int:
+def _most_warps(values: Mapping[str, Any], spec: DeviceSpec) -> int:
     """A power of two, of threads whose sums and fragments fit into a block's registers."""
     m, n = int(values["thread_m"]), int(values["thread_n"])
-    fitting = limits.registers_per_block // (32 * (m * n + m + n + ADDRESS_REGISTERS))
+    fitting = spec.registers_per_block // (32 * (m * n + m + n + ADDRESS_REGISTERS))
     return min(_MOST_WARPS, 1 << (max(1, fitting).bit_length() - 1))
 
 
@@ -136,11 +136,11 @@ def _most_steps(values: Mapping[str, Any]) -> int:
     return 32
 
 
-def _stages(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule, wanted: int) -> int:
+def _stages(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule, wanted: int) -> int:
     """As many as fit in shared memory; at least two if an operand is direct."""
     least = 2 if CopyMode.DIRECT in (schedule.copy_a, schedule.copy_b) else 1
     counts = range(max(wanted, least), least, -1)
-    fitting = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= limits.shared_per_block)
+    fitting = (n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= spec.shared_per_block)
     return next(fitting, least)
 
 

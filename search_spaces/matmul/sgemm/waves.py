@@ -21,7 +21,7 @@ _MOST_WAVES = 3  # with more, the last one matters less than what a larger tile 
 _THREADS = ((4, 8), (8, 8), (10, 8), (12, 8), (18, 4), (22, 6), (18, 8), (16, 8), (8, 16))
 
 
-def filling(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
+def filling(problem: SgemmProblem, spec: DeviceSpec) -> list[SgemmSchedule]:
     """The schedules with the highest utilisation of the device, best first.
 
     Utilisation is (elements of C / elements of all tiles in all waves) × FFMA share of the loop. There is one schedule
@@ -29,8 +29,8 @@ def filling(problem: SgemmProblem, limits: DeviceSpec) -> list[SgemmSchedule]:
     computes while another waits. On an H200, 777×1333×555 takes 37.8 µs with 126 clusters of two blocks, of 132 that
     fit at once, and 41 µs with the best tile that is split along k.
     """
-    schedules = _schedules(clusters(problem, limits)[:2])
-    rated = sorted(((_utilisation(problem, limits, schedule), schedule) for schedule in schedules), key=itemgetter(0))
+    schedules = _schedules(clusters(problem, spec)[:2])
+    rated = sorted(((_utilisation(problem, spec, schedule), schedule) for schedule in schedules), key=itemgetter(0))
     least = _NEAR * rated[-1][0]
     best = {
         (schedule.thread_m, schedule.thread_n, schedule.cluster_k): (utilisation, schedule)
@@ -63,10 +63,10 @@ def _schedule(
     )
 
 
-def _utilisation(problem: SgemmProblem, limits: DeviceSpec, schedule: SgemmSchedule) -> float:
+def _utilisation(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule) -> float:
     """Utilisation; 0 with more waves than matter, and with tiles that are mostly outside of the matrix."""
     m, n = schedule.block_m, schedule.block_n
-    slots = limits.sm_count * schedule.min_blocks_per_sm // schedule.cluster_k
+    slots = spec.sm_count * schedule.min_blocks_per_sm // schedule.cluster_k
     waves = ceil_div(schedule.tiles(problem), slots)
     if waves > _MOST_WAVES or m >= 2 * problem.m or n >= 2 * problem.n:
         return 0.0

@@ -34,7 +34,7 @@ class _Supply:
     elements: float
 
 
-def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec) -> tuple[Workload]:
+def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """The blocks of the grid, and what each does in a step along k."""
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
@@ -52,7 +52,7 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, limits: DeviceSpec)
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + a.shared_accesses + b.shared_accesses,
         load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
-        unit_clocks=multiply_adds * WARP_THREADS / limits.rates[Unit.FP32],
+        unit_clocks=multiply_adds * WARP_THREADS / spec.rates[Unit.FP32],
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
         bytes_stored=_ELEMENT_BYTES * tile_elements * parts * (max(1.0, tiles / clusters) if clusters else 1.0),

@@ -17,26 +17,26 @@ _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (25
 _LEAST_LANES = 8  # threads on a row of a few columns
 
 
-def default(problem: ReduceProblem, limits: DeviceSpec) -> ReduceSchedule:
+def default(problem: ReduceProblem, spec: DeviceSpec) -> ReduceSchedule:
     """The widest loads, four of them in flight, and four blocks for each SM."""
-    return _schedule(problem, limits, 256, 4, 4)
+    return _schedule(problem, spec, 256, 4, 4)
 
 
-def candidates(problem: ReduceProblem, limits: DeviceSpec) -> list[ReduceSchedule]:
+def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]:
     """Variants of the default: more and fewer threads and loads in flight, on more and fewer neighbouring columns."""
     found = []
     for number, (threads, loads, blocks_per_sm) in enumerate(_SHAPES):
-        schedule = _schedule(problem, limits, threads, loads, blocks_per_sm)
+        schedule = _schedule(problem, spec, threads, loads, blocks_per_sm)
         found.append(schedule)
         if number < 2:
             found += [replace(schedule, streaming=True), replace(schedule, specialize=Specialize.SHAPE)]
         if problem.axis is not Axis.ALL and number < 4:
-            found += [_schedule(problem, limits, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
+            found += [_schedule(problem, spec, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
     return found
 
 
 def _schedule(
-    problem: ReduceProblem, limits: DeviceSpec, threads: int, loads: int, blocks_per_sm: int, shift: int = 0
+    problem: ReduceProblem, spec: DeviceSpec, threads: int, loads: int, blocks_per_sm: int, shift: int = 0
 ) -> ReduceSchedule:
     """The schedule of so many threads and loads, split into as many blocks as an SM shall have.
 
@@ -50,5 +50,5 @@ def _schedule(
     schedule = ReduceSchedule(threads, lanes, width, loads)
     # A row that a part of a block reduces is too short to be split.
     splittable = problem.axis is not Axis.LAST or schedule.rows_per_block == 1
-    wanted = ceil_div(blocks_per_sm * limits.sm_count, max(1, schedule.groups(problem))) if splittable else 1
-    return fitted(problem, replace(schedule, splits=wanted), split_values(problem, limits))
+    wanted = ceil_div(blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem))) if splittable else 1
+    return fitted(problem, replace(schedule, splits=wanted), split_values(problem, spec))

@@ -18,7 +18,7 @@ _BLOCKS_PER_SM = 32  # of a grid, beyond which a reduction is not split further
 _STRIP = 256  # columns of an ordinary strip
 
 
-def constraints(problem: ReduceProblem, schedule: ReduceSchedule, limits: DeviceSpec) -> list[str]:
+def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     threads, per_row, splits = schedule.threads, schedule.threads_per_row, schedule.splits
     if per_row > threads:
@@ -37,10 +37,10 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, limits: Device
     return found
 
 
-def space(problem: ReduceProblem, limits: DeviceSpec) -> Space[ReduceSchedule]:
+def space(problem: ReduceProblem, spec: DeviceSpec) -> Space[ReduceSchedule]:
     """Threads of a row and splits are drawn and lowered to what there is, so that most draws are legal."""
     widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.vector_width("x"))
-    split_counts = split_values(problem, limits)
+    split_counts = split_values(problem, spec)
     parameters = (
         *field_parameters(ReduceSchedule, vector_width=widths),
         Parameter("splits", split_counts),
@@ -54,11 +54,11 @@ def space(problem: ReduceProblem, limits: DeviceSpec) -> Space[ReduceSchedule]:
     return Space(parameters, build)
 
 
-def split_values(problem: ReduceProblem, limits: DeviceSpec) -> tuple[int, ...]:
+def split_values(problem: ReduceProblem, spec: DeviceSpec) -> tuple[int, ...]:
     """Splits by powers of two, and by blocks for each SM, until all reductions together have enough blocks."""
     parallel = ceil_div(problem.columns, _STRIP) if problem.axis is Axis.FIRST else problem.rows
-    most = _BLOCKS_PER_SM * limits.sm_count // max(1, parallel)
-    values = {1, 2, 4, 8, 16, 32, 64, *(limits.sm_count * blocks for blocks in (1, 2, 4, 8, 16))}
+    most = _BLOCKS_PER_SM * spec.sm_count // max(1, parallel)
+    values = {1, 2, 4, 8, 16, 32, 64, *(spec.sm_count * blocks for blocks in (1, 2, 4, 8, 16))}
     return tuple(sorted(value for value in values if value <= max(1, most)))
 
 

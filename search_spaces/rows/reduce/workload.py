@@ -15,7 +15,7 @@ _INDEX = 4
 _PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
 
 
-def workload(problem: ReduceProblem, schedule: ReduceSchedule, limits: DeviceSpec) -> tuple[Workload]:
+def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads and adds in turn, tile by tile; the last one of a reduction reads what the others left."""
     element, partial = problem.dtype.bytes, schedule.partial_bytes(problem)
     by_columns = problem.axis is Axis.FIRST

@@ -27,24 +27,24 @@ _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 _MOST_RESIDENT = 1024  # threads of an SM, by which loads of 64 bytes each suffice
 
 
-def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> Iterator[str]:
+def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     return row_violations(schedule, problem.rows, problem.columns, problem.widths)
 
 
-def space(problem: SoftmaxProblem, limits: DeviceSpec) -> Space[SoftmaxSchedule]:
+def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
     """All fields."""
-    return row_space(SoftmaxSchedule, problem.columns, problem.dtype.bytes, problem.widths, limits)
+    return row_space(SoftmaxSchedule, problem.columns, problem.dtype.bytes, problem.widths, spec)
 
 
-def default(problem: SoftmaxProblem, limits: DeviceSpec) -> SoftmaxSchedule:
+def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
     """The first legal candidate; a row that fits nowhere is read twice."""
-    return next(_legal_candidates(problem, limits), streamed(problem))
+    return next(_legal_candidates(problem, spec), streamed(problem))
 
 
-def candidates(problem: SoftmaxProblem, limits: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in registers, in one and in two passes; in shared memory; read again."""
-    found = list(_legal_candidates(problem, limits))
+    found = list(_legal_candidates(problem, spec))
     first = found[:4]
     yield from first
     yield from (replace(schedule, passes=Passes.ONLINE) for schedule in first[:2])
@@ -53,26 +53,26 @@ def candidates(problem: SoftmaxProblem, limits: DeviceSpec) -> Iterator[SoftmaxS
         yield replace(schedule, min_blocks_per_sm=1)
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (schedule for schedule in found if schedule.cluster > found[0].cluster and _deep(problem, schedule))
-    drawn = space(problem, limits)
+    drawn = space(problem, spec)
     wide = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True, loads_in_flight=4)
     others = [replace(wide, cluster=cluster, hold=Hold.SHARED) for cluster in _CLUSTERS]
-    shared = next((schedule for schedule in others if _legal(problem, schedule, limits)), wide)
+    shared = next((schedule for schedule in others if _legal(problem, schedule, spec)), wide)
     for schedule in (shared, wide, replace(wide, threads=1024, threads_per_row=1024, loads_in_flight=2)):
         if schedule in drawn:
             yield schedule
 
 
-def _legal_candidates(problem: SoftmaxProblem, limits: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+def _legal_candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
-    drawn, seen = space(problem, limits), set()
+    drawn, seen = space(problem, spec), set()
     narrower = min(4, WIDEST_ACCESS // (min(problem.widths) * problem.dtype.bytes))
     for cluster, rounds in product(_CLUSTERS, (narrower * rounds for rounds in _ROUNDS)):
         schedule = replace(held(problem, rounds * cluster), cluster=cluster, streaming=True)
-        schedule = _filling(problem, schedule, limits)
+        schedule = _filling(problem, schedule, spec)
         if schedule.rounds(problem.columns) > rounds or schedule in seen or schedule not in drawn:
             continue
         seen.add(schedule)
-        if _legal(problem, schedule, limits):
+        if _legal(problem, schedule, spec):
             yield schedule
 
 
@@ -81,20 +81,20 @@ def _deep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
     return 4 < schedule.rounds(problem.columns) <= 16
 
 
-def _filling(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> SoftmaxSchedule:
+def _filling(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> SoftmaxSchedule:
     """The schedule with as many blocks on an SM as have the registers that they need.
 
     Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
     """
     needed = schedule.footprint(problem).registers + _SPARE_REGISTERS
     counts = field_specs(SoftmaxSchedule)["min_blocks_per_sm"].values
-    fitting = [n for n in counts if n == 1 or most_registers(limits, schedule.threads, n) >= needed]
+    fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
     return replace(schedule, min_blocks_per_sm=max(n for n in fitting if n * schedule.threads <= _MOST_RESIDENT))
 
 
-def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> bool:
-    return not any(constraints(problem, schedule, limits)) and not any(
-        footprint_violations(limits, schedule.footprint(problem))
+def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> bool:
+    return not any(constraints(problem, schedule, spec)) and not any(
+        footprint_violations(spec, schedule.footprint(problem))
     )
 
 
