@@ -40,7 +40,12 @@ __device__ __forceinline__ Vector load_row_vector(const Element* source, int ins
   Vector vector;
 #pragma unroll
   for (int i = 0; i < Schedule::vector_width; ++i) vector.elements[i] = fill;
-  if (inside >= Schedule::vector_width) {
+#if masked && !ragged
+  constexpr int least = 1;  // there is memory behind the end of a row, which the mask hides
+#else
+  constexpr int least = Schedule::vector_width;
+#endif
+  if (inside >= least) {
     // Not by __ldg: the output may be the input.
     const Vector::Bits* address = reinterpret_cast<const Vector::Bits*>(source);
 #if streaming
@@ -48,12 +53,18 @@ __device__ __forceinline__ Vector load_row_vector(const Element* source, int ins
 #else
     vector.bits = *address;
 #endif
-    return vector;
   }
 #if ragged
+  if (inside < least) {
 #  pragma unroll
-  for (int i = 0; i < Schedule::vector_width - 1; ++i) {
-    if (i < inside) vector.elements[i] = source[i];
+    for (int i = 0; i < Schedule::vector_width - 1; ++i) {
+      if (i < inside) vector.elements[i] = source[i];
+    }
+  }
+#elif masked
+#  pragma unroll
+  for (int i = 1; i < Schedule::vector_width; ++i) {
+    if (i >= inside) vector.elements[i] = fill;
   }
 #endif
   return vector;

@@ -81,15 +81,19 @@ class RowSchedule(Schedule):
         needed = self.threads_per_row > WARP or self.cluster > 1
         return self.reductions * (self.threads // WARP + 1) * _SLOT_BYTES if needed else 0
 
+    def loaded_words(self, columns: int, element_bytes: int) -> int:
+        """Registers of the vectors that a thread holds or loads at once."""
+        vectors = self.rounds(columns) if self.hold is Hold.REGISTERS else self.loads_in_flight
+        return vectors * ceil_div(self.vector_width * element_bytes, _WORD)
+
     def row_footprint(self, columns: int, element_bytes: int) -> Footprint:
         """What a block takes of an SM."""
-        rounds, vector_bytes = self.rounds(columns), self.vector_width * element_bytes
-        held = rounds * self.threads * vector_bytes if self.hold is Hold.SHARED else 0
-        vectors = rounds if self.hold is Hold.REGISTERS else self.loads_in_flight
+        row_bytes = self.rounds(columns) * self.threads * self.vector_width * element_bytes
+        held = row_bytes if self.hold is Hold.SHARED else 0
         return Footprint(
             self.threads,
             self.held_at + round_up(held, _SLOT_BYTES),
-            vectors * ceil_div(vector_bytes, _WORD) + _OTHER_REGISTERS,
+            self.loaded_words(columns, element_bytes) + _OTHER_REGISTERS,
             self.cluster,
             self.min_blocks_per_sm,
         )

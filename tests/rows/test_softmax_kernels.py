@@ -90,7 +90,8 @@ CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
     [
         (REGISTERS, "factor * (x[i] - max)", "factor * x[i]"),  # the maximum is not subtracted
         (REGISTERS, "const float scale = 1.0f / all.sum;", "const float scale = 1.0001f / all.sum;"),
-        (REGISTERS, "inside >= Schedule::vector_width", "inside > 0"),  # a tail reads beyond the row
+        (REGISTERS, "inside >= least", "inside > 0"),  # a tail reads beyond the row
+        (REGISTERS, "inside >= Schedule::vector_width", "inside > 0"),  # a tail writes beyond the row
         (REGISTERS, "if (i < inside) target[i]", "target[i]"),  # a tail is written beyond the row
         (REGISTERS, "min(max(arguments.lengths[at.row], 0) - at.column, inside)", "inside"),
         (REGISTERS, "from_float<Element>(-infinity())", "from_float<Element>(0.0f)"),
@@ -110,6 +111,16 @@ def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
     assert right in kernel.source
     with pytest.raises(EmulatorError):
         verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+def test_a_mask_hides_what_a_whole_vector_brings() -> None:
+    problem = SoftmaxProblem(9, 338, lengths=True)
+    kernel = emit(problem, schedule(REGISTERS))
+    verify(problem, kernel)
+    right = "if (i >= inside) vector.elements[i] = fill;"
+    assert right in kernel.source
+    with pytest.raises(EmulatorError, match="wrong"):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, "")))
 
 
 def test_an_update_scales_by_exactly_one_where_the_maximum_stays() -> None:

@@ -26,7 +26,7 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
         "ragged": _ragged(problem, schedule),
         "rounds": schedule.rounds(problem.columns),
         "held_at": schedule.held_at,
-        "lengths": problem.lengths,
+        "masked": problem.lengths,
     }
     body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
     types = [f"using Element = {problem.dtype.cuda};"]
@@ -95,8 +95,8 @@ def _arguments(problem: SoftmaxProblem, result: DType) -> tuple[Argument, ...]:
 
 
 def _ragged(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    """Whether a vector may lie partly outside of its row."""
-    return schedule.vector_width > 1 and (problem.lengths or problem.columns % schedule.vector_width != 0)
+    """Whether a vector may lie partly behind its row."""
+    return problem.columns % schedule.vector_width != 0
 
 
 def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:

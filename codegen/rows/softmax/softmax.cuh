@@ -87,7 +87,7 @@ __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
   // Columns of the row that are written, and those that are read, from the thread's first one on.
   const int columns = at.row < problem.rows ? problem.columns - at.column : 0;
   int inside = columns;
-#if lengths
+#if masked
   if (inside > 0) inside = min(max(arguments.lengths[at.row], 0) - at.column, inside);
 #endif
   // An infinite temperature makes all columns alike, but for those of -infinity.

@@ -66,7 +66,7 @@ def _legal_candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[Sof
     """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
     drawn, seen = space(problem, spec), set()
     narrower = min(4, WIDEST_ACCESS // (min(problem.widths) * problem.dtype.bytes))
-    for cluster, rounds in product(_CLUSTERS, (narrower * rounds for rounds in _ROUNDS)):
+    for cluster, rounds in product(_CLUSTERS, (min(32, narrower * rounds) for rounds in _ROUNDS)):
         schedule = replace(held(problem, rounds * cluster), cluster=cluster, streaming=True)
         schedule = _filling(problem, schedule, spec)
         if schedule.rounds(problem.columns) > rounds or schedule in seen or schedule not in drawn:

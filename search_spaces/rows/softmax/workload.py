@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
 from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax.emit import blocks
@@ -16,6 +19,8 @@ _LINE = 128  # bytes
 # Instructions of an element: to reduce it, and to write it; of a vector: an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
 _REDUCED, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 6, 5, 5, 20, 60
+# ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
+_ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 16, 2.2
 _L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
@@ -37,7 +42,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     again = (reads - 1) * _missed(problem, schedule, limits)
     grid = Workload(
         blocks=blocks(problem, schedule),
-        footprint=schedule.footprint(problem),
+        footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes + again * problem.rows * row_bytes,
         steps=steps,
         instructions=computing / steps,
@@ -49,6 +54,11 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         bytes_stored=block_bytes,
     )
     return (grid,)
+
+
+def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
+    footprint, words = schedule.footprint(problem), schedule.loaded_words(problem.columns, problem.dtype.bytes)
+    return replace(footprint, registers=max(footprint.registers, int(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)))
 
 
 def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
