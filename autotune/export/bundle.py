@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ class Bundle:
         operator, limits: of which, and for which device.
         fixed: the fields that all problems share, but layouts, which are dense.
         most: for each size that calls name, up to what it is served; the least is 1.
+        problems: what was asked for.
         records: sorted by key, those of one problem best first.
         schedules: what may serve any size, in the order in which ties are decided; the last one is the default.
     """
@@ -35,6 +36,7 @@ class Bundle:
     limits: DeviceSpec
     fixed: Mapping[str, Any]
     most: Mapping[str, int]
+    problems: tuple[Problem, ...]
     records: tuple[Record, ...]
     schedules: tuple[Schedule, ...]
 
@@ -87,11 +89,17 @@ def bundle_of(
             for problem in problems
             if problem.key not in recorded
         ),
-        operator.default(operator.problem_type(**fixed, **dict.fromkeys(most, _PRIME)), limits).shape_generic,
+        *(operator.default(operator.problem_type(**fixed | odd), limits).shape_generic for odd in _odd_sizes(most)),
     ]
     last = schedules.pop()
     ordered = [one for one in dict.fromkeys(schedules) if one != last]
-    return Bundle(operator, limits, fixed, most, records, (*ordered, last))
+    return Bundle(operator, limits, fixed, most, tuple(problems), records, (*ordered, last))
+
+
+def _odd_sizes(most: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Large sizes and smaller ones, which no vector or tile divides."""
+    yield {name: largest - 1 for name, largest in most.items()}
+    yield dict.fromkeys(most, _PRIME)
 
 
 def _is_size(role: FieldRole | None) -> bool:

@@ -6,15 +6,14 @@ one `Pool` are one object. What depends on the truth of an expression, such as `
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AutotuneError
 
-MARK = "\x02"  # in a text, stands before the number of an expression; no source has this character
+_MARK = re.compile("\x02(\\d+)\x03")  # in a text, the number of an expression; no source has these characters
 
 
 class TraceError(AutotuneError, TypeError):
@@ -31,6 +30,7 @@ class Pool:
 
     decide: Callable[[Condition], bool] | None = None
     known: dict[Any, Expression] = field(default_factory=dict)
+    listed: list[Expression] = field(default_factory=list)
 
     def size(self, name: str, low: int, high: int) -> Expression:
         """A problem's size, which lies between two numbers, both included."""
@@ -41,6 +41,7 @@ class Pool:
         key = (operation, *map(identity, operands))
         if key not in self.known:
             self.known[key] = Expression(self, len(self.known), operation, operands, low, high)
+            self.listed.append(self.known[key])
         return self.known[key]
 
 
@@ -129,9 +130,6 @@ class Expression:
                 return self.pool.make("ceil_div", (value.operands[0], divisor), -high, -low)
         return _whole(self, "neg", self, self, lambda a, _: -a, operands=(self,))
 
-    def __abs__(self) -> Any:
-        return extreme(max, self, -self)
-
     def __ceil__(self) -> Any:
         return self if self.low is not None else self.pool.make("ceil", (self,), -(2**62), 2**62)
 
@@ -169,7 +167,7 @@ class Expression:
         raise TraceError("a size, or what follows from it, is looked up in a table or a cache here")
 
     def __str__(self) -> str:
-        return f"{MARK}{self.number}"
+        return f"\x02{self.number}\x03"
 
     __repr__ = __str__
 
@@ -182,48 +180,14 @@ class Expression:
     __int__ = __index__ = __float__ = __round__ = __trunc__ = _refuse
 
 
-def extreme(choose: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """``min`` or ``max`` of numbers of which some are expressions; the first of equal ones, as in Python."""
-    chosen = first
-    for one in others:
-        (low, high), (least, most) = bounds(chosen), bounds(one)
-        if choose.__name__ == "min":
-            low, high, least, most = -high, -low, -most, -least
-        if low >= most:
-            continue
-        if least >= high:
-            chosen = one
-        elif not isinstance(chosen, Expression) and not isinstance(one, Expression):
-            chosen = choose(chosen, one)
-        else:
-            pool = chosen.pool if isinstance(chosen, Expression) else one.pool
-            ends = [choose(pair) for pair in zip(bounds(chosen), bounds(one), strict=True)]
-            whole = _whole_number(chosen) and _whole_number(one)
-            chosen = pool.make(choose.__name__, (chosen, one), *(ends if whole else (None, None)))
-    return chosen
+def held(pool: Pool, text: str) -> tuple[Expression, ...]:
+    """The expressions whose values a text holds, each once."""
+    return tuple(pool.listed[number] for number in dict.fromkeys(int(match[1]) for match in _MARK.finditer(text)))
 
 
-@contextmanager
-def symbolic_extremes() -> Iterator[None]:
-    """Let ``min`` and ``max`` take expressions, without a branch; of all else they do what they did."""
-    plain = {"min": builtins.min, "max": builtins.max}
-
-    def either(choose: Callable[..., Any]) -> Callable[..., Any]:
-        def chosen(*values: Any, **options: Any) -> Any:
-            numbers = tuple(values[0]) if len(values) == 1 else values
-            if options.get("key") is None and any(isinstance(one, Expression) for one in numbers):
-                return extreme(choose, *numbers)
-            return choose(*((numbers,) if len(values) == 1 else values), **options)
-
-        return chosen
-
-    for name, choose in plain.items():
-        setattr(builtins, name, either(choose))
-    try:
-        yield
-    finally:
-        for name, choose in plain.items():
-            setattr(builtins, name, choose)
+def filled(text: str, values: Mapping[int, Any]) -> str:
+    """A text with the values of expressions, by their numbers."""
+    return _MARK.sub(lambda match: str(values[int(match[1])]), text)
 
 
 def identity(value: Any) -> tuple[Any, ...]:
@@ -235,7 +199,8 @@ def _is(value: Any, number: int) -> bool:
     return type(value) is int and value == number
 
 
-def _whole_number(value: Any) -> bool:
+def whole_number(value: Any) -> bool:
+    """Whether a number or an expression is whole."""
     return value.low is not None if isinstance(value, Expression) else isinstance(value, int)
 
 
@@ -256,16 +221,16 @@ def _whole(
 ) -> Expression:
     """A sum, a difference, a product: whole if both operands are, with the extremes of the ends as its interval."""
     operands = operands or (left, right)
-    if not (_whole_number(left) and _whole_number(right)):
+    if not (whole_number(left) and whole_number(right)):
         return of.pool.make(operation, operands, None, None)
-    ends = [compute(a, b) for a in bounds(left) for b in (bounds(right) if left is not right else (a,))]
+    ends = [compute(a, b) for a in bounds(left) for b in bounds(right)]
     return of.pool.make(operation, operands, min(ends), max(ends))
 
 
 def _divided(of: Expression, operation: str, left: Any, right: Any) -> Any:
     """A quotient rounded down, or its remainder, of whole numbers by one that is not 0 or negative."""
     least, most = bounds(right)
-    if not (_whole_number(left) and _whole_number(right)) or least < 1:
+    if not (whole_number(left) and whole_number(right)) or least < 1:
         raise TraceError(f"{operation} of sizes: expected whole numbers, and a divisor of at least 1")
     low, high = bounds(left)
     if operation == "//":

@@ -15,8 +15,8 @@ from ..devices.time_model import modelled_seconds
 from ..dispatcher.choice.choose import Choice, choices
 from ..search_spaces.device_spec import DeviceSpec
 from .bundle import Bundle
-from .expressions import MARK, Condition, Expression, Pool, TraceError
-from .trace import Branch, Leaf, Tree, leaves, traced
+from .expressions import Condition, Expression, Pool, TraceError, filled, held
+from .trace import Branch, Leaf, Tree, holding, leaf_at, leaves, traced, value_at
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,11 @@ class Kernel:
         schedule: the schedule.
         seconds: modelled; None where the schedule is not legal.
         program: what is launched; None where it is not exported.
-        records_only: whether it is exported for the sizes of records alone.
     """
 
     schedule: Schedule
     seconds: Tree[Any]
-    program: Tree[Any]  # of Program | None
-    records_only: bool
+    program: Tree[Program | None]
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,11 @@ class Kernels:
 
     def choice(self, problem: Problem) -> Choice | None:
         """What the dispatcher takes if there are no other schedules and records, as C++ does; None if none is legal."""
-        bundle, own_only = self.bundle, {one.schedule for one in self.kernels if one.records_only}
-        recorded = problem.key in {record.problem.key for record in bundle.records}
+        bundle, programs = self.bundle, {one.schedule: one.program for one in self.kernels}
 
         def constraints(problem: Problem, schedule: Schedule, limits: DeviceSpec) -> list[str]:
-            lacking = [] if recorded or schedule not in own_only else ["exported for the sizes of records alone"]
-            return [*bundle.operator.constraints(problem, schedule, limits), *lacking]
+            exported = leaf_at(programs[schedule], bundle.sizes(problem)) is not None
+            return [*bundle.operator.constraints(problem, schedule, limits), *([] if exported else ["not exported"])]
 
         operator = replace(
             bundle.operator,
@@ -115,34 +112,33 @@ def kernels_of(bundle: Bundle) -> Kernels:
     stated = [tuple(bundle.sizes(problem).values()) for problem in problems]
     if any(one != stated[0] for one in stated):
         raise TraceError("problems whose sizes depend on conditions are not exported")
-    kernels = []
-    for schedule in bundle.all_schedules:
-        program = _program(pool, bundle, sizes, schedule)
-        times = traced(pool, partial(seconds, schedule))
-        kernels.append(Kernel(schedule, times, program or _of_records(bundle, stated[0], schedule), program is None))
+    kernels = tuple(
+        Kernel(one, traced(pool, partial(seconds, one)), _program(pool, bundle, sizes, one))
+        for one in bundle.all_schedules
+    )
     least = traced(pool, lambda: roofline(bundle.problem(sizes), bundle.limits))
-    return Kernels(bundle, sizes, stated[0], tuple(kernels), least)
+    return Kernels(bundle, sizes, stated[0], kernels, least)
 
 
-def _program(
-    pool: Pool, bundle: Bundle, sizes: dict[str, Expression], schedule: Schedule
-) -> Tree[Program | None] | None:
-    """The program of a schedule that may serve any size; None of others, and if its source holds sizes."""
-    if schedule not in bundle.schedules:
-        return None
-    try:
-        tree = traced(pool, lambda: bundle.operator.emit(bundle.problem(sizes), schedule))
-    except TraceError:
-        return None
-    return None if any(program and MARK in program.code for program in leaves(tree)) else tree
+def _program(pool: Pool, bundle: Bundle, sizes: dict[str, Expression], schedule: Schedule) -> Tree[Program | None]:
+    """The program of a schedule; a source that holds values is exported with those of the problems that lead to it."""
 
+    def completed(tree: Tree[Program | None], known: list[dict[str, int]]) -> Tree[Program | None]:
+        if isinstance(tree, Branch):
+            ways = [[one for one in known if holding(tree.conditions, one) is way] for way in (True, False)]
+            return Branch(tree.conditions, completed(tree.yes, ways[0]), completed(tree.no, ways[1]))
+        program = tree.value
+        values = held(pool, program.code) if program is not None else ()
+        if program is None or not values:
+            return tree
+        found: Tree[Program | None] = Leaf(None)
+        for numbers in dict.fromkeys(tuple(value_at(value, one) for value in values) for one in known):
+            conditions = tuple(Condition("==", *pair) for pair in zip(values, numbers, strict=True))
+            code = filled(program.code, {value.number: number for value, number in zip(values, numbers, strict=True)})
+            found = Branch(conditions, Leaf(replace(program, source=code)), found)
+        return found
 
-def _of_records(bundle: Bundle, sizes: tuple[Any, ...], schedule: Schedule) -> Tree[Program | None]:
-    """The programs of a schedule for the sizes of the records, as far as it is legal there."""
-    found: Tree[Program | None] = Leaf(None)
-    for problem in dict.fromkeys(record.problem for record in bundle.records):
-        if not bundle.operator.violations(problem, schedule, bundle.limits):
-            pairs = zip(sizes, bundle.sizes(problem).values(), strict=True)
-            here = tuple(Condition("==", size, value) for size, value in pairs if isinstance(size, Expression))
-            found = Branch(here, Leaf(bundle.operator.emit(problem, schedule)), found)
-    return found
+    tree = traced(pool, lambda: bundle.operator.emit(bundle.problem(sizes), schedule))
+    own = tuple(record.problem for record in bundle.records if record.schedule == schedule)
+    problems = bundle.problems if schedule in bundle.schedules else own
+    return completed(tree, [bundle.sizes(problem) for problem in problems])

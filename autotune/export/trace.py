@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from .expressions import Condition, Expression, Pool, TraceError, bounds, symbolic_extremes
+from ..codegen.integers import ceil_div
+from .expressions import Condition, Expression, Pool, TraceError, bounds
+from .extremes import symbolic_extremes
 
 T = TypeVar("T")
 U = TypeVar("U")
 
+_COMPUTE: Mapping[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "neg": operator.neg,
+    "pow": operator.pow,
+    "ceil_div": ceil_div,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "min": min,
+    "max": max,
+}
 _MOST_PATHS = 20_000
 
 
@@ -122,6 +141,28 @@ def mapped(tree: Tree[T], function: Callable[[T], U]) -> Tree[U]:
         return Leaf(function(tree.value))
     yes, no = mapped(tree.yes, function), mapped(tree.no, function)
     return yes if yes == no else Branch(tree.conditions, yes, no)
+
+
+def value_at(value: Any, sizes: Mapping[str, int]) -> Any:
+    """The number that an expression is for some sizes; a plain one as it is."""
+    if not isinstance(value, Expression):
+        return value
+    if value.operation == "size":
+        return sizes[value.operands[0]]
+    return _COMPUTE[value.operation](*(value_at(one, sizes) for one in value.operands))
+
+
+def leaf_at(tree: Tree[T], sizes: Mapping[str, int]) -> T:
+    """What is returned for some sizes."""
+    while isinstance(tree, Branch):
+        tree = tree.yes if holding(tree.conditions, sizes) else tree.no
+    return tree.value
+
+
+def holding(conditions: Iterable[Condition], sizes: Mapping[str, int]) -> bool:
+    """Whether all conditions hold for some sizes."""
+    pairs = ((one.operation, value_at(one.left, sizes), value_at(one.right, sizes)) for one in conditions)
+    return all(left < right if operation == "<" else left == right for operation, left, right in pairs)
 
 
 def leaves(tree: Tree[T]) -> Iterator[T]:

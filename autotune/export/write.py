@@ -9,7 +9,6 @@ from pathlib import Path
 from ..codegen.program import Launch, Program
 from ..compile_pool import CompilePool
 from .example import example, write_data
-from .expressions import MARK
 from .interface import header, source
 from .kernels import Kernels
 from .tables import file_name, tables
@@ -65,7 +64,6 @@ def _write_kernels(exported: Kernels, folder: Path) -> None:
 
 
 def _plain(program: Program) -> Program:
-    """A program to compile, without launches and comments that hold expressions."""
-    source = program.code if MARK in program.source else program.source
+    """A program to compile, without launches and comments, which may hold expressions."""
     steps = tuple(Launch(entry, (1, 1, 1), (1, 1, 1)) for entry in program.entries)
-    return Program(source, (), steps, arch_suffix=program.arch_suffix)
+    return Program(program.code, (), steps, arch_suffix=program.arch_suffix)

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from autotune.codegen.program import Memset
 from autotune.db.states import TimeSource
 from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Kernels, bundle_of, kernels_of, write
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.operator import Operator
 
 H200 = named_device("h200")
 SOURCES = Path(write.__file__).parent
@@ -47,10 +48,9 @@ int main() {
 """
 
 
-def drawn(name: str, count: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
+def drawn(op: Operator[Any, Any], count: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
     """An export of records with what a search would try first, and of one problem without a record."""
-    draw, op = random.Random(2), operator(name)
-    known = []
+    draw, known = random.Random(2), []
     for number in range(count):
         problem = op.problem_type(**{size: 4 * int(2 ** draw.uniform(2, 11)) for size in sizes}, **fixed)
         schedule = draw.choice(op.seeds(problem, H200))
@@ -100,8 +100,10 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
     scalars = {argument.name: 0 for argument in program.arguments if argument.scalar}
     words = [str(bundle.all_schedules.index(choice.schedule)), str(record), f"{program.source_digest[:16]}.cubin"]
     words += [str(program.workspace_bytes), bytes(program.pack(pointers, scalars)).hex()]
-    for launch in program.launches:
-        words.append(launch.entry)
-        words += [str(extent) for pair in zip(launch.grid, launch.block, strict=True) for extent in pair]
-        words.append(str(launch.shared_bytes))
+    for step in program.steps:
+        if isinstance(step, Memset):
+            words += ["set", str(step.offset), str(step.bytes), str(step.value)]
+        else:
+            extents = [extent for pair in zip(step.grid, step.block, strict=True) for extent in pair]
+            words += [step.entry, *map(str, extents), str(step.shared_bytes)]
     return " ".join(words)

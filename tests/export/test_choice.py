@@ -12,6 +12,7 @@ from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
+from autotune.search_spaces.registry import operator
 
 SIZES = int(os.environ.get("AUTOTUNE_EXPORT_SIZES", "600"))
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
@@ -20,6 +21,7 @@ CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
     ("transpose", 12, ("m", "n"), {"element_bytes": 2}),
     ("reduce", 8, ("rows", "columns"), {"axis": Axis.FIRST, "dtype": DType.BFLOAT16}),
     ("reduce", 8, ("rows", "columns"), {"axis": Axis.ALL}),
+    ("softmax", 8, ("rows", "columns"), {}),
 ]
 
 
@@ -27,7 +29,7 @@ CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
 def test_cpp_chooses_and_launches_as_python_does(
     name: str, records: int, sizes: tuple[str, ...], fixed: dict[str, Any], tmp_path: Path
 ) -> None:
-    exported = drawn(name, records, sizes, **fixed)
+    exported = drawn(operator(name), records, sizes, **fixed)
     asked = drawn_sizes(exported, SIZES)
     expected = [chosen_in_python(exported, one) for one in asked]
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
@@ -36,7 +38,7 @@ def test_cpp_chooses_and_launches_as_python_does(
 
 
 def test_a_wrong_constant_is_found(tmp_path: Path) -> None:
-    exported = drawn("transpose", 12, ("m", "n"))
+    exported = drawn(operator("transpose"), 12, ("m", "n"))
     asked = drawn_sizes(exported, 100)
     wrong = tables(exported).replace("constexpr Rules rules = {0x1.0000000000000p+3", "constexpr Rules rules = {0x1p+0")
     assert wrong != tables(exported)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from autotune.compiler import CompileError
 from autotune.devices.cuda import CudaDevice
 from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
 from autotune.export.interface import header, source
+from autotune.export.trace import leaf_at
 from autotune.search_spaces.registry import operator
 
 SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")
@@ -40,12 +40,25 @@ def test_each_source_is_what_python_emits_for_the_sizes_that_lead_to_it() -> Non
 
 
 def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
-    exported = drawn("transpose", 12, ("m", "n"))
-    (kernel, *_) = [one for one in exported.kernels if one.records_only]
-    assert kernel.schedule == kernel.schedule.shape_specialized
-    own = next(record for record in exported.bundle.records if record.schedule == kernel.schedule).problem
-    assert exported.choice(own).schedule == kernel.schedule  # type: ignore[union-attr]
-    assert exported.choice(replace(own, m=own.m + 4, ldb=0)).schedule != kernel.schedule  # type: ignore[union-attr]
+    exported = drawn(operator("transpose"), 12, ("m", "n"))
+    special = [kernel for kernel in exported.kernels if kernel.schedule not in exported.bundle.schedules]
+    assert special
+    for kernel in special:
+        served = {record.problem for record in exported.bundle.records if record.schedule == kernel.schedule}
+        for record in exported.bundle.records:
+            here = exported.bundle.sizes(record.problem)
+            assert (leaf_at(kernel.program, here) is not None) == (record.problem in served)
+            assert leaf_at(kernel.program, here | {"m": here["m"] + 4}) is None
+
+
+def test_a_source_with_values_serves_the_sizes_that_have_them() -> None:
+    softmax = operator("softmax")
+    exported = kernels_of(bundle_of(softmax, [softmax.problem_type(64, 4096)], H200, []))
+    program, sizes = exported.kernels[0].program, {"rows": 64, "columns": 4096}
+    assert "rounds = " in softmax.emit(softmax.problem_type(**sizes), exported.kernels[0].schedule).code
+    assert leaf_at(program, sizes) is not None
+    assert leaf_at(program, sizes | {"rows": 1000}) is not None
+    assert leaf_at(program, sizes | {"columns": 65536}) is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import floor
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
@@ -58,7 +59,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
     footprint, words = schedule.footprint(problem), schedule.loaded_words(problem.columns, problem.dtype.bytes)
-    return replace(footprint, registers=max(footprint.registers, int(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)))
+    estimated = floor(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)
+    return replace(footprint, registers=max(footprint.registers, estimated))
 
 
 def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
