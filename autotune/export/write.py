@@ -51,8 +51,8 @@ def write_sources(exported: Kernels, folder: Path) -> None:
         (folder / file).write_text(text, encoding="utf-8")
     for file in HEADERS:
         shutil.copy(_FOLDER / file, folder)
-    (folder / "example").mkdir()
-    write_data(exported, folder / "example")
+    (folder / "data").mkdir()
+    write_data(exported, folder / "data")
 
 
 def _write_kernels(exported: Kernels, folder: Path) -> None:

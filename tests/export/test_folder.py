@@ -89,7 +89,7 @@ def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
     write_bundle(exported, tmp_path / "export")
     names = {path.name for path in (tmp_path / "export").iterdir()}
     cubins = {name for name in names if name.endswith(".cubin")}
-    assert names - cubins == {"transpose.h", "transpose.cpp", "tables.hpp", "example.cpp", "example", *write.HEADERS}
+    assert names - cubins == {"transpose.h", "transpose.cpp", "tables.hpp", "example.cpp", "data", *write.HEADERS}
     assert len(cubins) == len(exported.programs) > 1
     assert all(name in (tmp_path / "export" / "tables.hpp").read_text() for name in cubins)
 
@@ -114,6 +114,17 @@ def test_the_example_compiles(problem: Problem, tmp_path: Path) -> None:
     subprocess.run([*command, "example.cpp", f"{name}.cpp"], cwd=tmp_path, check=True)
     (tmp_path / "c.c").write_text(f'#include "{name}.h"\n')
     subprocess.run(["gcc", "-Wall", "-Werror", f"-I{CUDA}", "-c", "c.c"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.skipif(CUDA is None, reason="needs cuda.h")
+def test_the_example_finds_right_and_wrong_results(tmp_path: Path) -> None:
+    write.write_sources(kernels_of(small(TransposeProblem(300, 500))), tmp_path)
+    driver = Path(__file__).parent / "fake_driver.cpp"
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", f"-I{CUDA}", "-I."]
+    subprocess.run([*compiler, "example.cpp", "transpose.cpp", driver, "-o", "example"], cwd=tmp_path, check=True)
+    for environment, code, last in (({}, 0, "passed"), ({"WRONG": "1"}, 1, "FAILED")):
+        done = subprocess.run(["./example"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (code, last), done.stdout + done.stderr
 
 
 @pytest.mark.gpu
