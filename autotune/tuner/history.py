@@ -15,6 +15,7 @@ from ..db.freshness import changed
 from ..db.states import TimeSource
 from ..db.trials import Trial
 from ..devices.base import Device
+from ..devices.time_model import modelled_seconds
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .provenance import changed_environment
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..db import TuningDB
 
 _WINNERS = 5
+_LIKELY = 2.0  # times the modelled time of the best seed
 _LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
@@ -56,7 +58,21 @@ def _selection(operator: Operator[Any, Any], problem: Problem, device: Device) -
     return operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
 
 
-def winners(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
+def first_candidates(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
+    """What a run tries first: the winners of near problems that the time model finds likely, and the seeds.
+
+    What wins a small problem may be 25 times as slow as a seed on a large one, where the budget is few trials.
+    """
+    seeds = operator.seeds(problem, spec)
+
+    def seconds(schedule: Schedule) -> float:
+        return modelled_seconds(operator, problem, schedule, spec)
+
+    most = _LIKELY * min(map(seconds, seeds))
+    return [*(schedule for schedule in _winners(operator, problem, spec, db) if seconds(schedule) <= most), *seeds]
+
+
+def _winners(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
     """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
     found: list[tuple[float, Schedule]] = []
     for trial in db.bests(operator.name, spec.name, compiler_version()):

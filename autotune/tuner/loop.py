@@ -22,7 +22,7 @@ from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
-from .history import best_known, known_trials, ranked, superseded, winners
+from .history import best_known, first_candidates, known_trials, ranked, superseded
 from .options import Progress, TuneOptions, TuneResult
 from .proposals import Proposals
 from .runoff import Runoff, fastest, losers, participants, run_off
@@ -48,7 +48,7 @@ def tune(
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
-    Earlier winners and the operator's seeds come first, then what the sampler draws. If the best schedule is
+    Earlier winners that the time model finds likely and the operator's seeds come first, then what the sampler draws. If the best schedule is
     shape-specialised, its shape-generic twin comes last, since that may serve other problems. A schedule that has a
     fresh trial of this problem, device model, kind of time and compiler is not evaluated again, so the same call
     continues where an earlier one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff.
@@ -76,7 +76,7 @@ def tune(
     known = known_trials(operator, problem, device, db)
     compared = {schedule.digest for schedule in known}
     best = incumbent = best_known(operator, problem, device, db, compared)
-    first = [*winners(operator, problem, spec, db), *operator.seeds(problem, spec)]
+    first = first_candidates(operator, problem, spec, db)
     proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
     workers = options.compile_workers or os.cpu_count() or 1
     by_status: Counter[Status] = Counter()

@@ -5,14 +5,17 @@ import signal
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from itertools import count
 
 import optuna
 import pytest
 from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
 
+from autotune.codegen.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
+from autotune.search_spaces.workload import Workload
 from autotune.tuner import SAMPLERS, TuneOptions, loop, tune
 from autotune.tuner.ahead import Ahead
 
@@ -301,6 +304,21 @@ def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
         run(device, others, problem=ToyProblem(8, turned=True), trials=4)
     order = [ToyProblem(8, turned=True), ToyProblem(7), ToyProblem(16)]
     assert device.evaluations == [*(winners[problem] for problem in order), SEEDS[2]]
+
+
+def test_a_winner_that_the_time_model_finds_much_slower_than_a_seed_is_left_to_the_sampler(device, db):
+    def workload(problem, schedule, spec):
+        return (Workload(132, Footprint(32), 1e9 if schedule == slow else 1e7),)
+
+    slow, near = ToySchedule(4, 2, "column"), ToyProblem(16)
+    run(device, db, problem=near, trials=1)
+    (trial,) = db.trials()
+    with TuningDB(db.location + "2") as others:
+        others.record(changed(trial, schedule=slow.to_dict(), schedule_digest=slow.digest))
+        device.evaluations.clear()
+        run(device, others, problem=ToyProblem(32), trials=1)
+        tune(replace(TOY, workload=workload), PROBLEM, device, others, TuneOptions(trials=1, compile_workers=2))
+    assert device.evaluations == [slow, SEEDS[0]]
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------
