@@ -25,6 +25,7 @@ Constants in clocks, or bytes in a clock, scale with the clock; seconds stay.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -84,6 +85,13 @@ def modelled_seconds(
         if work.blocks:
             seconds += _NEXT_LAUNCH_SECONDS * min(1, number) + _launch_seconds(work, spec, compiled)
     return seconds
+
+
+def fastest_first(
+    operator: Operator[Any, Any], problem: Problem, schedules: Iterable[Schedule], spec: DeviceSpec
+) -> list[Schedule]:
+    """Legal schedules by modelled time; those of the same time keep their order."""
+    return sorted(schedules, key=lambda schedule: modelled_seconds(operator, problem, schedule, spec))
 
 
 def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:

@@ -15,7 +15,7 @@ from ..db.freshness import changed
 from ..db.states import TimeSource
 from ..db.trials import Trial
 from ..devices.base import Device
-from ..devices.time_model import modelled_seconds
+from ..devices.time_model import fastest_first
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .provenance import changed_environment
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..db import TuningDB
 
 _WINNERS = 5
-_LIKELY = 2.0  # times the modelled time of the best seed
 _LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
@@ -59,29 +58,31 @@ def _selection(operator: Operator[Any, Any], problem: Problem, device: Device) -
 
 
 def first_candidates(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
-    """What a run tries first: the winners of near problems that the time model finds likely, and the seeds.
+    """What a run tries first: what won this problem before, then near winners and the seeds, fastest by the time model.
 
-    What wins a small problem may be 25 times as slow as a seed on a large one, where the budget is few trials.
+    Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed on a
+    large one.
     """
-    seeds = operator.seeds(problem, spec)
-
-    def seconds(schedule: Schedule) -> float:
-        return modelled_seconds(operator, problem, schedule, spec)
-
-    most = _LIKELY * min(map(seconds, seeds))
-    return [*(schedule for schedule in _winners(operator, problem, spec, db) if seconds(schedule) <= most), *seeds]
+    own, near = _winners(operator, problem, spec, db)
+    likely = fastest_first(operator, problem, [*near, *operator.seeds(problem, spec)], spec)
+    return [*own, *likely]
 
 
-def _winners(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
-    """The best schedules of the nearest problems on this device model that are legal here, the problem's own first."""
+def _winners(
+    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB
+) -> tuple[list[Schedule], list[Schedule]]:
+    """The best schedule of this problem on this device model, and those of the nearest others, that are legal here."""
     found: list[tuple[float, Schedule]] = []
     for trial in db.bests(operator.name, spec.name, compiler_version()):
         with suppress(ValueError):  # made by a version whose problems or schedules had other fields
             other = operator.problem_type.from_dict(trial.problem.fields)
-            found.append((_distance(problem, other), operator.schedule_type.from_dict(trial.schedule)))
+            schedule = operator.schedule_type.from_dict(trial.schedule)
+            if not operator.violations(problem, schedule, spec):
+                found.append((_distance(problem, other), schedule))
     found.sort(key=itemgetter(0))
-    legal = [schedule for _, schedule in found if not operator.violations(problem, schedule, spec)]
-    return list(dict.fromkeys(legal))[:_WINNERS]
+    own = [schedule for distance, schedule in found if not distance]
+    near = dict.fromkeys(schedule for distance, schedule in found if distance)
+    return own, list(near)[:_WINNERS]
 
 
 def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -> list[Problem]:

@@ -48,11 +48,11 @@ def tune(
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
-    Earlier winners that the time model finds likely and the operator's seeds come first, then what the sampler draws. If the best schedule is
-    shape-specialised, its shape-generic twin comes last, since that may serve other problems. A schedule that has a
-    fresh trial of this problem, device model, kind of time and compiler is not evaluated again, so the same call
-    continues where an earlier one stopped. A failed candidate leaves a `FailureReport`, a long run ends with a runoff.
-    After Ctrl-C and SIGTERM, everything done is stored.
+    Earlier winners and the operator's seeds come first, in the order of the time model, then what the sampler draws. If
+    the best schedule is shape-specialised, its shape-generic twin comes last, since that may serve other problems. A
+    schedule that has a fresh trial of this problem, device model, kind of time and compiler is not evaluated again, so
+    the same call continues where an earlier one stopped. A failed candidate leaves a `FailureReport`, a long run ends
+    with a runoff. After Ctrl-C and SIGTERM, everything done is stored.
 
     What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
     takes has no influence.

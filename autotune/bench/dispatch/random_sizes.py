@@ -14,7 +14,7 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompileError
 from ...devices.base import DeviceError
-from ...devices.time_model import modelled_seconds
+from ...devices.time_model import fastest_first
 from ...dispatcher.choice.choose import Choice, choices, from_records
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec
@@ -77,8 +77,7 @@ def with_rivals(
     problem = case.problem
     legal = (choice for choice in from_records(operator, problem, spec, known) if not choice.reason)
     near = dict.fromkeys(choice.schedule for choice in legal)
-    seeds = operator.seeds(problem, spec)
-    fast = sorted(seeds, key=lambda schedule: modelled_seconds(operator, problem, schedule, spec))
+    fast = fastest_first(operator, problem, operator.seeds(problem, spec), spec)
     rivals = dict.fromkeys([*islice(near, _RIVALS), *fast[:_RIVALS]])
     for own in to_measure(case)[:2]:
         rivals.pop(own, None)

@@ -11,6 +11,7 @@ from math import inf
 from random import Random
 
 from ...devices.recording import Recording
+from ...devices.time_model import fastest_first
 from ...tuner import TuneOptions
 from ...tuner.proposals import Proposals
 from ...tuner.samplers import quiet_optuna
@@ -30,7 +31,7 @@ _KERNEL_TUNER = "kernel_tuner."
 def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: int, ahead: int) -> Iterator[float]:
     """What `tune` asks for in an empty database."""
     operator, problem, spec = recording.operator, recording.problem, recording.limits
-    first = operator.seeds(problem, spec) if seeded else []
+    first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
     with quiet_optuna():
         proposals = Proposals(operator, problem, spec, sampler, seed, first, {})
         started = deque(islice(proposals, ahead))
