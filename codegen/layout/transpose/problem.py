@@ -11,6 +11,7 @@ from ...dtype import DType
 from ...fields import kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
+from ...repeated import repeated
 from ...tensor import Role, Tensor
 from ...work import Work
 
@@ -80,7 +81,8 @@ class TransposeProblem(MatrixProblem):
     def inputs(self, seed: int) -> dict[str, Array]:
         """Random bytes, none of them 0xFF as in an output that was never written, nor 0."""
         a, _ = self.tensors
-        return {"a": np.random.default_rng(seed).integers(1, 255, a.bytes, dtype=np.uint8).view(a.dtype.numpy)}
+        random = np.random.default_rng(seed)
+        return {"a": repeated(lambda count: random.integers(1, 255, count, np.uint8), a.bytes).view(a.dtype.numpy)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """B bit for bit."""

@@ -12,6 +12,7 @@ from ...dtype import DType
 from ...fields import kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
+from ...repeated import repeated
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
 
@@ -151,13 +152,17 @@ class ReduceProblem(MatrixProblem):
         """For sums normal numbers, or integers whose sums leave 32 bits; for maxima whole numbers with many ties."""
         random = np.random.default_rng(seed)
         x, _ = self.tensors
-        if self.op is not Operation.SUM:
-            values = random.integers(-100, 101, x.size, np.int8)
-        elif self.dtype.is_float:
-            values = random.standard_normal(x.size, np.float32)
-        else:
-            values = random.integers(-(2**31), 2**31, x.size, np.int32)
-        return {"x": values.astype(x.dtype.numpy)}
+
+        def draw(count: int) -> Array:
+            if self.op is not Operation.SUM:
+                values = random.integers(-100, 101, count, np.int8)
+            elif self.dtype.is_float:
+                values = random.standard_normal(count, np.float32)
+            else:
+                values = random.integers(-(2**31), 2**31, count, np.int32)
+            return values.astype(x.dtype.numpy)
+
+        return {"x": repeated(draw, x.size)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and of floating-point sums ``y_scale``."""

@@ -12,6 +12,7 @@ from ...dtype import DType
 from ...fields import kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
+from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 
@@ -101,11 +102,13 @@ class SoftmaxProblem(MatrixProblem):
         """Normal numbers, but for rows of each kind of `_SPECIAL`; lengths from 0 to all columns, in random order."""
         random = np.random.default_rng(seed)
         x = self.tensors[0]
-        flat = random.standard_normal(x.size, np.float32) * np.float32(4)
-        for row, special in zip(_chosen(random, self.rows, len(_SPECIAL)), _SPECIAL, strict=False):
+        flat = repeated(lambda count: (4 * random.standard_normal(count, np.float32)).astype(x.dtype.numpy), x.size)
+        for number, special in zip(_chosen(random, self.rows, len(_SPECIAL)), _SPECIAL, strict=False):
             if self.columns:
-                special(x.view(flat)[row], random)
-        buffers = {"x": flat.astype(self.dtype.numpy)}
+                row = x.view(flat)[number].astype(np.float32)
+                special(row, random)
+                x.view(flat)[number] = row
+        buffers = {"x": flat}
         if self.lengths:
             steps = np.arange(self.rows, dtype=np.int64) * self.columns // max(1, self.rows - 1)
             buffers["lengths"] = random.permutation(steps).astype(np.int32)
