@@ -160,7 +160,10 @@ def _is_ours(condition: str) -> bool:
 
 
 def _holds(condition: str, constants: Mapping[str, Constant]) -> object:
-    return eval(_compiled(condition), {"__builtins__": {}}, dict(constants))
+    try:
+        return eval(_compiled(condition), {"__builtins__": {}}, dict(constants))
+    except NameError as error:
+        raise NameError(f"#if {condition}: {error.name} is neither a field of the schedule nor a fact") from None
 
 
 @cache

@@ -154,7 +154,7 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
     if issubclass(kind, StrEnum):
-        allowed = [member.value for member in kind]
+        allowed = list(map(str, field_specs(cls)[name].allowed or kind))
         if value not in allowed:
             raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(allowed)}")
         return kind(value)

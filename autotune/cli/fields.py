@@ -23,6 +23,7 @@ class Field:
         default: None if there is none.
         example: of a problem's size, its value if the user gives none.
         help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
+        choices: the only values, if not all of the kind are.
     """
 
     name: str
@@ -30,10 +31,13 @@ class Field:
     default: Any
     example: int | None
     help: str
+    choices: tuple[Any, ...] = ()
 
     @property
     def allowed(self) -> str:
-        """``int``, ``bool``, or the values of the enum."""
+        """The choices, else ``int``, ``bool``, or the values of the enum."""
+        if self.choices:
+            return " | ".join(map(str, self.choices))
         return " | ".join(self.kind) if issubclass(self.kind, StrEnum) else self.kind.__name__
 
 
@@ -47,6 +51,7 @@ def fields_of(cls: type[Any]) -> list[Field]:
             None if field.default is MISSING else field.default,
             specs[field.name].example,
             texts.get(field.name, ""),
+            specs[field.name].allowed,
         )
         for field in fields(cls)
     ]

@@ -6,6 +6,7 @@ An operator that is new in the registry has its commands at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +46,10 @@ def operator_commands(function: Callable[..., None], **others: Callable[..., Non
 
 
 def _command(function: Callable[..., None], operator: Any) -> TyperCommand:
-    texts = {"help": f"{operator.summary}\n\n{function.__doc__}", "short_help": operator.summary}
+    from rich.markup import escape
+
+    summary = escape(operator.summary)
+    texts = {"help": f"{summary}\n\n{function.__doc__}", "short_help": summary}
     return _typer_command(operator.name, _with_problem_options(function, operator), **texts)
 
 
@@ -81,9 +85,12 @@ def _with_problem_options(function: Callable[..., None], operator: Any) -> Calla
 def _option(field: Field) -> Parameter:
     from rich.markup import escape
 
+    # Of an enum with choices, the problem refuses the others: Typer would accept and list all members.
+    metavar = "|".join(map(str, field.choices)) or None
+    option = typer.Option(help=escape(field.help), metavar=metavar, rich_help_panel="Problem")
     return Parameter(
         field.name,
         Parameter.KEYWORD_ONLY,
         default=field.example if field.default is None else field.default,
-        annotation=Annotated[field.kind, typer.Option(help=escape(field.help), rich_help_panel="Problem")],
+        annotation=Annotated[str if field.choices and issubclass(field.kind, StrEnum) else field.kind, option],
     )

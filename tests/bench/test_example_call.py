@@ -1,7 +1,7 @@
 """Calls that are found to compute a problem, for every operator that users can call."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,6 +42,20 @@ def test_arrays_have_the_axes_that_the_call_takes():
     }
     bound = call.bound({"a": "A", "b": "B", "out": "C"})
     assert (bound.args, bound.kwargs) == (("A", "B"), {"out": "C"})
+
+
+def test_no_call_is_bound_whose_arrays_the_operator_refuses():
+    """`bind` relies on what `types` has checked."""
+    call, refused = SGEMM.call, ValueError("a has shape (1, 7)")
+
+    def types(**_):
+        raise refused
+
+    def bind(**_):
+        raise AssertionError("bound")
+
+    with pytest.raises(ValueError, match="no call of sgemm"):
+        example_call(replace(SGEMM, call=replace(call, types=types, bind=bind)), SGEMM.problem_type(1, 5, 7))
 
 
 def toy(x: Any, mask: Any = None, dim: int = -1, *, out: Any = None, stream: Any = None) -> Any:

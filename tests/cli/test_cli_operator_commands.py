@@ -13,13 +13,17 @@ from typer.testing import CliRunner
 
 from autotune.cli.fields import Field, fields_of
 from autotune.cli.operator_commands import operator_commands
-from autotune.codegen.fields import size
+from autotune.codegen.fields import kind, size
 from autotune.search_spaces.registry import OPERATORS
 
 
 class Mode(StrEnum):
     FAST = "fast"
     EXACT = "exact"
+    ROUGH = "rough"
+
+
+FEWER = (Mode.FAST, Mode.EXACT)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Reduction:
     rows: int = size(64)
     row_length: int = 7
     keep: bool = False
-    mode: Mode = Mode.FAST
+    mode: Mode = kind(Mode.FAST, allowed=FEWER)
 
 
 def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
@@ -44,7 +48,7 @@ def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
         Field("rows", int, None, 64, text),
         Field("row_length", int, 7, None, text),
         Field("keep", bool, False, None, ""),
-        Field("mode", Mode, Mode.FAST, None, "how [exactly]."),
+        Field("mode", Mode, Mode.FAST, None, "how [exactly].", FEWER),
     ]
 
 
@@ -61,7 +65,9 @@ def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
 def test_a_new_operator_needs_no_code_here(
     monkeypatch: pytest.MonkeyPatch, arguments: str, expected: dict[str, Any]
 ) -> None:
-    operator: Any = replace(OPERATORS["sgemm"], name="reduction", problem_type=Reduction)
+    operator: Any = replace(
+        OPERATORS["sgemm"], name="reduction", summary="y[i] = sum of x[i][j]", problem_type=Reduction
+    )
     monkeypatch.setitem(OPERATORS, "reduction", operator)
     calls: list[tuple[Any, Mapping[str, Any], int]] = []
 
@@ -75,4 +81,4 @@ def test_a_new_operator_needs_no_code_here(
     assert result.exit_code == 0
     assert calls == [(operator, expected, 2 if "count" in arguments else 1)]
     help_text = CliRunner().invoke(app, ["count", "reduction", "--help"]).output
-    assert "how [exactly]." in help_text
+    assert all(text in help_text for text in ("how [exactly].", "y[i] = sum of x[i][j]", "fast|exact "))

@@ -93,7 +93,7 @@ int entry() { return 3; }
     assert kernel(text, **fast, stages=2) == "int entry() { return 1; }\n"
     assert kernel(text, **fast, stages=1) == "int entry() { return 3; }\n"
     assert kernel(text, **(fast | {"mode": "slow"}), stages=1) == "int entry() { return 2; }\n"
-    with pytest.raises(NameError, match="stages"):
+    with pytest.raises(NameError, match="stages is neither a field of the schedule nor a fact"):
         kernel(text, **fast)
 
 

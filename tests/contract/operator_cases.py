@@ -38,7 +38,9 @@ class OperatorCases(Protocol):
 @cache
 def cases_of(operator: str) -> OperatorCases:
     """The module of an operator, found by its name."""
-    (path,) = Path(__file__).parents[1].glob(f"*/{operator}_cases.py")
+    found = list(Path(__file__).parents[1].glob(f"*/{operator}_cases.py"))
+    assert len(found) == 1, f"expected one file tests/<family>/{operator}_cases.py, found {len(found)}"
+    path = found[0]
     return cast(OperatorCases, import_module(f"{path.parent.name}.{path.stem}"))
 
 

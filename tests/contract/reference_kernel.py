@@ -31,7 +31,14 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
     before = {t.name: inputs[t.name].astype(t.dtype.numpy) if t.name in inputs else poisoned(t) for t in written}
     after = {name: array.copy() for name, array in before.items()}
     read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
-    run(operator.reference(problem), (*read, *written), arrays | after, problem.scalars)
+    program = operator.reference(problem)
+    pointers = {argument.name: argument.cuda_type for argument in program.arguments}
+    for tensor in written:
+        expected_type = f"{tensor.dtype.cuda}*"
+        if not isinstance(tensor.judged, Exact):
+            found_type = pointers.get(tensor.name)
+            assert found_type == expected_type, f"{tensor.name} of the reference: {found_type}, not {expected_type}"
+    run(program, (*read, *written), arrays | after, problem.scalars)
     for tensor in written:
         found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name])
         assert isinstance(found, float), f"{tensor.name}: {found}"

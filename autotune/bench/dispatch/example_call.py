@@ -103,7 +103,7 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
 
 
 def _bound(example: ExampleCall) -> Binding:
-    """What the operator binds the call to."""
+    """What the operator binds the call to, whose arrays are checked first, as in every call."""
     call = example.call
     arguments: dict[str, Any] = {
         name: parameter.default for name, parameter in call.signature.parameters.items() if name in call.options
@@ -113,6 +113,11 @@ def _bound(example: ExampleCall) -> Binding:
         alignment = min(_WIDEST, tensor.alignment)
         layout = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
         arguments[name] = layout
+    types = call.types(**{name: arguments[name] for name in (*call.inputs, *call.options)})
+    for name, stated in types.items():
+        given = arguments[name]
+        if given is not None and (given.shape, given.dtype) != tuple(stated):
+            raise ValueError(f"{name} has shape {given.shape} and dtype {given.dtype}: expected {stated}")
     if call.accumulates:
         arguments["reads_out"] = False
     return call.bind(**arguments)
