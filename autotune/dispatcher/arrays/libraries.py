@@ -150,6 +150,8 @@ def _read_interface(name: str, array: Any, stream: int) -> View:
 def _strided_view(array: Any, stream: int) -> Any:
     from cuda.core.utils import StridedMemoryView
 
+    if isinstance(array, StridedMemoryView):  # which exports no bfloat16 by DLPack, as of cuda.core 1.2
+        return array
     return StridedMemoryView.from_any_interface(array, stream_ptr=stream)
 
 
