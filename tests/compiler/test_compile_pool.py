@@ -98,7 +98,8 @@ INTERRUPTED = """
             pass
         try:
             os.killpg(0, signal.SIGINT)
-            signal.pause()
+            while True:  # not in signal.pause, which never ends if another thread takes the signal
+                pass
         except KeyboardInterrupt:
             print(len(job.result().cubin) > 0)
 """
