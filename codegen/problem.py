@@ -154,9 +154,9 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
     if issubclass(kind, StrEnum):
-        allowed = list(map(str, field_specs(cls)[name].allowed or kind))
-        if value not in allowed:
-            raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(allowed)}")
+        if value not in list(kind):
+            allowed = field_specs(cls)[name].allowed or kind
+            raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(map(str, allowed))}")
         return kind(value)
     if type(value) is not kind:
         raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")

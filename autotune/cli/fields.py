@@ -22,7 +22,7 @@ class Field:
         kind: ``int``, ``bool`` or a ``StrEnum``.
         default: None if there is none.
         example: of a problem's size, its value if the user gives none.
-        help: what the dataclass' docstring says about it under ``Attributes:``, empty if it says nothing.
+        help: what the docstring of the dataclass or of a base says about it under ``Attributes:``, else empty.
         choices: the only values, if not all of the kind are.
     """
 
@@ -58,5 +58,10 @@ def fields_of(cls: type[Any]) -> list[Field]:
 
 
 def _attribute_texts(cls: type) -> dict[str, str]:
-    _, _, section = (inspect.getdoc(cls) or "").partition("Attributes:\n")
-    return {name: " ".join(text.split()) for names, text in _ENTRY.findall(section) for name in names.split(", ")}
+    """What the docstrings of a class and of its bases say about their attributes, the class's own last word."""
+    texts: dict[str, str] = {}
+    for one in reversed(cls.__mro__):
+        _, _, section = inspect.cleandoc(one.__doc__ or "").partition("Attributes:\n")
+        for names, text in _ENTRY.findall(section):
+            texts |= dict.fromkeys(names.split(", "), " ".join(text.split()))
+    return texts

@@ -23,16 +23,6 @@ class SoftmaxSchedule(RowSchedule):
     """A row is reduced to its maximum and its sum of exponentials, then read again and written.
 
     Attributes:
-        threads: of a block.
-        threads_per_row: of a block that work on one row; the block has threads / threads_per_row rows.
-        cluster: blocks that share a row, each with all of its threads.
-        vector_width: elements of an access to global memory.
-        hold: where a row waits between the passes over it.
-        loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row held in registers, whose
-            loads are all in flight.
-        streaming: tell the caches which accesses are the last to their data.
-        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
-        specialize: whether the shape is compiled in.
         passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once.
     """
 
