@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
+from autotune.bench.dispatch.example_call import ExampleCall, example_call, problem_of_sizes
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
 from autotune.codegen.tensor import Role
+from autotune.emulator import launch
 from autotune.search_spaces.call import STREAM
 from autotune.search_spaces.registry import OPERATORS, operator
 from autotune.verification import compare, launch_inputs, poisoned, scale_name
 
 called = pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).call])
 _SIZE = 33  # odd, and more than a warp
+
+
+def _given(example: ExampleCall, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The input arrays of a call on flat buffers."""
+    return {
+        array: np.lib.stride_tricks.as_strided(
+            inputs[tensor.name], example.shape(array), [n * tensor.dtype.bytes for n in example.strides(array)]
+        )
+        for array, tensor in example.tensors.items()
+        if tensor.role is Role.INPUT
+    }
 
 
 @called
@@ -40,14 +56,7 @@ def test_a_call_computes_the_reference(name: str) -> None:
     problem = problem_of_sizes(operator(name).problem_type, lambda *_: _SIZE)
     example = example_call(operator(name), problem)
     inputs, scalars = launch_inputs(problem, seed=0), dict(problem.scalars)
-    given = {
-        array: np.lib.stride_tricks.as_strided(
-            inputs[tensor.name], example.shape(array), [n * tensor.dtype.bytes for n in example.strides(array)]
-        )
-        for array, tensor in example.tensors.items()
-        if tensor.role is Role.INPUT
-    }
-    bound = example.bound(given)
+    bound = example.bound(_given(example, inputs))
     factors = {name: value for name, value in scalars.items() if name != example.call.accumulates}
     returned = getattr(dispatcher, name)(*bound.args, **bound.kwargs, **factors)
     outputs = returned if isinstance(returned, tuple) else (returned,)
@@ -56,3 +65,30 @@ def test_a_call_computes_the_reference(name: str) -> None:
         tensor = example.tensors[array]
         flat, scale = expected[tensor.name], expected.get(scale_name(tensor))
         assert isinstance(compare(tensor, output.reshape(-1), flat, poisoned(tensor), scale), float)
+
+
+@called
+def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other threads may write into the gaps of an output while a kernel runs: to other columns of one matrix."""
+    problem = problem_of_sizes(operator(name).problem_type, lambda *_: _SIZE)
+    example = example_call(operator(name), problem)
+    given, outputs = _given(example, launch_inputs(problem, seed=0)), {}
+    memories = []
+    for array in example.call.required_outputs:
+        *others, columns = example.shape(array)
+        memories.append(np.zeros((*others, 2 * columns), example.tensors[array].dtype.numpy))
+        outputs[array] = memories[-1][..., :columns]
+    executable = launch.executable
+
+    def executable_while_others_write(program: Program) -> Path:
+        for memory in memories:
+            memory[..., memory.shape[-1] // 2 :] = 7
+        return executable(program)
+
+    bound = example.bound(given | outputs)
+    monkeypatch.setattr(launch, "executable", executable_while_others_write)
+    getattr(dispatcher, name)(*bound.args, **bound.kwargs)
+    for memory in memories:
+        written, others = np.split(memory, 2, axis=-1)
+        assert np.any(written)
+        np.testing.assert_array_equal(others, np.full_like(others, 7))

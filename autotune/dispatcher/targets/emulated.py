@@ -10,7 +10,7 @@ import numpy as np
 
 from ...codegen.problem import Array, Problem
 from ...codegen.program import Program
-from ...codegen.tensor import Tensor
+from ...codegen.tensor import Role, Tensor
 from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from ...emulator import EmulatorError, run
 from ...emulator.build import executable
@@ -68,10 +68,16 @@ class _EmulatedKernel:
             if argument.tensor_map:
                 values.setdefault(argument.tensor_map.tensor, values[argument.name][0])
         buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
+        outputs = [tensor for tensor in self._tensors if tensor.role is not Role.INPUT]
+        # The gaps of an output belong to the caller: another thread may write there meanwhile.
+        copies = {_place(buffers[tensor.name]): buffers[tensor.name].copy() for tensor in outputs}
+        arrays = {name: copies.get(_place(buffer), buffer) for name, buffer in buffers.items()}
         try:
-            run(self._program, self._tensors, buffers, values)
+            run(self._program, self._tensors, arrays, values)
         except EmulatorError as error:
             raise LaunchError(str(error)) from None
+        for tensor in outputs:
+            tensor.view(buffers[tensor.name])[...] = tensor.view(arrays[tensor.name])
 
 
 def _flat(tensor: Tensor, pointer: int) -> Array:
@@ -80,3 +86,8 @@ def _flat(tensor: Tensor, pointer: int) -> Array:
         return np.empty(0, tensor.dtype.numpy)
     memory: Any = (ctypes.c_char * tensor.bytes).from_address(pointer)
     return np.frombuffer(memory, tensor.dtype.numpy)
+
+
+def _place(buffer: Array) -> tuple[int, int]:
+    """Where it is, the same for an output and the input whose array it is."""
+    return buffer.ctypes.data, buffer.nbytes
