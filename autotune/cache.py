@@ -1,48 +1,102 @@
-"""Where things are cached, and the seals that show whether a cached file is intact."""
+"""The cache: folders that nobody else may enter, and the seals that show whether a cached file is ours and intact."""
 
 from __future__ import annotations
 
 import atexit
-import hashlib
+import errno
+import fcntl
+import hmac
 import os
 import shutil
+import stat
 import tempfile
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import platformdirs
 
-SEAL_BYTES = hashlib.sha256().digest_size
+from .files import atomic_write, sweep
+
+SEAL_BYTES = sha256().digest_size
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+class UnsafeCacheError(OSError):
+    """A folder or a file of the cache that others could change; `strerror` names the remedy."""
 
 
 def cache_folder(name: str) -> Path:
     """The cache's folder of that name, made if missing; ``AUTOTUNE_CACHE`` moves the whole cache.
 
-    Where it cannot be written, in a read-only home for example, a temporary one serves until the process ends.
+    Where it cannot be written, in a read-only home for example, a temporary one serves until the process ends. Where
+    others could write to it, the same, with a warning: a cached kernel is code that runs as whoever loads it.
     """
-    root = Path(os.environ.get("AUTOTUNE_CACHE") or platformdirs.user_cache_dir("autotune", appauthor=False))
-    folder = root / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        return checked_cache_folder(name)
+    except UnsafeCacheError as error:
+        _warn(f"{error.filename}: {error.strerror}; a temporary cache serves until this process ends")
     except OSError:
-        return _temporary_folder(name)
-    return folder if os.access(folder, os.W_OK) else _temporary_folder(name)
+        pass
+    return _made_private(_temporary_root() / name)
+
+
+def checked_cache_folder(name: str) -> Path:
+    """`cache_folder`, never a temporary one.
+
+    Raises:
+        OSError: it cannot be made or written; `UnsafeCacheError` if others could write to it.
+    """
+    folder = _made_private(_made_private(_configured_root()) / name)
+    _sweep(folder)
+    return folder
 
 
 def seal(key: bytes, content: bytes) -> bytes:
-    """A digest of an entry's key and content; kept beside the content, it tells what is damaged or another key's."""
-    return hashlib.sha256(key + content).digest()
+    """A digest of an entry's key and content, by a secret of the cache's owner.
+
+    Kept beside the content, it tells what is damaged, another key's, or put there by somebody else.
+    """
+    return hmac.digest(_secret(), key + content, "sha256")
+
+
+def own_content(path: Path) -> bytes:
+    """What is in a file of the cache.
+
+    Raises:
+        OSError: it cannot be read; `UnsafeCacheError` if it is a link, or if others could change it.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE or not stat.S_ISREG(status.st_mode):
+            raise UnsafeCacheError(errno.EPERM, "others could change it: remove it", str(path))
+        return file.read()
+
+
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Let all other processes that lock this file wait meanwhile.
+
+    Raises:
+        OSError: the file cannot be made or opened, or is a link.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "rb"):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def keep_newest(folder: Path, most: int) -> None:
     """Of more than so many entries in a folder delete the oldest, and a tenth more, so that it is seldom done."""
-    entries = list(folder.iterdir())
+    entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
     if len(entries) > most:
         for entry in sorted(entries, key=_changed_at)[: len(entries) - most + most // 10]:
             with suppress(OSError):  # another process does the same
-                # A folder is what a process that was killed left of `files.atomic_write`.
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+                entry.unlink()
 
 
 def _changed_at(path: Path) -> float:
@@ -52,8 +106,80 @@ def _changed_at(path: Path) -> float:
         return 0.0
 
 
+def _configured_root() -> Path:
+    return Path(os.environ.get("AUTOTUNE_CACHE") or platformdirs.user_cache_dir("autotune", appauthor=False))
+
+
+def _made_private(folder: Path) -> Path:
+    """Make a folder for its owner alone; one that is there must be ours, and is closed to others who may write to it.
+
+    Raises:
+        OSError: it cannot be made or written; `UnsafeCacheError` if it is somebody else's.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if {status.st_uid, folder.lstat().st_uid} != {os.geteuid()}:
+        raise UnsafeCacheError(errno.EPERM, "it belongs to somebody else: set AUTOTUNE_CACHE", str(folder))
+    if status.st_mode & _OTHERS_WRITE:
+        if not status.st_mode & stat.S_ISVTX:  # such as /tmp, which is meant for all
+            folder.chmod(0o700)
+        if folder.stat().st_mode & _OTHERS_WRITE:
+            raise UnsafeCacheError(errno.EPERM, "others may write to it: set AUTOTUNE_CACHE", str(folder))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    return folder
+
+
+def _secret() -> bytes:
+    """Random bytes that only the cache's owner can read, made with it; else the process' own."""
+    with suppress(OSError):
+        root = _made_private(_configured_root())
+        path = root / "secret"
+        if found := _kept_secret(path):
+            return found
+        with lock(root / "secret.lock"):
+            if found := _kept_secret(path):
+                return found
+            with atomic_write(path) as written:
+                written.touch(mode=0o600)
+                written.write_bytes(os.urandom(SEAL_BYTES))
+            return own_content(path)
+    return _process_secret()
+
+
+def _kept_secret(path: Path) -> bytes | None:
+    """The secret in a file; one that somebody else put there, or that is cut short, goes."""
+    with suppress(FileNotFoundError):
+        with suppress(UnsafeCacheError):
+            if len(found := own_content(path)) == SEAL_BYTES:
+                return found
+        path.unlink()
+    return None
+
+
 @cache
-def _temporary_folder(name: str) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=f"autotune-{name}-"))
+def _process_secret() -> bytes:
+    return os.urandom(SEAL_BYTES)
+
+
+@cache
+def _sweep(folder: Path) -> None:
+    """Sweep a folder, once in a process."""
+    with suppress(OSError):
+        sweep(folder)
+
+
+@cache
+def _warn(message: str) -> None:
+    """Warn once, and not from the workers of a process, which all find the same."""
+    from multiprocessing import parent_process
+
+    if parent_process() is None:
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+
+@cache
+def _temporary_root() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="autotune-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

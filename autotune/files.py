@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -12,7 +16,8 @@ from pathlib import Path
 def atomic_write(path: Path) -> Iterator[Path]:
     """A temporary path to write to, which is renamed to `path` at the end.
 
-    A device or a pipe is written to directly.
+    An existing file keeps its mode, and a link stays: what it names is written. A device or a pipe is written to
+    directly.
 
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
@@ -20,13 +25,88 @@ def atomic_write(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        written = Path(folder) / path.name
-        yield written
-        written.replace(path)
+    target = checked_target(path)
+    with _locked_folder(target) as folder:
+        written = folder / target.name
+        try:
+            yield written
+        except OSError as error:
+            if error.filename in (None, str(written)):  # a disk that is full has no name there
+                raise OSError(error.errno, error.strerror, str(path)) from error
+            raise
+        with suppress(FileNotFoundError):
+            written.chmod(target.stat().st_mode & 0o777)
+        written.replace(target)
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a whole file by `atomic_write`."""
     with atomic_write(path) as written:
         written.write_text(text, encoding="utf-8")
+
+
+def checked_target(path: Path) -> Path:
+    """The file that a path names, with its links followed.
+
+    Raises:
+        OSError: it has no folder to be in, it is a folder itself, or it may not be written.
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder: name a file", str(path))
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
+def sweep(folder: Path) -> None:
+    """Delete what `atomic_write` of processes that were killed left in a folder."""
+    for path in folder.iterdir():
+        if path.name.startswith("."):
+            with suppress(OSError):  # a file, or the folder of a process that is writing, or sweeping too
+                descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path)
+                finally:
+                    os.close(descriptor)
+
+
+@contextmanager
+def _locked_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder beside a file; `sweep` leaves it alone while this process lives, whose end ends the lock."""
+    folder, descriptor = _made_folder(path)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _made_folder(path: Path) -> tuple[Path, int]:
+    """A new folder, and the descriptor that has its lock."""
+    while True:
+        try:
+            folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:64]}."))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        with suppress(FileNotFoundError):  # swept before it was locked
+            descriptor = os.open(folder, os.O_RDONLY)
+            if _locked(descriptor) and folder.exists():
+                return folder, descriptor
+            os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock a folder for this process; whether no other one has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks, where nothing is swept
+        return True
+    return True

@@ -38,3 +38,31 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     assert pipe.read_text() == "text"
     writer.join()
     assert pipe.is_fifo()
+
+
+def test_an_existing_file_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "file").touch(mode=0o600)
+    write_text(tmp_path / "file", "new")
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_link_stays_and_what_it_names_is_written(tmp_path: Path, before: str | None) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    link.symlink_to("folder/target")
+    if before:
+        target.write_text(before)
+    write_text(link, "new")
+    assert (link.is_symlink(), target.read_text()) == (True, "new")
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("no/file.txt", "there is no folder .*/no"), ("loop", "symbolic links"), ("a" * 300, "File name too long")],
+)
+def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path: Path, name: str, complaint: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match=complaint) as caught:
+        write_text(tmp_path / name, "")
+    assert caught.value.filename == str(tmp_path / name)

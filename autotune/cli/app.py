@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated, NoReturn
@@ -94,4 +95,5 @@ def main() -> NoReturn:
     """The console entry point."""
     # Matrices are small, and compilers have the CPUs: with those busy, threads made a proposal take 3 times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    warnings.showwarning = lambda message, *_: print(f"autotune: {message}", file=sys.stderr)
     sys.exit(run(sys.argv[1:]))

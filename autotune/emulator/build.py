@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from ..cache import SEAL_BYTES, cache_folder, keep_newest, seal
+from ..cache import SEAL_BYTES, cache_folder, keep_newest, own_content, seal
 from ..codegen.program import Program
 from ..compiler import CompileError
 from ..errors import AutotuneError
@@ -28,6 +30,12 @@ _KERNEL_FLAGS = (
     *_LANGUAGE, "-O1", "-g0", "-fsanitize=thread", "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
     "-Wno-unknown-pragmas", "-include", str(_HEADER),
 )  # fmt: skip
+_NO_ROOM = {
+    "No space left on device": errno.ENOSPC,
+    "Disk quota exceeded": errno.EDQUOT,
+    "File size limit exceeded": errno.EFBIG,  # the signal that ends a compiler
+    "File too large": errno.EFBIG,
+}
 _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
 
 
@@ -40,7 +48,8 @@ def executable(program: Program) -> Path:
 
     Raises:
         CompileError: the compiler refused the source.
-        HostCompilerMissingError: there is no compiler, or it fails at anything, on a full disk for example.
+        HostCompilerMissingError: there is no compiler, or it fails at anything.
+        OSError: there is no room for what it writes.
     """
     compiler = _compiler()
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *_KERNEL_FLAGS)
@@ -56,7 +65,8 @@ def executable(program: Program) -> Path:
 
 
 def _add_seal(path: Path) -> None:
-    """Append a seal, which neither the linker nor the loader looks at."""
+    """Append a seal, which neither the linker nor the loader looks at, and let nobody else change the file."""
+    path.chmod(0o700)
     with path.open("ab") as file:
         file.write(seal(path.name.encode(), path.read_bytes()))
 
@@ -64,8 +74,8 @@ def _add_seal(path: Path) -> None:
 def _kept(path: Path) -> bool:
     """Whether a file is in the cache as it was written there; it counts as new from now on."""
     with suppress(OSError):
+        content = own_content(path)
         os.utime(path)
-        content = path.read_bytes()
         return content[-SEAL_BYTES:] == seal(path.name.encode(), content[:-SEAL_BYTES])
     return False
 
@@ -136,6 +146,10 @@ def _compile(command: list[str], text: str = "") -> None:
     completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=english)
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
+        for words, code in _NO_ROOM.items():
+            if words in completed.stderr:
+                full = f"{Path(command[-1]).parents[1]} or {tempfile.gettempdir()}"
+                raise OSError(code, f"{words}, for the C++ compiler", full)
         refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
         if refused:
             raise CompileError(refused)

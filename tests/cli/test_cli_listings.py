@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_command import Command
 
+from autotune.cli.commands import doctor
 from autotune.db import TuningDB
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.registry import OPERATORS, operator
@@ -71,3 +73,19 @@ def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPa
     assert "install g++" in outcome.stdout
     assert "/dev/null is not a writable folder" in " ".join(outcome.stdout.split())
     assert outcome.stderr == "autotune: not working, but needed: C++ compiler, database\n"
+
+
+def full(**_options: Any) -> Any:
+    return Path("/dev/full").open("wb", buffering=0)
+
+
+def test_doctor_writes_to_the_cache_that_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(OSError, match="Not a directory"):
+        doctor._cache()
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    assert doctor._cache() == str(tmp_path / "cache")
+    monkeypatch.setattr(doctor, "TemporaryFile", full)
+    with pytest.raises(OSError, match="No space left on device: free some, or set AUTOTUNE_CACHE"):
+        doctor._cache()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autotune import compiler
+from autotune.cache import SEAL_BYTES
 from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel, is_compiled
 
@@ -172,6 +173,18 @@ def test_an_entry_in_the_place_of_another_is_never_loaded(cache: Path) -> None:
     compile_kernel(SIMPLE, "sm_100")
     (other,) = set(entries(cache)) - {path}
     path.write_bytes(other.read_bytes())
+    assert compile_kernel(SIMPLE, "sm_90") == good
+
+
+def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache: Path) -> None:
+    good = compile_kernel(SIMPLE, "sm_90")
+    (path,) = entries(cache)
+    content = path.read_bytes()
+    (cache / "secret").write_bytes(bytes(SEAL_BYTES))
+    compile_kernel(SIMPLE, "sm_90")
+    assert path.read_bytes() != content
+    (cache / "secret").unlink()
+    assert not is_compiled(SIMPLE, "sm_90")
     assert compile_kernel(SIMPLE, "sm_90") == good
 
 

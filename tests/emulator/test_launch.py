@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autotune.cache import SEAL_BYTES
 from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array
 from autotune.codegen.program import Launch, Program
@@ -47,17 +50,21 @@ def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monke
     assert len(list(paths[0].parent.iterdir())) == 3
 
 
-@pytest.mark.parametrize("damage", ["changed", "cut short", "another"])
+@pytest.mark.parametrize("damage", ["changed", "cut short", "another", "planted"])
 def test_a_damaged_executable_is_built_again_and_never_run(
     damage: str, kernel: Build, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     copy = kernel(COPY)
     path, other = build.executable(copy), build.executable(kernel("y[t] = 5;"))
-    good = path.read_bytes()
-    path.write_bytes(
-        {"changed": good[:-40] + b"?" + good[-39:], "cut short": b"", "another": other.read_bytes()}[damage]
-    )
+    good, code = path.read_bytes(), other.read_bytes()[:-SEAL_BYTES]
+    damaged = {
+        "changed": good[:-40] + b"?" + good[-39:],
+        "cut short": b"",
+        "another": other.read_bytes(),
+        "planted": code + hashlib.sha256(path.name.encode() + code).digest(),
+    }
+    path.write_bytes(damaged[damage])
     assert (run(copy, X, 64) == X).all()
     assert path.read_bytes() == good
 
@@ -113,6 +120,17 @@ def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
     monkeypatch.setenv("CXX", "/bin/false")
     with pytest.raises(HostCompilerMissingError, match=r"the C\+\+ compiler cannot build the emulator"):
         run(kernel(COPY), X, 64)
+
+
+@pytest.mark.parametrize("said", ["as: No space left on device", "g++: File size limit exceeded signal terminated"])
+def test_a_full_disk_is_not_the_compilers_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run, said: str
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", f"sh -c {shlex.quote(f'echo {said} >&2; exit 1')}")
+    with pytest.raises(OSError, match=r"No space left|File size limit") as caught:
+        run(kernel(COPY), X, 64)
+    assert caught.value.filename.startswith(f"{tmp_path}/emulator or /")
 
 
 def test_a_compiler_that_crashes_fails_one_kernel(

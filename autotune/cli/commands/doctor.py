@@ -18,6 +18,8 @@ from ..rendering.output import print_json, print_table
 if TYPE_CHECKING:
     from ...codegen.program import Program
 
+_ROOM = 1 << 20  # bytes that the cache must have room for: a few kernels
+
 
 @dataclass(frozen=True)
 class Check:
@@ -133,8 +135,16 @@ def _database(url: str | None) -> str:
 
 
 def _cache() -> str:
-    from ...cache import cache_folder
+    from ...cache import checked_cache_folder
 
-    folder = cache_folder("sources")
-    with TemporaryFile(dir=folder):
-        return str(folder.parent)
+    folder = checked_cache_folder("sources")
+    for other in folder.parent.iterdir():
+        if other.is_dir():
+            checked_cache_folder(other.name)
+    try:
+        with TemporaryFile(dir=folder) as file:
+            file.write(bytes(_ROOM))
+    except OSError as error:
+        remedy = f"{error.strerror}: free some, or set AUTOTUNE_CACHE"
+        raise OSError(error.errno, remedy, str(folder.parent)) from None
+    return str(folder.parent)

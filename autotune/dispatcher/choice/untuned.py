@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from ...cache import cache_folder
+from ...cache import cache_folder, lock
 from ...codegen.problem import Problem
 
 _MOST = 1000  # problems in the file, the most called ones
@@ -73,8 +72,10 @@ def untuned_calls(operator: str, device: str) -> list[UntunedCall]:
 
 def _save() -> None:
     # No call may fail because a disk is full.
-    with suppress(OSError), _locked(_file()) as path:
-        _write(path, [*_read(path), *(noted.unsaved() for noted in _noted)])
+    with suppress(OSError):
+        path = _file()
+        with lock(path.with_suffix(".lock")):
+            _write(path, [*_read(path), *(noted.unsaved() for noted in _noted)])
 
 
 def _write(path: Path, found: Iterable[UntunedCall]) -> None:
@@ -100,14 +101,6 @@ def _read(path: Path) -> list[UntunedCall]:
 
 def _file() -> Path:
     return cache_folder("untuned") / "untuned.json"
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[Path]:
-    """A file that no other process changes meanwhile."""
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield path
 
 
 os.register_at_fork(after_in_child=_noted.clear)  # the parent saves its own
