@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from math import prod
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .tensor_map import TENSOR_MAP_BYTES, TensorMap
 
@@ -27,6 +27,8 @@ _CTYPES: Mapping[str, type] = {
     "float": ctypes.c_float,
     "double": ctypes.c_double,
 }
+_T = TypeVar("_T")
+
 SOURCE_DIGITS = 32  # of a program's digest
 _DECLARED = ("float16", "bfloat16")  # defined in cuda/numbers.cuh, which follows
 _COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
@@ -174,6 +176,12 @@ class Program:
         return self.entries[0]
 
     @property
+    def tensor_names(self) -> set[str]:
+        """The tensors whose addresses it takes."""
+        mapped = {a.tensor_map.tensor for a in self.arguments if a.tensor_map}
+        return mapped | {a.name for a in self.arguments if a.pointer} - {"workspace"}
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing to launch."""
         return all(launch.blocks == 0 for launch in self.launches)
@@ -205,17 +213,22 @@ class Program:
             encode: for programs with tensor maps.
 
         Raises:
-            KeyError: a pointer or a scalar of the struct was not given.
+            ValueError: a pointer or a scalar of the struct was not given.
         """
+
+        def given(values: Mapping[str, _T], name: str) -> _T:
+            if name not in values:
+                raise ValueError(f"{self.name} takes {name}, which is none of {', '.join(values)}")
+            return values[name]
 
         def value(argument: Argument) -> object:
             if argument.tensor_map is not None:
                 assert encode is not None
-                encoded = encode(argument.tensor_map, pointers[argument.tensor_map.tensor])
+                encoded = encode(argument.tensor_map, given(pointers, argument.tensor_map.tensor))
                 return _TensorMapBytes.from_buffer_copy(encoded)
             if argument.pointer:
-                return pointers[argument.name]
-            return scalars[argument.name] if argument.value is None else argument.value
+                return given(pointers, argument.name)
+            return given(scalars, argument.name) if argument.value is None else argument.value
 
         return _structure(tuple((a.name, a.ctype) for a in self.arguments))(*map(value, self.arguments))
 

@@ -52,9 +52,10 @@ class TuningDB:
     Raises:
         DatabaseError: one line that names the remedy, here and in every method. A database that is corrupt, newer
             than this version or another program's is never changed.
+        TypeError: a `url` that is neither text nor a path.
     """
 
-    def __init__(self, url: str | None = None, *, create: bool = True) -> None:
+    def __init__(self, url: str | Path | None = None, *, create: bool = True) -> None:
         self.url = database_url(url)
         self.location = location(self.url)
         if not create:
@@ -82,7 +83,12 @@ class TuningDB:
         """Store a trial in one transaction, in place of an earlier one of the same key.
 
         A device and a problem that are known already stay as they are.
+
+        Raises:
+            TypeError: not a trial.
         """
+        if not isinstance(trial, Trial):
+            raise TypeError(f"record takes a Trial, not a {type(trial).__name__}")
         self._take_in(trial.problem.operator, trial.device.model)
         self._write(lambda session: store([trial], session, newest))
 

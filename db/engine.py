@@ -22,13 +22,14 @@ _CONNECT_SECONDS = 10
 _ADVISORY_LOCK = 0x6175746F74756E65  # PostgreSQL knows it by a number only: "autotune" in ASCII
 
 
-def database_url(text: str | None) -> URL:
-    """The URL that `text` means: one of SQLAlchemy's, a path of a SQLite file, or by default AUTOTUNE_DB.
+def database_url(name: str | Path | None) -> URL:
+    """The URL that `name` means: one of SQLAlchemy's, a path of a SQLite file, or by default AUTOTUNE_DB.
 
     Raises:
         BadUrlError: not a URL.
+        TypeError: neither text nor a path.
     """
-    name = name_of(text)
+    name = name_of(name)
     if file := named_file(name):
         return URL.create("sqlite", database=str(file))
     try:

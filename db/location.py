@@ -8,9 +8,15 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 
-def name_of(text: str | None) -> str:
-    """What names the database: `text`, else AUTOTUNE_DB, else the user's own file."""
-    return text or os.environ.get("AUTOTUNE_DB") or str(users_file())
+def name_of(name: str | Path | None) -> str:
+    """What names the database: `name`, else AUTOTUNE_DB, else the user's own file.
+
+    Raises:
+        TypeError: neither text nor a path.
+    """
+    if not isinstance(name, str | Path | None):
+        raise TypeError(f"a database is named by a {type(name).__name__}: expected a path or a URL")
+    return str(name or os.environ.get("AUTOTUNE_DB") or users_file())
 
 
 def named_file(name: str) -> Path | None:

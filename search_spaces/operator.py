@@ -93,8 +93,14 @@ class Operator(Generic[P, S]):
 
         Raises:
             IllegalScheduleError: the schedule is not legal for this problem on this device.
+            ValueError: the kernel's pointers are not named as the problem's tensors.
         """
         violations = self.violations(problem, schedule, spec)
         if violations:
             raise IllegalScheduleError("; ".join(violations))
-        return self.emit(problem, schedule)
+        program = self.emit(problem, schedule)
+        pointers, tensors = program.tensor_names, {tensor.name for tensor in problem.tensors}
+        if pointers != tensors:
+            taken, stated = (", ".join(sorted(names)) for names in (pointers, tensors))
+            raise ValueError(f"the kernel of {self.name} takes {taken}, and its problem has the tensors {stated}")
+        return program

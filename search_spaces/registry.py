@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from importlib.util import resolve_name
 from typing import Any
 
 from .operator import Operator
@@ -18,8 +19,7 @@ class _Operators(MutableMapping[str, Operator[Any, Any]]):
 
     def __getitem__(self, name: str) -> Operator[Any, Any]:
         if name not in self._imported:
-            found: Operator[Any, Any] = import_module(self._modules[name], __package__).OPERATOR
-            self._imported[name] = found
+            self._imported[name] = _imported(name, self._modules[name])
         return self._imported[name]
 
     def __setitem__(self, name: str, operator: Operator[Any, Any]) -> None:
@@ -36,6 +36,20 @@ class _Operators(MutableMapping[str, Operator[Any, Any]]):
         return len(self._modules)
 
 
+def _imported(name: str, path: str) -> Operator[Any, Any]:
+    module = resolve_name(path, __package__)
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):  # the module is there, and imports one that is not
+            raise
+        raise ValueError(f"operator {name!r} is registered as {path!r}: there is no module {error.name}") from None
+    if not isinstance(getattr(found, "OPERATOR", None), Operator):
+        raise ValueError(f"operator {name!r} is registered as {path!r}: expected {module}.OPERATOR, an Operator")
+    registered: Operator[Any, Any] = found.OPERATOR
+    return registered
+
+
 OPERATORS = _Operators(
     {
         "sgemm": ".matmul.sgemm",
@@ -48,6 +62,6 @@ OPERATORS = _Operators(
 
 def operator(name: str) -> Operator[Any, Any]:
     """The operator of a name; ``ValueError`` lists those that there are."""
-    if name not in OPERATORS:
+    if name not in list(OPERATORS):
         raise ValueError(f"unknown operator {name!r}; known: {', '.join(OPERATORS)}")
     return OPERATORS[name]

@@ -88,7 +88,10 @@ def resolved(selector: str) -> str:
 
     Raises:
         DeviceError: there is no such device.
+        TypeError: the selector is no string.
     """
+    if not isinstance(selector, str):
+        raise TypeError(f"device={selector!r}: expected a string, such as 'auto', '0' or 'h200'")
     if selector == "auto":
         return "0" if cuda_device_count() else _FALLBACK
     if selector.isdecimal() or selector.startswith(PREFIX) or selector in named_devices():

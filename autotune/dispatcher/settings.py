@@ -37,12 +37,16 @@ def configure(*, tune: str = "never", device: int | None = None, never_worse_tha
             baseline serves.
 
     Raises:
-        ValueError: another value.
+        TypeError, ValueError: another value.
     """
     if tune not in ("never", "background"):
         raise ValueError(f"tune={tune!r}: expected 'never' or 'background'")
     if never_worse_than is not None and never_worse_than not in (known := _substitutes()):
         raise ValueError(f"never_worse_than={never_worse_than!r}: expected {', '.join(map(repr, known))} or None")
+    if device is not None and type(device) is not int:
+        raise TypeError(f"device={device!r}: expected the number of a GPU, or None")
+    if device is not None and device < 0:
+        raise ValueError(f"device={device}: expected the number of a GPU, 0 or more, or None")
     settings.background = tune == "background"
     settings.device = device
     settings.never_worse_than = never_worse_than

@@ -50,8 +50,7 @@ def run(
         HostCompilerMissingError: there is no g++.
         ValueError: an array does not fit its tensor.
     """
-    reached = {a.tensor_map.tensor if a.tensor_map else a.name for a in program.arguments}
-    tensors = [tensor for tensor in tensors if tensor.name in reached]
+    tensors = [tensor for tensor in tensors if tensor.name in program.tensor_names]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
     for step in program.steps:

@@ -88,7 +88,7 @@ def request(
         program, arrays, scalars, seed, runs, cpu_seconds: see `run`.
     """
     # The process puts its own addresses in the place of these zeros.
-    addresses = dict.fromkeys([*buffer_of, *(argument.name for argument in program.arguments)], 0)
+    addresses = dict.fromkeys([*buffer_of, "workspace"], 0)
     arguments = program.pack(addresses, scalars, _encoded)
     buffers = [_Buffer(t.name.encode(), t.bytes, t.alignment, _USES[t.role]) for t in buffered]
     if program.workspace_bytes:

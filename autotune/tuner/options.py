@@ -28,7 +28,7 @@ class TuneOptions:
             of its own.
 
     Raises:
-        ValueError: one line that says what is allowed.
+        TypeError, ValueError: one line that says what is allowed.
     """
 
     trials: int = 200
@@ -39,6 +39,14 @@ class TuneOptions:
     study: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("trials", "seed", "compile_workers"):
+            value = getattr(self, name)
+            if type(value) is not int and (name, value) != ("compile_workers", None):
+                raise TypeError(f"{name}={value!r}: expected a whole number")
+        if not isinstance(self.seconds, int | float | None):
+            raise TypeError(f"seconds={self.seconds!r}: expected a number, or None")
+        if not isinstance(self.study, str | None):
+            raise TypeError(f"study={self.study!r}: expected a name, or None")
         if self.trials < 1:
             raise ValueError(f"trials={self.trials}: expected 1 or more")
         if self.seconds is not None and not self.seconds > 0:

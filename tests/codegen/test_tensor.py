@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.program import Argument
+from autotune.codegen.program import Argument, Launch, Program
 from autotune.codegen.tensor import Role, Tensor, Within, row_major
 
 FLOATS = [dtype for dtype in DType if dtype.is_float]
@@ -105,3 +105,13 @@ def test_packed_elements_share_bytes() -> None:
 @pytest.mark.parametrize("dtype", [dtype for dtype in DType if not dtype.is_float or dtype.bits >= 32])
 def test_a_scalar_is_packed_in_as_many_bytes(dtype: DType) -> None:
     assert sizeof(Argument("s", dtype.cuda).ctype) == dtype.bytes
+
+
+def test_an_argument_that_nothing_gives_is_named() -> None:
+    program = Program(
+        "", (Argument("x", "const float*"), Argument("by", "float")), (Launch("scale", (1, 1, 1), (1, 1, 1)),)
+    )
+    with pytest.raises(ValueError, match="scale takes x, which is none of a, b"):
+        program.pack({"a": 0, "b": 0}, {"by": 1.0})
+    with pytest.raises(ValueError, match="scale takes by, which is none of to"):
+        program.pack({"x": 0}, {"to": 1.0})

@@ -49,6 +49,18 @@ def test_an_argument_is_a_path_or_a_url(path, form):
     assert path.exists()
 
 
+def test_an_argument_may_be_a_path_object_and_nothing_else(path):
+    with TuningDB(path) as db:
+        assert db.location == str(path)
+    with pytest.raises(TypeError, match="a database is named by a int: expected a path or a URL"):
+        TuningDB(3)
+
+
+def test_only_a_trial_is_recorded(path):
+    with TuningDB(path) as db, pytest.raises(TypeError, match="record takes a Trial, not a NoneType"):
+        db.record(None)
+
+
 def test_the_default_is_the_environment_variable_then_the_users_data_folder(path, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("AUTOTUNE_DB", str(path))

@@ -50,7 +50,7 @@ def test_scalars_of_any_width_arrive_whole(cuda_type, value):
         ("int", 2**31, ValueError, r"x=2147483648: expected -2147483648 … 2147483647"),
         ("unsigned long long", -1, ValueError, "x=-1: expected 0 … 18446744073709551615"),
         ("long long", 1.5, TypeError, r"x=1\.5: expected an integer"),
-        ("unsigned", "7", TypeError, "x='7': expected an integer"),
+        ("unsigned", "7", TypeError, "x is a str: expected a number"),
     ],
 )
 def test_an_integer_that_does_not_fit_is_refused(cuda_type, value, error, message):
@@ -66,6 +66,17 @@ def test_a_number_that_must_be_positive_is_checked(value):
     assert packed.x == 0.5
     with pytest.raises(ValueError, match=f"x={value}: expected more than 0"):
         chosen.filler(("x",))(packed, (value,))
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [("x", TypeError, "x is a str: expected a number"), (10**400, ValueError, "expected a number that a double can")],
+)
+@pytest.mark.parametrize("positive", [False, True])
+def test_what_is_no_number_is_named(positive, value, error, message):
+    chosen = template(Argument("x", "float", positive=positive))
+    with pytest.raises(error, match=message):
+        chosen.filler(("x",))(chosen.arguments().packed, (value,))
 
 
 def test_values_go_to_the_arguments_that_are_named():

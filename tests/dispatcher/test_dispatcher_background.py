@@ -72,6 +72,10 @@ def test_bad_settings_get_one_line():
         dispatcher.configure(tune="always")
     with pytest.raises(ValueError, match="never_worse_than='mkl': expected 'cublas' or None"):
         dispatcher.configure(never_worse_than="mkl")
+    with pytest.raises(ValueError, match="device=-1: expected the number of a GPU, 0 or more, or None"):
+        dispatcher.configure(device=-1)
+    with pytest.raises(TypeError, match="device='0': expected the number of a GPU, or None"):
+        dispatcher.configure(device="0")
 
 
 def test_the_process_is_autotune():

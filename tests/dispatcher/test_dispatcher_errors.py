@@ -1,5 +1,7 @@
 """Bad arguments of sgemm get one line, and nothing is launched."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,23 @@ def test_columns_that_overlap_by_one():
     memory = ones(5, 20)
     with pytest.raises(ValueError, match="out overlaps a"):
         dispatcher.sgemm(memory[:, :5], ones(5, 5), out=memory[:, 4:9])
+
+
+@pytest.mark.parametrize("call", [dispatcher.sgemm, partial(dispatcher.plan, "sgemm")])
+@pytest.mark.parametrize(
+    ("argument", "error", "message"),
+    [
+        ({"stream": "x"}, TypeError, "stream is a str: expected a handle, or an object with __cuda_stream__"),
+        ({"stream": -1}, ValueError, "stream=-1: expected a handle, 0 or more"),
+        ({"alpha": "x"}, TypeError, "alpha is a str: expected a number"),
+        ({"alpha": 10**400}, ValueError, r"alpha=10+\.\.\.0+: expected a number that a double can hold"),
+        ({"beta": ones(2), "out": ones(4, 6)}, TypeError, "beta is a ndarray: expected a number"),
+    ],
+)
+def test_bad_streams_and_scalars(call, argument, error, message):
+    with pytest.raises(error, match=message) as caught:
+        call(ones(4, 5), ones(5, 6), **argument)
+    assert "\n" not in str(caught.value)
 
 
 def test_beta_needs_out():

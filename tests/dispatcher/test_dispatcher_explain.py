@@ -54,3 +54,8 @@ def test_the_models_choice_is_legal(m):
 def test_bad_arguments_get_one_line(name, fields, message):
     with pytest.raises(ValueError, match=message):
         dispatcher.explain(name, **fields)
+
+
+def test_a_device_is_named_by_a_string():
+    with pytest.raises(TypeError, match="device=0: expected a string, such as 'auto', '0' or 'h200'"):
+        dispatcher.explain("sgemm", device=0, m=5, n=5, k=5)

@@ -91,6 +91,11 @@ def test_bad_arguments_get_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_a_plan_checks_the_temperature() -> None:
+    with pytest.raises(ValueError, match=r"temperature=0\.0: expected more than 0"):
+        dispatcher.plan("softmax", X, temperature=0.0)
+
+
 def test_layouts_become_the_problem() -> None:
     x = Layout((2, 3, 9), (36, 12, 1), "bfloat16", 2, 8)
     y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)

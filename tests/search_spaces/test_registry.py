@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import OPERATORS, _Operators, operator
 
 
 def test_each_operator_is_registered_by_its_name():
@@ -30,3 +32,44 @@ def test_an_operator_may_be_registered_for_a_while(monkeypatch):
         assert operator("another") is operator("sgemm")
     with pytest.raises(ValueError, match=r"unknown operator 'another'; known: .*sgemm"):
         operator("another")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (".matmul.nowhere", "there is no module autotune.search_spaces.matmul.nowhere"),
+        (".nowhere.sgemm", "there is no module autotune.search_spaces.nowhere"),
+        (".matmul", "expected autotune.search_spaces.matmul.OPERATOR, an Operator"),
+    ],
+)
+def test_a_wrong_path_in_the_registry_is_named(path, message):
+    with pytest.raises(ValueError, match=f"operator 'another' is registered as '{path}': {message}"):
+        _Operators({"another": path})["another"]
+
+
+def test_a_missing_package_is_not_taken_for_a_wrong_path(tmp_path, monkeypatch):
+    (tmp_path / "needs_more.py").write_text("import nowhere\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="'nowhere'"):
+        _Operators({"another": "needs_more"})["another"]
+
+
+@pytest.mark.parametrize("name", [3, []])
+def test_what_is_no_name_is_no_operator(name):
+    with pytest.raises(ValueError, match="unknown operator"):
+        operator(name)
+
+
+def test_pointers_are_named_as_tensors():
+    transpose = operator("transpose")
+    problem, spec = transpose.problem_type(8, 8), named_device("h200")
+
+    def emit(problem, schedule):
+        program = transpose.emit(problem, schedule)
+        renamed = [
+            replace(argument, name={"a": "x"}.get(argument.name, argument.name)) for argument in program.arguments
+        ]
+        return replace(program, arguments=tuple(renamed))
+
+    with pytest.raises(ValueError, match="the kernel of transpose takes b, x, and its problem has the tensors a, b"):
+        replace(transpose, emit=emit).program(problem, transpose.default(problem, spec), spec)

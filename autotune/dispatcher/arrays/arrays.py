@@ -56,10 +56,21 @@ def empty(shape: Shape, dtype: str, like: Any) -> Any:
 
 
 def stream_handle(stream: Any, array: Any) -> int:
-    """The handle of the stream that the caller names, else of the current one of the array's library."""
+    """The handle of the stream that the caller names, else of the current one of the array's library.
+
+    Raises:
+        TypeError, ValueError: what the caller names is no stream.
+    """
     if stream is None:
         return current_stream(array)
-    handle: int = stream if isinstance(stream, int) else stream.__cuda_stream__()[1]
+    if isinstance(stream, int):
+        handle = stream
+    elif hasattr(stream, "__cuda_stream__"):
+        handle = stream.__cuda_stream__()[1]
+    else:
+        raise TypeError(f"stream is a {type(stream).__name__}: expected a handle, or an object with __cuda_stream__")
+    if handle < 0:
+        raise ValueError(f"stream={handle}: expected a handle, 0 or more")
     return handle or LEGACY_DEFAULT_STREAM
 
 

@@ -6,6 +6,8 @@ import ctypes
 import operator
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
+from math import fabs
+from reprlib import repr as short
 from typing import Any
 
 from ...codegen.program import Argument, Program
@@ -111,11 +113,27 @@ def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Fill
         else:
             targets[index] = f"packed.{argument.name}"
             continue
-        converted.append(f"    packed.{argument.name} = to_{argument.name}(values[{index}])\n")
+        converted.append(f"        packed.{argument.name} = to_{argument.name}(values[{index}])\n")
     plain = "".join(f"{target}, " for target in targets.values())
-    exec(f"def fill(packed, values):\n{''.join(converted)}    {plain}= values", scope)
+    scope["check_scalars"] = partial(check_scalars, names)
+    exec(
+        f"def fill(packed, values):\n    try:\n{''.join(converted)}        {plain}= values\n"
+        "    except (OverflowError, TypeError):\n        check_scalars(values)\n        raise",
+        scope,
+    )
     fill: Filler = scope["fill"]
     return fill
+
+
+def check_scalars(names: Names, values: Values) -> None:
+    """``TypeError`` or ``ValueError`` with the first value that is no number, or none that a double can hold."""
+    for name, value in zip(names, values, strict=True):
+        try:
+            fabs(value)  # which converts as ctypes does
+        except TypeError:
+            raise TypeError(f"{name} is a {type(value).__name__}: expected a number") from None
+        except OverflowError:
+            raise ValueError(f"{name}={short(value)}: expected a number that a double can hold") from None
 
 
 def _integer(name: str, low: int, high: int, value: Any) -> int:

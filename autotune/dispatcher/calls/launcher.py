@@ -89,7 +89,12 @@ class Launcher:
             free.append(arguments)
 
     def fixed(self, values: Values) -> Launch:
-        """What launches with these values, each time on the stream that it is given."""
+        """What launches with these values, each time on the stream that it is given.
+
+        Raises:
+            TypeError, ValueError: the kernel cannot take them.
+        """
+        self._filled(values)
         free: list[Arguments] = []
 
         def launch(stream: int) -> None:

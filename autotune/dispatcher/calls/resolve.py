@@ -16,7 +16,7 @@ from ...search_spaces.operator import Operator
 from ..arrays import arrays
 from ..arrays.views import View
 from ..targets.factory import target
-from .arguments import Values
+from .arguments import Values, check_scalars
 from .checks import check_apart, check_views, moved
 from .launcher import Launcher
 from .plan import Plan, plan_for
@@ -98,6 +98,7 @@ class Resolver:
             CaptureError, CompileError, LaunchError, DeviceError: see `plan_for`.
         """
         call = self._call
+        check_scalars(call.scalars, scalars)
         case = tuple(map(plain_option, case))
         handle = arrays.stream_handle(stream, inputs[0])
         read = [self._fingerprint(name, array, handle) for name, array in zip(call.inputs, inputs, strict=True)]
