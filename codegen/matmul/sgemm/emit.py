@@ -14,7 +14,7 @@ from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 
 ENTRY = "sgemm"
-_FORMULA = "C = alpha*op(A)*op(B) + beta*C"
+FORMULA = "C = alpha*op(A)*op(B) + beta*C"
 _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel computes
 
 
@@ -22,7 +22,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     edges = _edges(problem, schedule)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
-    members = _arguments(problem)
+    members = kernel_arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, edges)
@@ -35,7 +35,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         }
     )
     body = used_source("matmul/sgemm/sgemm.cuh", "sgemm_block", constants)
-    source = f"""{comment(f"{ENTRY}: {_FORMULA}, for {served}")}
+    source = f"""{comment(f"{ENTRY}: {FORMULA}, for {served}")}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
@@ -52,14 +52,14 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
     """A kernel with one thread per element of C, which sums in `number` (``float`` or ``double``), the type of C."""
-    members = _arguments(problem, number)
+    members = kernel_arguments(problem, number)
     body = used_source("matmul/sgemm/naive.cuh", "sgemm_naive", {})
-    source = f"""// {ENTRY}: {_FORMULA}, for {_served(problem, {})}
+    source = f"""// {ENTRY}: {FORMULA}, for {_served(problem, {})}
 // naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
 
 {cuda_arguments(members)}
 
-{_problem_struct(problem, _facts(problem, {}), wide=True, specialize=Specialize.NONE, source=body)}
+{plain_problem_struct(problem, body)}
 
 {body}
 extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
@@ -76,7 +76,7 @@ def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:
     return sizes | {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b", "stride_c")}
 
 
-def _arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, ...]:
+def kernel_arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
     return (
         Argument("a", "const float*"),
@@ -146,6 +146,11 @@ def _facts(problem: SgemmProblem, edges: Mapping[str, bool]) -> dict[str, bool]:
         "beta_nonzero": problem.beta_nonzero,
         **edges,
     }
+
+
+def plain_problem_struct(problem: SgemmProblem, source: str) -> str:
+    """``struct Problem`` of a kernel that takes any size and knows nothing of edges."""
+    return problem_struct([], _facts(problem, {}), _sizes(problem), Specialize.NONE, source)
 
 
 def _problem_struct(

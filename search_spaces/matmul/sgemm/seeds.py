@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.matmul.sgemm.presets import fitted
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from ...device_spec import DeviceSpec
@@ -45,8 +44,12 @@ def _winners(problem: SgemmProblem, spec: DeviceSpec) -> tuple[Seed, ...]:
 
 def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> SgemmSchedule:
     """The schedule with accesses and copies that this problem and this device have."""
-    schedule = fitted(problem, schedule)
-    changes: dict[str, Any] = {} if schedule.cluster_k in clusters(problem, spec) else {"cluster_k": 1}
+    changes: dict[str, Any] = {
+        f"vector_{operand}": min(getattr(schedule, f"vector_{operand}"), problem.vector_width(operand))
+        for operand in "abc"
+    }
+    if schedule.cluster_k not in clusters(problem, spec):
+        changes["cluster_k"] = 1
     for operand in "ab":
         if spec.compute_capability < (8, 0):
             changes[f"copy_{operand}"] = CopyMode.REGISTERS
