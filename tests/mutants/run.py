@@ -1,0 +1,112 @@
+"""A mutant's tests, run in a copy of the tree that has the bug."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from .mutant import ROOT, Mutant
+
+_SECONDS = 600  # of a machine that is busy, too
+_LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist")
+_PASSED, _FAILED = 0, 1  # exit codes of pytest
+_RUNTIMES = f"autotune-tests-{os.getuid()}/cache/emulator"  # as conftest.py has it, in the folder for temporary files
+
+
+class Verdict(NamedTuple):
+    """What became of a mutant.
+
+    Attributes:
+        status: ``caught``, ``survived``, ``hung`` where no test failed in time, or ``broken`` where the tests could not
+            be run or the mutant does not compile.
+        seconds: that it took.
+        why: the first failure in pytest's words.
+    """
+
+    status: str
+    seconds: float
+    why: str
+
+
+def verdict(mutant: Mutant) -> Verdict:
+    """Plant a mutant in a new copy of the tree and run its tests there.
+
+    Bytecode and kernels of the tree are not taken for those of the mutant: its file's bytecode is deleted, and its
+    caches are empty but for the emulator's runtime, which goes by the digest of all that it is built of.
+    """
+    began = monotonic()
+    with _copy() as tree:
+        path, temporary = tree / mutant.file, tree.with_name("tmp")
+        path.write_text(mutant.mutated)
+        for bytecode in path.parent.glob(f"__pycache__/{path.stem}.*"):
+            bytecode.unlink()
+        (temporary / _RUNTIMES).mkdir(parents=True)
+        for runtime in Path(tempfile.gettempdir(), _RUNTIMES).glob("*.o"):
+            shutil.copy2(runtime, temporary / _RUNTIMES)
+        code, said = _pytest(tree, mutant.cases, mutant.only, temporary)
+    return Verdict(_status(mutant, code, said), monotonic() - began, said)
+
+
+def failing(mutants: Iterable[Mutant]) -> str:
+    """The first of some mutants' tests that fails without them, in pytest's words; empty if all pass."""
+    cases: dict[str, dict[str, None]] = {}
+    for mutant in mutants:
+        cases.setdefault(mutant.only, {}).update(dict.fromkeys(mutant.cases))
+    with _copy() as tree:
+        for only, listed in cases.items():
+            code, said = _pytest(tree, listed, only, Path(tempfile.gettempdir()), seconds=None)
+            if code != _PASSED:
+                return said or f"pytest ended with exit code {code}"
+    return ""
+
+
+@contextmanager
+def _copy() -> Iterator[Path]:
+    """A copy of the tree in a folder of its own, which tests may read as another user."""
+    with tempfile.TemporaryDirectory(prefix="autotune-mutant-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(shutil.copytree(ROOT, Path(folder, "tree"), symlinks=True, ignore=_LEFT_OUT))
+
+
+def _status(mutant: Mutant, code: int | None, said: str) -> str:
+    if code is None:
+        return "hung"
+    refused = not mutant.file.endswith(".py") and ("CompileError" in said or "HostCompilerMissingError" in said)
+    if code not in (_PASSED, _FAILED) or refused:
+        return "broken"
+    return "survived" if code == _PASSED else "caught"
+
+
+def _pytest(
+    tree: Path, cases: Iterable[str], only: str, temporary: Path, seconds: float | None = _SECONDS
+) -> tuple[int | None, str]:
+    """The exit code, None after a timeout, and the first failure."""
+    words = ["-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", only]
+    process = subprocess.Popen(
+        [sys.executable, *words, *(f"tests/{case}" for case in cases)],
+        cwd=tree,
+        env=os.environ
+        | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temporary), "COLUMNS": "400"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None, f"no test failed within {seconds} s"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return process.returncode, next((line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR"))), "")
