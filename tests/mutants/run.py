@@ -19,7 +19,7 @@ from .mutant import ROOT, Mutant
 _SECONDS = 600  # of a machine that is busy, too
 _LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist")
 _PASSED, _FAILED = 0, 1  # exit codes of pytest
-_RUNTIMES = f"autotune-tests-{os.getuid()}/cache/emulator"  # as conftest.py has it, in the folder for temporary files
+_CACHE = f"autotune-tests-{os.getuid()}/cache"  # as conftest.py has it, in the folder for temporary files
 
 
 class Verdict(NamedTuple):
@@ -49,9 +49,10 @@ def verdict(mutant: Mutant) -> Verdict:
         path.write_text(mutant.mutated)
         for bytecode in path.parent.glob(f"__pycache__/{path.stem}.*"):
             bytecode.unlink()
-        (temporary / _RUNTIMES).mkdir(parents=True)
-        for runtime in Path(tempfile.gettempdir(), _RUNTIMES).glob("*.o"):
-            shutil.copy2(runtime, temporary / _RUNTIMES)
+        (temporary / _CACHE / "emulator").mkdir(parents=True)
+        cache = Path(tempfile.gettempdir(), _CACHE)
+        for kept in (*cache.glob("secret"), *cache.glob("emulator/*.o")):
+            shutil.copy2(kept, temporary / _CACHE / kept.relative_to(cache))
         code, said = _pytest(tree, mutant.cases, mutant.only, temporary)
     return Verdict(_status(mutant, code, said), monotonic() - began, said)
 
