@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
@@ -32,9 +32,11 @@ class Comparison:
 
     Attributes:
         samples: seconds of each launch, by contender, in the order taken.
+        failed: the baselines without samples, each with the reason.
     """
 
     samples: Mapping[str, tuple[float, ...]]
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     def seconds(self, name: str) -> float:
         """The median of a contender's samples."""
@@ -49,47 +51,57 @@ class Comparison:
         """How many times as fast as the contender `name` the contender `to` is."""
         return self.seconds(name) / self.seconds(to)
 
+    def ratios(self, names: Iterable[str]) -> dict[str, float]:
+        """`ratio` of each of these contenders that was measured."""
+        return {name: self.ratio(name) for name in names if name in self.samples}
+
 
 def compare(
     session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], rounds: int
 ) -> Comparison:
     """Take `rounds` interleaved samples of each contender, and verify before and after what each one computes.
 
+    A baseline that is wrong or cannot run is left out, and takes no figure from the others.
+
     Raises:
         CompileError: a kernel does not compile.
-        DeviceError: a contender is wrong or cannot run; the message says which.
+        DeviceError: a kernel is wrong or cannot run, or a call of CUDA failed; the message says of which contender.
     """
     computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
+    failed: dict[str, str] = {}
+
+    def judged(name: str) -> AbstractContextManager[None]:
+        return _left_out(name, failed) if name in baselines else _blamed(name)
+
     with ExitStack() as stack:
         sampled: dict[str, Launcher] = {}
-        for name, launch in _launches(session, kernels, baselines, stack).items():
-            with _blamed(name):
+        launches = _launches(session, kernels, stack)
+        for name, baseline in baselines.items():
+            with judged(name):
+                launches[name] = stack.enter_context(baseline.prepare(session))
+        for name, launch in launches.items():
+            with judged(name):
                 evaluation = session.verify(launch)
                 if name in computing:
                     _require(evaluation)
                 # A copy stays a call: as a node of a graph it ran at two thirds of its rate on an H200.
                 sampled[name] = stack.enter_context(captured(session.stream, launch)) if name in computing else launch
         with _blamed("sampling"):
-            comparison = Comparison(interleaved(sampled, session.sample, rounds))
-        for name in computing:
-            with _blamed(name):
+            samples = interleaved(sampled, session.sample, rounds)
+        for name in (name for name in computing if name in sampled):
+            with judged(name):
                 _require(session.verify(sampled[name]))
-                _require_possible(session, comparison.seconds(name))
-    return comparison
+                _require_possible(session, median(samples[name]))
+    return Comparison({name: taken for name, taken in samples.items() if name not in failed}, failed)
 
 
-def _launches(
-    session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], stack: ExitStack
-) -> dict[str, Launcher]:
-    """What launches each contender, as long as the stack lasts."""
+def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, Launcher]:
+    """What launches each kernel, as long as the stack lasts."""
     launches: dict[str, Launcher] = {}
     for name, program in kernels.items():
         compiled = compile_kernel(program, session.limits.arch)
         with _blamed(name):
             launches[name] = stack.enter_context(session.prepared(program, compiled))
-    for name, baseline in baselines.items():
-        with _blamed(name):
-            launches[name] = stack.enter_context(baseline.prepare(session))
     return launches
 
 
@@ -102,6 +114,18 @@ def _require_possible(session: CudaSession, seconds: float) -> None:
     error = impossible_rate(session.problem, seconds, session.limits)
     if error:
         raise DeviceError(f"wrong, {error}")
+
+
+@contextmanager
+def _left_out(name: str, failed: dict[str, str]) -> Iterator[None]:
+    """An error of a baseline inside is its reason in `failed`, unless CUDA may be of no use for the others either."""
+    try:
+        with _blamed(name):
+            yield
+    except DeviceError as error:
+        if isinstance(error.__cause__, CUDAError):
+            raise
+        failed[name] = str(error).removeprefix(f"{name}: ")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 from pathlib import Path
 
 from ..files import atomic_write
@@ -13,7 +14,7 @@ _INCHES_PER_RUN = 0.17
 
 
 def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) -> None:
-    """Write a file of one of `FORMATS` with a column of bars for each baseline; runs that failed have none.
+    """Write a file of one of `FORMATS` with a column of bars for each baseline; contenders that failed have none.
 
     Raises:
         OSError: the file cannot be written; what was there is still there.
@@ -25,7 +26,9 @@ def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) 
     figure.suptitle(title)
     columns = figure.subplots(1, len(baselines), sharey=True, squeeze=False)[0]
     for axes, name in zip(columns, baselines, strict=True):
-        axes.barh([key for key, _ in measured], [comparison.ratio(name) for _, comparison in measured])
+        axes.barh(
+            [key for key, _ in measured], [comparison.ratios([name]).get(name, nan) for _, comparison in measured]
+        )
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel(f"times as fast as {name}")
         axes.tick_params(axis="y", labelsize=7)

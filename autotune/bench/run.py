@@ -24,8 +24,8 @@ class Run:
     Attributes:
         problem, own: what was measured.
         group: a label for people.
-        comparison: None if it failed.
-        error: one line that says why.
+        comparison: None if there is none.
+        error: one line that says why, or which baselines failed.
     """
 
     problem: Problem
@@ -64,4 +64,5 @@ class Setting:
             # Comparisons on a lost context must end with that error, not with what each library makes of it.
             self.device.check_context()
             return Run(problem, own, group, None, " ".join(str(error).split()))
-        return Run(problem, own, group, comparison)
+        failed = "; ".join(f"{name}: {reason}" for name, reason in comparison.failed.items())
+        return Run(problem, own, group, comparison, failed)

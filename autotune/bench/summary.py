@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import geometric_mean
 
 from .comparison import Comparison
@@ -18,8 +18,8 @@ def by_group(runs: Iterable[Run]) -> dict[str, list[Comparison]]:
     return groups
 
 
-def mean_ratios(comparisons: Sequence[Comparison], baselines: Iterable[str]) -> dict[str, float]:
-    """The geometric mean of the ratios to each baseline; empty without comparisons."""
-    if not comparisons:
-        return {}
-    return {name: geometric_mean(comparison.ratio(name) for comparison in comparisons) for name in baselines}
+def mean_ratios(comparisons: Sequence[Comparison], baselines: Collection[str]) -> dict[str, float]:
+    """The geometric mean of the ratios to each baseline that has some."""
+    ratios = [comparison.ratios(baselines) for comparison in comparisons]
+    names = dict.fromkeys(name for one in ratios for name in one)
+    return {name: geometric_mean(one[name] for one in ratios if name in one) for name in names}

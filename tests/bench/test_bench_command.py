@@ -118,14 +118,51 @@ def test_what_is_not_installed_is_skipped_by_name_unless_it_was_named(bench, bas
     assert outcome.stderr == "autotune: the baseline mover needs Mover: pip install mover\n"
 
 
-def test_a_wrong_baseline_is_one_line(bench, gpu, record):
+WRONG = Evaluation(Status.WRONG, error="b: 3 of 9 elements")
+
+
+def test_a_wrong_kernel_is_one_line(bench, gpu, record):
     record(PROBLEM)
-    wrong = Evaluation(Status.WRONG, error="b: 3 of 9 elements")
-    gpu.prepare_session = lambda session: session.verdicts["mover"].append(wrong)
+    gpu.prepare_session = lambda session: session.verdicts[OWN].append(WRONG)
     outcome = bench(*SIZES)
     assert (outcome.code, outcome.stdout) == (1, "")
-    assert outcome.stderr.splitlines()[-1] == ("autotune: failed: m1000-n1000-e4: mover: wrong, b: 3 of 9 elements")
+    assert outcome.stderr.splitlines()[-1] == ("autotune: failed: m1000-n1000-e4: autotune: wrong, b: 3 of 9 elements")
     assert gpu.looked_after == 1
+
+
+def test_a_wrong_baseline_is_one_line_beside_the_figures_of_the_others(bench, gpu, record, tmp_path):
+    record(PROBLEM)
+    gpu.prepare_session = lambda session: session.verdicts["mover"].append(WRONG)
+    outcome = bench(*SIZES, "--ladder", "--record", "--json", "--plot", str(tmp_path / "ratios.svg"))
+    assert outcome.code == 1
+    assert outcome.stderr.splitlines() == [
+        "1/1  m1000-n1000-e4  1 ms  1.000× copy  mover failed",
+        "autotune: failed: m1000-n1000-e4: mover: wrong, b: 3 of 9 elements",
+    ]
+    (run,) = outcome.json["runs"]
+    assert run["error"] == "mover: wrong, b: 3 of 9 elements"
+    assert (run["contenders"][OWN]["seconds"], run["ratios"]) == (1e-3, {"copy": 1})
+    assert outcome.json["geometric_means"]["all"] == {"copy": 1}
+    with TuningDB() as database:
+        assert database.bests("transpose")[0].comparison == Comparison(1e-3, {}, {"libmover": "1.2"})
+    rows = table(bench(*SIZES, "--ladder"))
+    assert [row[-1] for row in rows if row and row[0] in (OWN, "copy")] == ["100.0%", "100.0%"]
+
+
+def test_a_wrong_baseline_leaves_its_cell_of_the_suite_empty(bench, gpu, suite):
+    measure = gpu.prepare_session
+
+    def wrong_at_2000(session):
+        measure(session)
+        if session.problem.m == 2000:
+            session.verdicts["mover"].append(WRONG)
+
+    gpu.prepare_session = wrong_at_2000
+    lines = bench(*suite, "--markdown").stdout.splitlines()
+    assert (
+        "| small | m2000-n1000-e4 | default | 1 ms | 0.0% | 16 GB/s | 0.3% |  | mover: wrong, b: 3 of 9 elements |"
+    ) in lines
+    assert lines[-4:-1] == ["| small | 2 | 2.000 |", "| large | 1 | 1.000 |", "| all | 4 | 1.000 |"]
 
 
 def test_a_suite_is_summed_up_by_group(bench, record, suite):

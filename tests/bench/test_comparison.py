@@ -1,11 +1,14 @@
 """Who is verified, captured and sampled in which order, and what the samples say."""
 
+import re
+
 import pytest
 from bench_fakes import Session, baseline
 
 from autotune.bench import OWN, Comparison, compare
 from autotune.bench.interleave import interleaved
 from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.cuda_core import CUDAError
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation
 
@@ -58,23 +61,37 @@ def test_a_copy_need_not_be_right(session):
     assert session.log[-2:] == [("verify", OWN), ("freed", OWN)]
 
 
-@pytest.mark.parametrize("name", [OWN, "mover"])
 @pytest.mark.parametrize("verdicts", [[WRONG], [Evaluation(Status.OK), WRONG]])
-def test_a_wrong_contender_is_named(session, name, verdicts):
-    session.verdicts[name] = list(verdicts)
-    with pytest.raises(DeviceError, match=rf"^{name}: wrong, b: 3 of 9 elements$"):
+def test_a_wrong_kernel_is_named(session, verdicts):
+    session.verdicts[OWN] = list(verdicts)
+    with pytest.raises(DeviceError, match=rf"^{OWN}: wrong, b: 3 of 9 elements$"):
         compared(session, mover=baseline("mover"))
 
 
-def test_a_time_that_cannot_be_true_is_named(session):
+@pytest.mark.parametrize("verdicts", [[WRONG], [Evaluation(Status.OK), WRONG]])
+def test_a_wrong_baseline_takes_no_figure_from_the_others(session, verdicts):
+    session.verdicts["mover"] = list(verdicts)
+    comparison = compared(session, mover=baseline("mover"), copy=baseline("copy", computes=False))
+    assert comparison.failed == {"mover": "wrong, b: 3 of 9 elements"}
+    assert comparison.samples == {OWN: (1e-3,) * 4, "copy": (1e-3,) * 4}
+    assert comparison.ratios(["mover", "copy"]) == {"copy": 1}
+
+
+def test_a_time_that_cannot_be_true_is_no_figure(session):
     session.problem = TransposeProblem(10000, 10000)
     session.seconds = {"mover": 1e-6}
-    with pytest.raises(DeviceError, match=r"^mover: wrong, .* above the device's bandwidth of 4800 GB/s$"):
-        compared(session, mover=baseline("mover"))
+    comparison = compared(session, mover=baseline("mover"))
+    assert list(comparison.samples) == [OWN]
+    assert re.fullmatch(r"wrong, .* above the device's bandwidth of 4800 GB/s", comparison.failed["mover"])
 
 
-def test_whatever_a_library_raises_is_one_line_with_its_name(session):
+def test_whatever_a_library_raises_is_one_line(session):
     broken = baseline("mover", error=RuntimeError("no kernel image\n  at line 1"))
-    with pytest.raises(DeviceError, match=r"^mover: RuntimeError: no kernel image$"):
-        compared(session, mover=broken)
-    assert session.log == []
+    comparison = compared(session, mover=broken)
+    assert comparison.failed == {"mover": "RuntimeError: no kernel image"}
+    assert session.log == [("verify", OWN), *14 * [("sample", OWN)], ("verify", OWN), ("freed", OWN)]
+
+
+def test_what_cuda_refuses_a_baseline_ends_the_comparison(session):
+    with pytest.raises(DeviceError, match=r"^mover: "):
+        compared(session, mover=baseline("mover", error=CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: lost")))

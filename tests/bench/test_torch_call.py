@@ -5,42 +5,51 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from contract.operator_cases import SMALL_PROBLEMS, label
 from torch_on_numpy import TORCH
 from torch_on_numpy import Tensor as HostTensor
 
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.bench.torch_tensors import torch_tensor
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.tensor import Role, Tensor
+from autotune.search_spaces.baselines import TorchCall
 from autotune.search_spaces.registry import operator
+from autotune.verification import compare, launch_arrays, scale_name
 
-SGEMM, TRANSPOSE = (operator(name).problem_type for name in ("sgemm", "transpose"))
+# Of every operator, its small problems, and those that calls handle otherwise.
+PROBLEMS = [
+    *SMALL_PROBLEMS,
+    ("sgemm", SgemmProblem(5, 6, 7, transpose_a=True, lda=8, ldc=9, beta_nonzero=True)),
+    ("sgemm", SgemmProblem(4, 3, 2, batch=3, stride_a=0)),
+]
 
 
 @pytest.mark.parametrize(
     ("name", "baseline", "problem"),
     [
-        ("sgemm", "cublas", SGEMM(5, 6, 7)),
-        ("sgemm", "cublas", SGEMM(5, 6, 7, transpose_a=True, transpose_b=True, lda=8, ldc=9, beta_nonzero=True)),
-        ("sgemm", "cublas", SGEMM(4, 3, 2, batch=3, stride_a=0)),
-        *(("transpose", "torch", TRANSPOSE(5, 7, element_bytes=size, batch=2, ldb=8)) for size in (1, 2, 4, 8, 16)),
+        (name, baseline, problem)
+        for name, problem in PROBLEMS
+        for baseline, stated in operator(name).baselines.items()
+        if isinstance(stated, TorchCall)
     ],
-    ids=str,
+    ids=label,
 )
 def test_it_computes_the_reference(monkeypatch, name, baseline, problem):
     monkeypatch.setitem(sys.modules, "torch", TORCH)
-    inputs = problem.inputs(seed=0)
-    buffers = {t.name: inputs.get(t.name, np.zeros(t.size, t.dtype.numpy)).copy() for t in problem.tensors}
-    session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: buffers[name].ctypes.data)
-    stated = operator(name).baselines[baseline]
-    with torch_baseline(baseline, stated).prepare(session) as launch:
+    before = launch_arrays(problem, seed=0)
+    after = {name: array.copy() for name, array in before.items()}
+    session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: after[name].ctypes.data)
+    with torch_baseline(baseline, operator(name).baselines[baseline]).prepare(session) as launch:
         launch()
     assert not (TORCH.backends.cuda.matmul.allow_tf32 or TORCH.backends.cudnn.allow_tf32)
-    expected = problem.reference(inputs, problem.scalars)
+    expected = problem.reference(before, problem.scalars)
     for tensor in problem.tensors:
         if tensor.role is not Role.INPUT:
-            found = tensor.view(buffers[tensor.name])
-            np.testing.assert_allclose(found, tensor.view(expected[tensor.name]), rtol=1e-5, atol=1e-5)
+            scale = expected.get(scale_name(tensor))
+            found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale)
+            assert isinstance(found, float), found
 
 
 def test_versions_are_those_of_the_packages_that_are_there(monkeypatch):

@@ -31,6 +31,18 @@ class Tensor:
     def transpose(self, first, second):
         return Tensor(self.array.swapaxes(first, second))
 
+    def __ge__(self, other):
+        return Tensor(self.array >= other.array)
+
+    device = "cuda"
+
+    def masked_fill(self, mask, value):
+        return Tensor(np.where(mask.array, self.array.dtype.type(value), self.array))
+
+    def div_(self, by):
+        self.array[...] = self.array.astype(np.float32) / np.float32(by)  # rounded to the dtype
+        return self
+
     def copy_(self, other):
         assert self.array.shape == other.array.shape
         self.array[...] = other.array
@@ -48,13 +60,36 @@ def as_tensor(interface, device):
     return Tensor(np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address)))
 
 
+def softmax(x, dim, *, out):
+    """In float32, as PyTorch computes it: the maximum is subtracted, and nothing is divided before."""
+    numbers = x.array.astype(np.float32)
+    with np.errstate(invalid="ignore"):  # infinity - infinity
+        terms = np.exp(numbers - numbers.max(dim, keepdims=True))
+    out.array[...] = terms / terms.sum(dim, keepdims=True)
+
+
+def reduction(function):
+    """A function of NumPy as one of PyTorch: sums of floats are rounded once, of integers they are int64."""
+
+    def call(x, *, dim, out):
+        wide = np.float32 if DType(x.array.dtype.name).is_float else np.int64
+        out.array[...] = function(x.array.astype(wide), dim).reshape(out.array.shape)
+
+    return call
+
+
 TORCH = SimpleNamespace(
     **{dtype: dtype.numpy for dtype in DType if dtype is not DType.INT4},
     int16=np.int16,
     __version__="2.11.0",
+    amax=reduction(np.max),
+    arange=lambda count, *, device: Tensor(np.arange(count)),
+    argmax=reduction(np.argmax),
     as_tensor=as_tensor,
     backends=SimpleNamespace(
         cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
     ),
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
+    softmax=softmax,
+    sum=reduction(np.sum),
 )

@@ -183,7 +183,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     with TuningDB(db, create=False) as database:
         for comparison, trial in ((run.comparison, run.own.record) for run in runs):
             if comparison and trial:
-                seconds = {name: comparison.seconds(name) for name in rivals}
+                seconds = {name: comparison.seconds(name) for name in rivals if name in comparison.samples}
                 database.record(trial.compared(Comparison(comparison.seconds(OWN), seconds, libraries)))
 
 
@@ -192,5 +192,7 @@ def _progress(run: Run, setting: Setting) -> str:
 
     if run.comparison is None:
         return "failed"
-    ratios = [f"{run.comparison.ratio(name):.3f}× {name}" for name in setting.baselines]
-    return "  ".join([duration(run.comparison.seconds(OWN)), *ratios])
+    ratios = [f"{ratio:.3f}× {name}" for name, ratio in run.comparison.ratios(setting.baselines).items()]
+    return "  ".join(
+        [duration(run.comparison.seconds(OWN)), *ratios, *(f"{name} failed" for name in run.comparison.failed)]
+    )

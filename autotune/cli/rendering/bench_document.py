@@ -55,7 +55,7 @@ def _run(setting: Setting, run: Run) -> dict[str, Any]:
         "error": run.error,
         "roofline_seconds": bound,
         "roofline_share": bound / comparison.seconds(OWN) if comparison else None,
-        "ratios": {name: comparison.ratio(name) for name in setting.baselines} if comparison else {},
+        "ratios": comparison.ratios(setting.baselines) if comparison else {},
         "contenders": _contenders(run.problem, comparison) if comparison else {},
     }
 

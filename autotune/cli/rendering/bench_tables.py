@@ -47,16 +47,16 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
         ]
         for name in comparison.samples
     ]
-    if setting.ladder and setting.baselines:
-        added, shares = _shares(setting, comparison)
+    measured = [name for name in setting.baselines if name in comparison.samples]
+    if setting.ladder and measured:
+        added, shares = _shares(setting, comparison, measured[0])
         columns += added
         rows = [row + cells for row, cells in zip(rows, shares, strict=True)]
     return Table(_title(setting, run.problem.key), columns, rows)
 
 
-def _shares(setting: Setting, comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+def _shares(setting: Setting, comparison: Comparison, first: str) -> tuple[list[str], list[list[str]]]:
     """Each contender's share of the first baseline's rate, here and, if there is something, as published."""
-    first = next(iter(setting.baselines))
     columns, rows = [f"of {first}"], [[f"{comparison.ratio(first, to=name):.1%}"] for name in comparison.samples]
     if published := setting.operator.published:
         columns.append(f"published ({published.device})")
@@ -76,15 +76,15 @@ def _problem(setting: Setting, run: Run) -> list[str]:
     head = [run.group, run.problem.key, run.own.source]
     if run.comparison is None:
         return [*head, *[""] * (4 + len(setting.baselines)), run.error]
-    seconds = run.comparison.seconds(OWN)
+    seconds, ratios = run.comparison.seconds(OWN), run.comparison.ratios(setting.baselines)
     return [
         *head,
         duration(seconds),
         f"{run.comparison.spread(OWN):.1%}",
         rate(run.problem, setting.device.limits, seconds),
         f"{peak_share(run.problem, setting.device.limits, seconds):.1%}",
-        *(f"{run.comparison.ratio(name):.3f}" for name in setting.baselines),
-        "",
+        *(f"{ratios[name]:.3f}" if name in ratios else "" for name in setting.baselines),
+        run.error,
     ]
 
 
@@ -92,11 +92,11 @@ def _means(setting: Setting, runs: Sequence[Run]) -> Table:
     from ...bench.summary import by_group, mean_ratios
 
     comparisons = [run.comparison for run in runs if run.comparison]
-    rows = [
-        [name, len(group), *(f"{ratio:.3f}" for ratio in mean_ratios(group, setting.baselines).values())]
-        for name, group in {**by_group(runs), "all": comparisons}.items()
-        if group
-    ]
+    rows: list[list[Any]] = []
+    for name, group in {**by_group(runs), "all": comparisons}.items():
+        means = mean_ratios(group, setting.baselines)
+        if group:
+            rows.append([name, len(group), *(f"{means[one]:.3f}" if one in means else "" for one in setting.baselines)])
     return Table("Geometric means", ["group", "problems", *_versus(setting)], rows)
 
 

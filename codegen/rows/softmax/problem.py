@@ -95,8 +95,11 @@ class SoftmaxProblem(MatrixProblem):
 
     @property
     def scalars(self) -> Mapping[str, float]:
-        """The temperature is 1 where PyTorch is measured, too, which has none."""
-        return {"temperature": 0.75 if self.lengths else 1.0}
+        """The temperature is 1 without lengths, where PyTorch is called, which has none.
+
+        With lengths, PyTorch divides by it before the maximum is subtracted: by a power of two, which is exact.
+        """
+        return {"temperature": 0.5 if self.lengths else 1.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, but for rows of each kind of `_SPECIAL`; lengths from 0 to all columns, in random order."""
