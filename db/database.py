@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +15,7 @@ from .best import best_of, serving
 from .engine import WRITE, check_exists, database_url, engine_of, location
 from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
+from .foreign import check_foreign
 from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
@@ -99,9 +100,11 @@ class TuningDB:
         stored one stays. So a second merge of the same document changes nothing.
 
         Raises:
-            ValueError: one line that says where the document is wrong; nothing was written.
+            ValueError: one line that says where the document is wrong, or claims what cannot be true; nothing was
+                written.
         """
         trials = from_document(document)
+        self._check(trials)
         return self._write(lambda session: store(trials, session, better))
 
     def best(self, operator: str, key: str, device: str, compiler: str | None = None) -> Trial | None:
@@ -233,13 +236,22 @@ class TuningDB:
             known = session.get(InfoRow, name)
             if known and known.value == file.digest:
                 return
-        trials = from_document(read_document(file.path))
+        try:
+            trials = from_document(read_document(file.path))
+            self._check(trials)
+        except ValueError as error:
+            raise DatabaseError(f"{file.path}: {error}: correct or remove this file of trials") from error
 
         def add(session: Session) -> None:
             store(trials, session, better)
             session.merge(InfoRow(name=name, value=file.digest))
 
         self._write(add)
+
+    def _check(self, trials: Iterable[Trial]) -> None:
+        with self._read() as session:
+            known = {row.model: row.plain for row in session.scalars(select(DeviceRow))}
+        check_foreign(trials, known)
 
     def _read(self) -> AbstractContextManager[Session]:
         return self._session(self._engine)

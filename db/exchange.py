@@ -15,7 +15,7 @@ from ..files import write_text
 from .comparison import Comparison
 from .exchange_1 import upgraded_document
 from .packing import unpacked
-from .renaming import renamed
+from .renaming import key_of, renamed
 from .states import Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
 
@@ -61,7 +61,10 @@ def from_document(document: Any) -> list[Trial]:
     top = _members(document, "the document", ("version", "devices", "problems", "trials"))
     lists = {name: unpacked(top[name]) for name in ("devices", "problems", "trials")}
     devices = {device.model: device for device in _each(lists["devices"], "devices", _device)}
-    problems = {(problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", _problem)}
+    read_problem = _problem if version == VERSION else _plain_problem  # keys of version 1 were derived otherwise
+    problems = {
+        (problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", read_problem)
+    }
     return renamed(_each(lists["trials"], "trials", lambda values: _trial(values, devices, problems)))
 
 
@@ -125,8 +128,17 @@ def _device(values: Any) -> DeviceRecord:
     return DeviceRecord(**{**members, "compute_capability": _tuple(members["compute_capability"])})
 
 
-def _problem(values: Any) -> ProblemRecord:
+def _plain_problem(values: Any) -> ProblemRecord:
     return ProblemRecord(**_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord))))
+
+
+def _problem(values: Any) -> ProblemRecord:
+    """A problem whose fields, if they have the names of today, are those that its key says."""
+    problem = _plain_problem(values)
+    key = key_of(problem)
+    if key not in (None, problem.key):
+        raise ValueError(f"key {short(problem.key)}: its fields are those of {key}")
+    return problem
 
 
 def _each(values: Any, name: str, read: Callable[[Any], R]) -> list[R]:

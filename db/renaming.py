@@ -30,6 +30,18 @@ def renamed(trials: Sequence[Trial]) -> list[Trial]:
     ]
 
 
+def key_of(stored: ProblemRecord) -> str | None:
+    """The key that a problem's fields make; None if they have other names or values than today."""
+    operator = OPERATORS.get(stored.operator)
+    if operator is None:
+        return None
+    try:
+        problem = operator.problem_type.from_dict(stored.fields)
+    except ValueError:
+        return None
+    return problem.key if problem.to_dict() == stored.fields else None
+
+
 def _renamed(trial: Trial) -> Trial:
     operator = OPERATORS.get(trial.problem.operator)
     if operator is None:

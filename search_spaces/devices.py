@@ -69,7 +69,7 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     for name, value in plain.items():
         kind, least = kinds[name], int(name != "shared_reserved")
         fits = type(value) is kind or (kind is float and type(value) is int)
-        if not fits or (kind is not str and not least <= value < 1e18):
+        if not fits or (not value.isprintable() if kind is str else not least <= value < 1e18):
             expected = "text" if kind is str else f"{kind.__name__} of at least {least}"
             raise ValueError(f"{name}={short(value)} of the device's limits: expected {expected}")
     return DeviceSpec(compute_capability=(capability[0], capability[1]), rates=rates, **plain)

@@ -13,7 +13,7 @@ from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..devices.base import DeviceError, Evaluation
 from ..devices.driver import reason
-from ..devices.timing import impossible_rate
+from ..search_spaces.roofline import impossible_rate
 from .baseline import Launcher
 from .graph import captured
 from .interleave import interleaved

@@ -31,6 +31,7 @@ from .commands.tune import tune
 from .commands.warm import warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
+from .printable import printable
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:
@@ -84,7 +85,7 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("AUTOTUNE_DEBUG"):
             raise
-        print(f"autotune: {one_line(error)}", file=sys.stderr)
+        print(f"autotune: {printable(one_line(error))}", file=sys.stderr)
         return exit_code(error)
     if code == INTERRUPTED:
         print("autotune: interrupted", file=sys.stderr)
@@ -95,5 +96,5 @@ def main() -> NoReturn:
     """The console entry point."""
     # Matrices are small, and compilers have the CPUs: with those busy, threads made a proposal take 3 times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    warnings.showwarning = lambda message, *_: print(f"autotune: {message}", file=sys.stderr)
+    warnings.showwarning = lambda message, *_: print(f"autotune: {printable(str(message))}", file=sys.stderr)
     sys.exit(run(sys.argv[1:]))

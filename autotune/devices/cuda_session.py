@@ -24,6 +24,7 @@ from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
+from ..search_spaces.roofline import impossible_rate
 from ..verification import UNTOUCHED, Mismatch, expected_dtype, launch_inputs, scale_name
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
@@ -31,7 +32,7 @@ from .driver import reason
 from .launcher import LoadedProgram
 from .memory import POISON, GuardedBuffer
 from .tensor_maps import encode
-from .timing import impossible_rate, measure, time_limit
+from .timing import measure, time_limit
 from .verifier import Verifier
 
 _FLUSH_CACHES = 4  # caches full of other data that a flush reads; one is not enough, replacement is not strict

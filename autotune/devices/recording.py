@@ -18,7 +18,7 @@ from ..search_spaces.devices import device_spec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as operator_of
 from ..search_spaces.restriction import restrict_schedules
-from .timing import impossible_rate
+from ..search_spaces.roofline import impossible_rate
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""How a kernel is timed: a warm-up to a steady clock, then enough samples; and which times cannot be true.
+"""How a kernel is timed: a warm-up to a steady clock, then enough samples.
 
 A sample is one launch between two CUDA events, on an L2 cache that holds none of the kernel's data. What queues the
 first event, the launch and the second event is the host; a kernel that empties the cache by reading keeps the GPU busy
@@ -15,10 +15,9 @@ from statistics import median
 from time import monotonic
 
 from ..codegen.problem import Problem
-from ..codegen.work import Unit
 from ..confidence import lower_bound_exceeds
 from ..search_spaces.device_spec import DeviceSpec
-from .roofline import roofline
+from ..search_spaces.roofline import roofline
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
 _FEWEST, _MOST = 10, 100
@@ -98,23 +97,3 @@ def time_limit(problem: Problem, spec: DeviceSpec) -> float:
 def setup_limit(problem: Problem, spec: DeviceSpec) -> float:
     """Seconds that setting a problem up may take: the driver, the compiler, and one launch of a naive kernel."""
     return _SETUP_SECONDS + time_limit(problem, spec)
-
-
-def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:
-    """Why a time cannot be true, with the numbers; empty if it can.
-
-    A kernel that beats the peak of an arithmetic unit or of device memory leaves work out. There are two exceptions.
-    FMAs can evaluate special functions as polynomials, so their rate proves nothing. And up to an L2 cache full of what
-    a kernel writes may still be on its way to memory when the kernel ends.
-    """
-    work = problem.work
-    for unit, count in work.operations.items():
-        if unit is not Unit.SPECIAL and count > spec.peak(unit) * seconds:
-            rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
-            peak = f"{spec.peak(unit) / 1e12:.1f}"
-            return f"{rate} T{unit.symbol}/s of {unit} for {count} {unit.symbol} is above the device's peak of {peak}"
-    if work.bytes - spec.l2_bytes > spec.bandwidth * seconds:
-        rate = f"{work.bytes / seconds / 1e9:.0f}" if seconds else "infinitely many"
-        bandwidth = f"{spec.bandwidth / 1e9:.0f}"
-        return f"{rate} GB/s for {work.bytes} B is above the device's bandwidth of {bandwidth} GB/s"
-    return ""

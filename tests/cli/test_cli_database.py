@@ -11,6 +11,7 @@ from cli_command import Command
 
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.db.exchange import to_document, write_document
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
@@ -261,3 +262,28 @@ def test_ship_writes_a_file_for_each_device_and_operator(
     elsewhere = str(tmp_path / "elsewhere.sqlite3")
     TuningDB(elsewhere).close()
     assert len(autotune("db", "best", "sgemm", "--db", elsewhere, "--json").json) == 2
+
+
+def test_no_terminal_is_controlled_by_what_a_database_holds(autotune: Command, filled: Path) -> None:
+    said = "wrong \x1b[2J\x9b2J\u202e\x07\r\nC[3]"
+    with TuningDB() as database:
+        one = trial("sgemm", "m2-n2-k2-nn", "h200", None)
+        database.record(replace(one, error=said, compiler=said, schedule=one.schedule | {said: said}))
+    table, document = autotune("db", "trials").stdout, autotune("db", "trials", "--json")
+    assert r"wrong \u001b[2J\u009b2J\u202e\u0007\r" in table
+    assert not set(said) & set("\x1b\x9b\u202e\x07\r") & set(table + document.stdout)
+    assert said in (found["error"] for found in document.json)
+    outcome = autotune("db", "best", "--device", "h200\x1b[2J")
+    assert (outcome.code, "\x1b" in outcome.stderr) == (2, False)
+
+
+def test_what_cannot_be_true_is_not_imported(autotune: Command, filled: Path, tmp_path: Path) -> None:
+    document = tmp_path / "false.json"
+    with TuningDB() as database:
+        genuine = database.trials()
+        write_document(document, to_document([replace(genuine[0], samples=(1e-12,))]))
+    outcome = autotune("db", "import", str(document))
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr == "autotune: trials[0]: 1e-12 s is shorter than any launch takes\n"
+    with TuningDB() as database:
+        assert database.trials() == genuine

@@ -13,6 +13,12 @@ def no_pretuned(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def made_up_trials(monkeypatch):
+    """Trials that no operator can read are merged, too."""
+    monkeypatch.setattr("autotune.db.database.check_foreign", lambda trials, known: None)
+
+
+@pytest.fixture
 def path(tmp_path):
     return tmp_path / "folder" / "tuning.sqlite3"
 

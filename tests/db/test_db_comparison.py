@@ -9,6 +9,8 @@ from autotune.db import MergeCounts
 from autotune.db.comparison import Comparison
 from autotune.db.exchange import to_document
 
+pytestmark = pytest.mark.usefixtures("made_up_trials")
+
 
 def compared(one, **seconds):
     return one.compared(Comparison(1e-3, seconds, {"library": "1.2"}))

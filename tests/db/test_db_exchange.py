@@ -13,6 +13,8 @@ from autotune.db import MergeCounts, Status, TimeSource, TuningDB
 from autotune.db.comparison import Comparison
 from autotune.db.exchange import from_document, read_document, to_document
 
+pytestmark = pytest.mark.usefixtures("made_up_trials")
+
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
 leaves = (
     st.none()

@@ -13,6 +13,8 @@ from autotune.db.exchange import from_document, read_document, to_document, writ
 from autotune.db.packing import packed, unpacked
 from autotune.db.shipping import ship
 
+pytestmark = pytest.mark.usefixtures("made_up_trials")
+
 SHIPPED = sorted(pretuned.FOLDER.glob("*/*.json"))
 
 

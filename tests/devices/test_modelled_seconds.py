@@ -12,10 +12,10 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.compiler import Resources
 from autotune.devices import time_model
-from autotune.devices.roofline import roofline
 from autotune.devices.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.roofline import roofline
 from autotune.search_spaces.workload import Workload
 
 H200, SGEMM, TRANSPOSE = named_device("h200"), operator("sgemm"), operator("transpose")

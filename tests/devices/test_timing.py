@@ -10,10 +10,10 @@ import pytest
 from scale import Claim
 
 from autotune.codegen.work import Unit
-from autotune.devices.roofline import bounding_unit, roofline
-from autotune.devices.timing import impossible_rate, measure, time_limit, warm_up
+from autotune.devices.timing import measure, time_limit, warm_up
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.roofline import bounding_unit, impossible_rate, roofline
 
 H200 = named_device("h200")
 

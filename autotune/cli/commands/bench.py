@@ -119,7 +119,7 @@ def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
 
 def _moves_bytes(entries: Sequence[Entry], device: CudaDevice) -> bool:
     """Whether device memory bounds all problems, so that a copy of as many bytes says how good they are."""
-    from ...devices.roofline import bounding_unit
+    from ...search_spaces.roofline import bounding_unit
 
     return all(bounding_unit(entry.problem, device.limits) is None for entry in entries)
 

@@ -42,7 +42,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
 
 def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ...bench import OWN
-    from ...devices.roofline import roofline
+    from ...search_spaces.roofline import roofline
 
     bound = roofline(run.problem, setting.device.limits)
     comparison = run.comparison

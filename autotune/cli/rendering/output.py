@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..printable import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -15,7 +17,7 @@ _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    print(json_text(value))
+    print(printable(json_text(value)))
 
 
 def json_text(value: Any) -> str:
@@ -50,10 +52,10 @@ def _table(title: str, columns: Sequence[str], cells: Sequence[Sequence[Any]]) -
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=printable(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
         table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
     for row in cells:
-        table.add_row(*("" if value is None else str(value) for value in row))
+        table.add_row(*("" if value is None else printable(str(value)) for value in row))
     return table

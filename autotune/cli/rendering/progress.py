@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...db.states import Status
+from ..printable import printable
 from .rates import duration, rate
 from .trials import short_schedule_of
 
@@ -125,7 +126,7 @@ class _Lines:
 
     def _print(self, line: str) -> None:
         with self._turn:
-            print(line, file=sys.stderr)
+            print(printable(line), file=sys.stderr)
 
 
 def _best(problem: Problem, spec: DeviceSpec, best: Trial | None) -> str:

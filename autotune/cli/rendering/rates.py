@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def rate(problem: Problem, spec: DeviceSpec, seconds: float) -> str:
     """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
-    from ...devices.roofline import bounding_unit
+    from ...search_spaces.roofline import bounding_unit
 
     unit = bounding_unit(problem, spec)
     if unit is None:
@@ -30,7 +30,7 @@ def rates_document(problem: Problem, seconds: float | None) -> dict[str, object]
 
 def peak_share(problem: Problem, spec: DeviceSpec, seconds: float) -> float:
     """The roofline's time over this one."""
-    from ...devices.roofline import roofline
+    from ...search_spaces.roofline import roofline
 
     return roofline(problem, spec) / seconds
 
