@@ -39,6 +39,11 @@ T atomicXor(T* address, typename AutotuneSame<T>::Type value) {
 }
 inline void __threadfence() { autotune_emulator::fence(); }
 
+template <typename T>
+T __ldg(const T* address) {
+  return autotune_emulator::load_constant(address);
+}
+
 // Loads and stores with a cache hint.
 #define AUTOTUNE_LOAD(name)  \
   template <typename T>      \
@@ -50,7 +55,6 @@ inline void __threadfence() { autotune_emulator::fence(); }
   void name(T* address, typename AutotuneSame<T>::Type value) { \
     *address = value;                                           \
   }
-AUTOTUNE_LOAD(__ldg)
 AUTOTUNE_LOAD(__ldca)
 AUTOTUNE_LOAD(__ldcg)
 AUTOTUNE_LOAD(__ldcs)

@@ -24,12 +24,14 @@ _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
 _SWIZZLE = _FOLDER.parent / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
-# Only the instrumentation of -fsanitize=thread is used, not its library. Without scalar replacement of aggregates a
-# load of a float4 stays one load, whose alignment can be checked.
+# Sanitizers instrument; their libraries are not used. Without scalar replacement of aggregates a load of a float4
+# stays one load, whose alignment can be checked.
 _KERNEL_FLAGS = (
-    *_LANGUAGE, "-O1", "-g0", "-fsanitize=thread", "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
+    *_LANGUAGE, "-O1", "-g0", "-fsanitize=thread,signed-integer-overflow",
+    "-fno-sanitize-recover=signed-integer-overflow", "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
     "-Wno-unknown-pragmas", "-include", str(_HEADER),
 )  # fmt: skip
+FILL = "-ftrivial-auto-var-init=pattern"  # of variables that are not initialised; g++ has it from version 12 on
 _NO_ROOM = {
     "No space left on device": errno.ENOSPC,
     "Disk quota exceeded": errno.EDQUOT,
@@ -52,12 +54,13 @@ def executable(program: Program) -> Path:
         OSError: there is no room for what it writes.
     """
     compiler = _compiler()
-    path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *_KERNEL_FLAGS)
+    flags = kernel_flags(compiler)
+    path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
     if not _kept(path):
         runtime = _runtime(compiler)
         with atomic_write(path) as built:
             kernel = built.with_name("kernel.o")
-            _compile([*compiler, *_KERNEL_FLAGS, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(program))
+            _compile([*compiler, *flags, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(program))
             _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
             _add_seal(built)
         keep_newest(path.parent, _MOST)
@@ -88,6 +91,14 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
             _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
             _add_seal(built)
     return path
+
+
+@cache
+def kernel_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags that kernels are compiled with, `FILL` among them if the compiler has it."""
+    command = [*compiler, FILL, "-x", "c++", "-E", "-"]
+    filled = subprocess.run(command, input="", capture_output=True, text=True, check=False).returncode == 0
+    return (*_KERNEL_FLAGS, FILL) if filled else _KERNEL_FLAGS
 
 
 def _with_call(program: Program) -> str:

@@ -72,6 +72,7 @@ enum class Function { exp, exp2, log, rsqrt, tanh };
 float inexact(Function function, float value, int ulp);
 
 void fence();
+void check_constant(const void* address, int bytes);
 void check_atomic(const void* address, int bytes);
 void check_acquire(const void* address, int bytes);
 void check_release(const void* address, int bytes);
@@ -92,6 +93,13 @@ unsigned long long bits_of(T value) {
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   return bits;
+}
+
+// A load of what no thread writes during the launch, through a cache that other SMs do not update.
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) T load_constant(const T* address) {
+  check_constant(address, sizeof(T));
+  return *address;
 }
 
 // An acquiring load and a releasing store of a word that several blocks share.

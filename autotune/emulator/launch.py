@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -58,6 +59,7 @@ def run(
             _check_memset(step, program.workspace_bytes)
         else:
             _check_launch(step)
+            _check_declared(step, program.source)
     if program.empty:
         return
     buffers, buffer_of = _buffers(tensors, arrays)
@@ -123,6 +125,21 @@ def _check_launch(launch: Launch) -> None:
         raise EmulatorError(
             f"launch of grid {launch.grid} in clusters of {launch.cluster}: expected 16 blocks or fewer, all along x, "
             "that divide the grid"
+        )
+
+
+def _check_declared(launch: Launch, source: str) -> None:
+    """That the entry is declared for the launch: CUDA refuses more threads than its bounds, and other clusters."""
+    declared = re.search(rf"__global__ void([^{{}};]*?)\b{launch.entry}\(", source)
+    attributes = declared[1] if declared else ""
+    bounds = re.search(r"__launch_bounds__\((\d+)", attributes)
+    if bounds and launch.threads > int(bounds[1]):
+        raise EmulatorError(f"{launch.entry} has __launch_bounds__({bounds[1]}) and is launched with {launch.threads}")
+    dims = re.search(r"__cluster_dims__\((\d+), (\d+), (\d+)\)", attributes)
+    cluster = tuple(map(int, dims.groups())) if dims else (1, 1, 1)
+    if launch.cluster != cluster:
+        raise EmulatorError(
+            f"{launch.entry} has __cluster_dims__{cluster} and is launched in clusters {launch.cluster}"
         )
 
 

@@ -132,19 +132,22 @@ void check_shared(const char* what, const void* shared, int64_t bytes, int64_t a
          (long long)alignment, (long long)shared_alignment);
 }
 
+void check_constant(const void* address, int bytes) { check(address, bytes, Access::constant_read, true); }
+
 void check_atomic(const void* address, int bytes) {
-  look_around();
+  observe();
   publish();
   check(address, bytes, Access::atomic, true);
 }
 
 void check_acquire(const void* address, int bytes) {
   check(address, bytes, Access::atomic_read, true);
-  look_around();
+  observe();
+  acquire_observed();
 }
 
 void check_release(const void* address, int bytes) {
-  fence();
+  release_fence();
   publish();
   check(address, bytes, Access::atomic, true);
 }

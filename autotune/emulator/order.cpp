@@ -22,7 +22,8 @@ struct Cluster {
 // What a block of the running cluster has gone through. An epoch is the tick of a barrier.
 struct Block {
   uint32_t epoch;
-  bool acquired;  // whether it may see what other clusters released
+  bool observed;  // whether an atomic of it found what other clusters released
+  bool acquired;  // and whether it may see that
 };
 
 struct Clock {
@@ -31,6 +32,7 @@ struct Clock {
   uint32_t proxy_fence, proxy_epoch;
   Knowledge proxy_knowledge;  // at its last proxy fence
   uint32_t learnt;            // the tick at which it last learnt of others
+  bool observed;              // whether it was this thread whose atomic found something
 };
 
 std::vector<Cluster> clusters;  // of this launch, in the order of their runs
@@ -56,11 +58,12 @@ void next_tick() { now.stamp.tick = clocks[running_thread()].tick = ++last_tick;
 
 bool learnt(const Stamp& old) { return old.rank == now.stamp.rank && old.tick <= now.knowledge[column(old)]; }
 
-// Clusters run one after another here; on a GPU a fence and an atomic of the one and then an atomic of the
-// other do it.
+// Clusters run one after another here; on a GPU a fence and an atomic of the one, then an atomic and a fence
+// of the other do it.
 bool ordered_across_clusters(const Stamp& old) {
-  if (!blocks[now.stamp.rank].acquired) return false;
-  if (old.atomic) return true;
+  const Block& block = blocks[now.stamp.rank];
+  if (old.atomic) return block.observed;
+  if (!block.acquired) return false;
   const auto next =
       std::upper_bound(clusters.begin(), clusters.end(), old.tick,
                        [](uint32_t at, const Cluster& cluster) { return at < cluster.first_epoch; });
@@ -119,7 +122,9 @@ void join_lanes(const std::vector<int>& threads) {
   }
 }
 
-void look_around() { blocks[now.stamp.rank].acquired = true; }
+void observe() { blocks[now.stamp.rank].observed = clocks[running_thread()].observed = true; }
+
+void acquire_observed() { blocks[now.stamp.rank].acquired |= clocks[running_thread()].observed; }
 
 // Releases what the barriers put before this atomic and a fence follows: one of the thread that accessed, or
 // one of this thread after the barrier. Of what this thread did since the barrier, its own fence alone
@@ -140,11 +145,16 @@ void publish() {
         std::max({released[agent], before_fence, std::min(own.fence, knowledge_of(running_thread())[agent])});
 }
 
-void fence() {
+void release_fence() {
   Clock& clock = clocks[running_thread()];
   clock.fence = now.stamp.tick;
   clock.fence_epoch = blocks[now.stamp.rank].epoch;
   next_tick();
+}
+
+void fence() {
+  release_fence();
+  acquire_observed();
 }
 
 void release(Knowledge& knowledge) {

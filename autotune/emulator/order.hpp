@@ -15,8 +15,10 @@ void begin_cluster_epoch();                        // after a barrier of the who
 void begin_epoch(int rank);                        // after a barrier of the whole block
 void join_lanes(const std::vector<int>& threads);  // after a barrier of these threads of one warp
 void begin_turn();                                 // the running thread goes on
+void release_fence();                              // what the running thread did can be published
 void publish();                                    // to other clusters, by an atomic: what a fence follows
-void look_around();                                // learn what other clusters published, by an atomic
+void observe();                                    // what other clusters published, by an atomic
+void acquire_observed();                           // learn it, by a fence
 
 // A thread's time is a tick; all that it does after a release has a later one. Knowledge says, for each
 // thread of a block and then for each of its agents, up to which tick what it did is known.
@@ -36,8 +38,9 @@ bool proxy_sees(int thread, uint32_t tick);
 
 // When something was done, and by whom. Ticks never start again: no stamp needs to be cleared in between.
 struct Stamp {
-  uint32_t tick;                                            // 0: never
-  uint32_t thread : 11, rank : 4, atomic : 1, pending : 1;  // thread: of the block; agents follow
+  uint32_t tick;                   // 0: never
+  uint32_t thread : 11, rank : 4;  // thread: of the block; agents follow
+  uint32_t atomic : 1, pending : 1, constant : 1;
 };
 
 struct Present {

@@ -94,6 +94,16 @@ void check_proxy(const Region& region, int64_t byte, const Stamp& old) {
        region.name, other);
 }
 
+// Whether this launch has read it by __ldg since it was written.
+bool read_as_constant(const Cell& cell) { return cell.read.tick >= now.launch_epoch && cell.read.constant; }
+
+void check_constant(const Region& region, const Cell& cell, int64_t byte, Access access) {
+  if (access == Access::constant_read && cell.write.tick >= now.launch_epoch)
+    fail("reads byte %lld of %s by __ldg, and this launch wrote it", (long long)byte, region.name);
+  if (!is_read(access) && read_as_constant(cell))
+    fail("%s byte %lld of %s, and this launch read it by __ldg", verb(access), (long long)byte, region.name);
+}
+
 // Keeps two reads by different threads, as far from one another as there are: enough to convict any later
 // write.
 void add_read(Cell& cell, const Stamp& read) {
@@ -101,7 +111,9 @@ void add_read(Cell& cell, const Stamp& read) {
     const bool keep = !precedes(cell.other_read) && distance(cell.other_read) > distance(cell.read);
     if (!keep) cell.other_read = cell.read;
   }
+  const bool constant = read.constant || read_as_constant(cell);
   cell.read = read;
+  cell.read.constant = constant;
 }
 
 // A bulk copy of the running agent has read.
@@ -119,6 +131,7 @@ void check_alive(const Region& region) {
 }
 
 void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, const Stamp& stamp) {
+  check_constant(region, cell, byte, access);
   // Ordinary: written by this cluster and before the last barrier.
   if (!before_barrier(cell.write) || cell.write.tick < now.first_epoch || cell.write.pending) {
     check_landed(region, byte, cell.write, access);
@@ -145,6 +158,7 @@ void record(const Region& region, int64_t first, int64_t last, Access access) {
   if (region.rank != none && region.rank != static_cast<int>(now.stamp.rank)) check_alive(region);
   if (cell_shift > 0 && (first % 4 != 0 || last % 4 != 3)) refine_cells();
   Stamp stamp = now.stamp;
+  stamp.constant = access == Access::constant_read;
   if (access > Access::write) {
     if (access == Access::bulk_read_begin) stamp.thread = now.agent;
     stamp.atomic = is_atomic(access);

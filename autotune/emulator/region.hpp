@@ -15,6 +15,7 @@ enum class Use : int32_t {
 
 enum class Access {
   read,
+  constant_read,  // through the cache that does not see what the launch writes
   write,
   atomic,
   atomic_read,
@@ -26,7 +27,8 @@ enum class Access {
 };
 
 inline bool is_read(Access access) {
-  return access == Access::read || access == Access::atomic_read || access >= Access::bulk_read_begin;
+  return access <= Access::constant_read || access == Access::atomic_read ||
+         access >= Access::bulk_read_begin;
 }
 inline bool is_atomic(Access access) { return access == Access::atomic || access == Access::atomic_read; }
 inline const char* verb(Access access) {

@@ -135,6 +135,17 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
             assert f" {launch.entry}({parameter})" in source.source
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_sources_declare_their_launches(name: str) -> None:
+    """CUDA refuses other threads and clusters; a wrong minimum of blocks costs registers or occupancy."""
+    for problem, schedule in cases_of(name).CASES:
+        program, footprint = operator(name).emit(problem, schedule), schedule.footprint(problem)
+        for launch in program.launches:
+            cluster = f" __cluster_dims__({launch.cluster[0]}, 1, 1)\n   " if launch.cluster != (1, 1, 1) else ""
+            bounds = f"__launch_bounds__({launch.threads}, {footprint.min_blocks_per_sm})"
+            assert f"__global__ void {bounds}{cluster} {launch.entry}(const " in program.source, schedule
+
+
 @pytest.fixture(params=OPERATORS)
 def readable(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     """Files with a kernel of each kind."""

@@ -36,7 +36,8 @@ def build(
     """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread and `s` shared memory."""
     text = f"""{inlined(*(f"cuda/{name}.cuh" for name in (*WRAPPERS, *headers)))}
 {cuda_arguments(ARGUMENTS)}
-extern "C" __global__ void __launch_bounds__({threads}) kernel(const Arguments arguments) {{
+extern "C" __global__ void __launch_bounds__({threads}) __cluster_dims__({cluster}, 1, 1)
+    kernel(const Arguments arguments) {{
   const float* x = arguments.x;
   float* y = arguments.y;
   const int n = arguments.n;

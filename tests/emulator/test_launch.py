@@ -78,6 +78,8 @@ def test_a_damaged_executable_is_built_again_and_never_run(
         (Launch("kernel", (3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),
         (Launch("kernel", (32, 1, 1), (64, 1, 1), cluster=(32, 1, 1)), "expected 16 blocks or fewer"),
         (Launch("kernel", (2, 2, 1), (64, 1, 1), cluster=(1, 2, 1)), "all along x"),
+        (Launch("kernel", (1, 1, 1), (65, 1, 1)), r"has __launch_bounds__\(64\) and is launched with 65"),
+        (Launch("kernel", (2, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"__cluster_dims__\(1, 1, 1\) .* clusters \(2, 1"),
     ],
 )
 def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, run: Run) -> None:

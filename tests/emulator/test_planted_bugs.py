@@ -11,6 +11,7 @@ import pytest
 
 from autotune.codegen.problem import Array
 from autotune.emulator import SEEDS, EmulatorError
+from autotune.emulator.build import FILL, kernel_flags
 
 N = 64
 X = np.arange(1, N + 1, dtype=np.float32)
@@ -40,7 +41,10 @@ LAST_BLOCK = """
   __threadfence();
   __syncthreads();
   int* last = dynamic_shared<int>();
-  if (t == 0) *last = atomicAdd(static_cast<int*>(arguments.workspace), 1) == 1;
+  if (t == 0) {
+    *last = atomicAdd(static_cast<int*>(arguments.workspace), 1) == 1;
+    __threadfence();  // after the atomic
+  }
   __syncthreads();
   if (!*last) return;
   if (t == 0) *static_cast<int*>(arguments.workspace) = 0;
@@ -151,13 +155,23 @@ PLANTS = [
     Plant("misaligned asynchronous copy", ASYNC, "async_copy<4>(s + t, x + t);",
           "if (t < 8) async_copy<16>(s + 4 * t, x + 4 * t);", "an asynchronous copy of 16 bytes reads address"),
     Plant("output read before it is written", "y[t] = 1; y[t] += 64 - x[t];", "y[t] = 1;", "", "reads .* before it"),
-    Plant("missing fence", LAST_BLOCK, "__threadfence();", "", "which another block wrote", 3 * X, TWO_BLOCKS),
-    Plant("fence of one thread only", LAST_BLOCK, "__threadfence();", "if (t == 0) __threadfence();",
+    Plant("missing fence", LAST_BLOCK, FENCE, "__syncthreads();", "which another block wrote", 3 * X,
+          TWO_BLOCKS),
+    Plant("fence of one thread only", LAST_BLOCK, FENCE, "if (t == 0) __threadfence();\n  __syncthreads();",
           "which another block wrote", 3 * X, TWO_BLOCKS),
-    Plant("no barrier between fence and atomic", LAST_BLOCK, "__threadfence();\n  __syncthreads();", "__threadfence();",
+    Plant("no barrier between fence and atomic", LAST_BLOCK, FENCE, "__threadfence();",
           "which another block wrote", 3 * X, TWO_BLOCKS),
-    Plant("fence by the thread of the atomic", LAST_BLOCK.replace(FENCE, FENCE_AFTER), "__threadfence(); }", "}",
+    Plant("fence by the thread of the atomic", LAST_BLOCK.replace(FENCE, FENCE_AFTER), "{ __threadfence(); }", "{ }",
           "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("no fence after the atomic", LAST_BLOCK, "__threadfence();  // after the atomic", "",
+          "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("a fence after the atomic by another thread", LAST_BLOCK, "    __threadfence();  // after the atomic\n  }",
+          "  }\n  if (t == 1) __threadfence();", "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("what another block wrote by __ldg", LAST_BLOCK, "y[t] = part[t]", "y[t] = __ldg(part + t)",
+          "by __ldg, and this launch wrote it", 3 * X, TWO_BLOCKS),
+    Plant("what another thread writes by __ldg", "float* w = static_cast<float*>(arguments.workspace); float v = w[t];"
+          "__syncthreads(); w[63 - t] = x[t]; __syncthreads(); y[t] = w[t] + v;", "v = w[t];", "v = __ldg(w + t);",
+          "writes byte .* of workspace, and this launch read it by __ldg", build={"workspace_bytes": 256}),
     Plant("missing atomic", LAST_BLOCK, "atomicAdd(static_cast<int*>(arguments.workspace), 1)",
           "(*static_cast<int*>(arguments.workspace))++", "which another block", 3 * X, TWO_BLOCKS),
     Plant("release without a barrier", LOOK_BACK, "__syncthreads();  // before the release", "",
@@ -166,6 +180,10 @@ PLANTS = [
           "which another block wrote", np.concatenate([X, 2 * X]), LOOKED_BACK),
     Plant("warp barrier of some lanes", "s[t] = x[t]; __syncwarp(); if (t % 32 < 16) __syncwarp(0xffffu);"
           "y[t] = s[t ^ 31];", "__syncwarp(); if", "if", "race: ", np.concatenate([X[31::-1], X[:31:-1]])),
+    Plant("signed overflow", "int most = n + 2147483583; y[t] = most > 0 ? x[63 - t] : 0;", "3583", "3584",
+          r"line \d+: 64 \+ 2147483584 overflows 'int'"),
+    Plant("signed overflow of a product", "long long far = n * 1ll * 4294967296; y[t] = far > 0 ? x[63 - t] : 0;",
+          "n * 1ll", "n * 67108864ll", r"line \d+: 64 \* \d+ overflows 'long long int'"),
     Plant("endless loop", "y[t] = x[63 - t];", "y[t]", "while (n) {} y[t]", "did not end within 1 s",
           run={"cpu_seconds": 1}),
     Plant("endless recursion", "struct F { static float f(const float* p, int i) { volatile float v[64]; v[i] = p[i];"
@@ -184,6 +202,13 @@ def test_the_bug_is_caught_in_every_order(plant: Plant, kernel: Callable[..., An
         with pytest.raises(EmulatorError, match=plant.error) as caught:
             run(wrong, X, plant.y.size, seed=seed, **plant.run)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(FILL not in kernel_flags(("g++",)), reason="g++ has it from version 12 on")
+def test_variables_start_with_a_pattern(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+    y = run(kernel("float v[2]; v[t % 2] = x[t]; y[t] = v[n % 2];"), X, N)
+    np.testing.assert_array_equal(y[::2], X[::2])
+    assert set(y[1::2].tobytes()) == {0xFE}
 
 
 @pytest.mark.parametrize("seed", ALL_SEEDS)

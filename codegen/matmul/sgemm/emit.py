@@ -15,6 +15,10 @@ from .schedule import SgemmSchedule
 
 ENTRY = "sgemm"
 FORMULA = "C = alpha*op(A)*op(B) + beta*C"
+# The sum of no products is 0 whatever alpha is, which may be infinite or NaN.
+_NO_PRODUCTS = """Arguments without_products = arguments;
+  without_products.alpha = 0.0f;
+  sgemm_block(without_products);"""
 _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel computes
 
 
@@ -46,7 +50,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 {_problem_struct(problem, facts, _wide(problem, schedule), schedule.specialize, body)}
 
 {body}
-{footprint.entry(ENTRY, "sgemm_block(arguments);")}"""
+{footprint.entry(ENTRY, _NO_PRODUCTS if problem.k == 0 else "sgemm_block(arguments);")}"""
     return Program(source, members, (launch,), schedule.workspace_bytes(problem))
 
 

@@ -24,6 +24,6 @@ __device__ __forceinline__ void sgemm_naive(const Arguments& arguments, Number* 
   for (int i = 0; i < k; ++i) sum += static_cast<Number>(a[i * step_a]) * static_cast<Number>(b[i * step_b]);
 
   Number& target = c[batch * problem.stride_c + static_cast<long long>(row) * problem.ldc + column];
-  const Number scaled = arguments.alpha * sum;
+  const Number scaled = k == 0 ? Number{0} : arguments.alpha * sum;
   target = arguments.beta == 0.0f ? scaled : scaled + arguments.beta * target;
 }

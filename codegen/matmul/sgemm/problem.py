@@ -127,8 +127,8 @@ class SgemmProblem(MatrixProblem):
         }
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """C in float64."""
-        alpha, beta = scalars["alpha"], scalars["beta"]
+        """C in float64, by the scalars as a kernel gets them: in float32."""
+        alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
         a, b, c = self.tensors
         flat = inputs["c"].astype(np.float64) if self.beta_nonzero else np.zeros(c.size)
         result = c.view(flat)
