@@ -26,15 +26,15 @@ EMITTED = {
     "sliced": replace(SMALL, warps_k=2),
     "clusters": replace(SMALL, cluster_k=2, grid_blocks=6),
 }
-NAIVE = {"naive": OPERATOR.presets["naive"], "reference": OPERATOR.reference}
-KERNELS = [*EMITTED, *NAIVE]
+PLAIN = {**OPERATOR.presets, "reference": OPERATOR.reference}
+KERNELS = [*EMITTED, "naive", "vectorised", "double_buffered", "reference"]
 on_kernels = pytest.mark.parametrize("kernel", KERNELS)
 on_problems = pytest.mark.parametrize("problem", [EDGES, TILES], ids=["edges", "tiles"])
 
 
 def program(kernel: str, problem: SgemmProblem) -> Program:
-    if kernel in NAIVE:
-        return NAIVE[kernel](problem)
+    if kernel in PLAIN:
+        return PLAIN[kernel](problem)
     vector = 1 if problem.m == EDGES.m else 4
     schedule = replace(EMITTED[kernel], vector_a=vector, vector_b=vector, vector_c=vector)
     return OPERATOR.program(problem, schedule, LIMITS)

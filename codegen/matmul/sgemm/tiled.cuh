@@ -127,7 +127,7 @@ __device__ __forceinline__ void multiply_add(float (&sum)[Schedule::thread_m][Sc
 
 // C = alpha·sum + beta·C for the elements of a thread that are inside of the matrix.
 __device__ __forceinline__ void store(const float (&sum)[Schedule::thread_m][Schedule::thread_n], float* c,
-                                      const Problem& problem, const Arguments& arguments, int rows_left,
+                                      const Problem& problem, float alpha, float beta, int rows_left,
                                       int columns_left) {
 #pragma unroll
   for (int i = 0; i < Schedule::thread_m; ++i) {
@@ -140,8 +140,8 @@ __device__ __forceinline__ void store(const float (&sum)[Schedule::thread_m][Sch
       alignas(16) float result[vector_n];
 #pragma unroll
       for (int l = 0; l < vector_n; ++l) {
-        result[l] = arguments.alpha * sum[i][j + l];
-        if (arguments.beta != 0.0f && l < left) result[l] += arguments.beta * target[l];
+        result[l] = alpha * sum[i][j + l];
+        if (beta != 0.0f && l < left) result[l] += beta * target[l];
       }
       if (left >= vector_n) {
         copy_vector<vector_n>(target, result);
@@ -197,5 +197,6 @@ __device__ __forceinline__ void sgemm_tiled(const Arguments& arguments) {
 #endif
   const int row = m + thread.m, column = n + thread.n;
   float* c = arguments.c + batch * problem.stride_c + static_cast<long long>(row) * problem.ldc + column;
-  store(sum, c, problem, arguments, problem.m - row, problem.n - column);
+  const float alpha = k > 0 ? arguments.alpha : 0.0f;  // a sum of nothing is 0, whatever alpha is
+  store(sum, c, problem, alpha, arguments.beta, problem.m - row, problem.n - column);
 }
