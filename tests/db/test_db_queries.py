@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, timedelta, timezone
+from time import tzset
 
 import pytest
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
@@ -151,6 +152,23 @@ def test_bests_has_one_trial_for_each_problem_and_device(db):
     assert db.bests("unknown") == db.bests(device="unknown") == []
 
 
+def test_a_shape_specialised_best_is_served_with_the_best_that_is_shape_generic(db):
+    for digest, seconds, specialize in (("a", 1e-3, "shape"), ("b", 3e-3, "none"), ("c", 2e-3, "none")):
+        db.record(trial(digest, seconds, schedule={"specialize": specialize}))
+    db.record(trial("d", problem=LARGE, schedule={"specialize": "none"}))
+    assert [one.schedule_digest for one in db.bests()] == ["a", "d"]
+    assert [one.schedule_digest for one in db.serving()] == ["a", "d", "c"]
+
+
+def test_two_operators_may_have_problems_of_one_key(db):
+    other = replace(TRANSPOSE, key=SMALL.key)
+    db.record(trial("a"))
+    db.record(trial("b", problem=other))
+    assert db.problems() == [SMALL, other]
+    assert db.best(other.operator, other.key, H200.model).schedule_digest == "b"
+    assert len(db.export()["problems"]) == 2
+
+
 def test_trials_are_filtered_and_come_newest_first(db):
     db.record(trial("a", minutes=2))
     db.record(trial("b", minutes=3, status=Status.TIMEOUT, device=T4))
@@ -178,6 +196,17 @@ def test_problems_and_devices_are_listed_once(db):
     assert db.devices() == [H200, T4]
 
 
+@pytest.fixture
+def far_east(monkeypatch):
+    """A time zone of the machine that is not UTC."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "JST-9")
+        tzset()
+        yield
+    tzset()
+
+
+@pytest.mark.usefixtures("far_east")
 def test_times_are_stored_as_utc(db):
     db.record(trial(created_at=NOON.astimezone(timezone(timedelta(hours=5)))))
     (stored,) = db.trials()
@@ -205,9 +234,11 @@ def test_an_error_that_is_not_finite_is_stored_as_none(db):
         ({"schedule_digest": ""}, "schedule_digest is empty"),
         ({"compiler": "x" * 256}, "256 characters"),
         ({"error": "\ud800"}, "surrogates"),
+        ({"error": "a\0b"}, "without NUL"),
         ({"error": None}, "expected text"),
         ({"resources": {"registers": float("nan")}}, "resources="),
         ({"schedule": {"kind": object()}}, "schedule="),
+        ({"schedule": {"stages": 2**63}}, "whole numbers of 64 bits"),
         ({"environment": []}, "environment="),
         ({"created_at": NOON.replace(tzinfo=None)}, "time zone"),
     ],

@@ -71,7 +71,7 @@ def test_dense_strides_are_those_of_numpy(shape):
 
 @given(st.data())
 def test_overlap_is_exact(data):
-    memory = np.zeros(60, np.float32)
+    memory = np.zeros(60, data.draw(st.sampled_from([np.int8, np.float32])))
     views = []
     for _ in range(2):
         rows, columns, leading = (data.draw(st.integers(low, 4)) for low in (0, 0, 4))

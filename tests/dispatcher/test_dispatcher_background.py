@@ -1,5 +1,7 @@
 """When a process that tunes is started, and with what; the process itself is a stand-in."""
 
+from types import SimpleNamespace
+
 import pytest
 from fake_gpu import A, B, C, FakeTensor
 from records import H200, problem, schedule, trial
@@ -7,7 +9,7 @@ from records import H200, problem, schedule, trial
 from autotune import dispatcher
 from autotune.dispatcher.choice import background
 
-START = background._started
+START, IDLE_GPU = background._started, background.idle_gpu
 
 
 class Process:
@@ -65,6 +67,20 @@ def test_a_busy_gpu_tunes_only_if_it_is_named(gpu, processes, monkeypatch, named
     dispatcher.configure(tune="background", device=named)
     call(8)
     assert [process.arguments[3] for process in processes] == found
+
+
+@pytest.mark.parametrize(("busy", "found"), [((), 0), ((0,), 2), ((0, 2), None)])
+def test_an_idle_gpu_is_of_the_model_and_runs_no_process(monkeypatch, busy, found):
+    gpus = [
+        SimpleNamespace(
+            name=model,
+            compute_running_processes=["a process"] if number in busy else [],
+            to_cuda_device=lambda number=number: SimpleNamespace(device_id=number),
+        )
+        for number, model in enumerate((H200.name, "Tesla T4", H200.name))
+    ]
+    monkeypatch.setattr("cuda.core.system.Device", SimpleNamespace(get_all_devices=lambda: gpus))
+    assert IDLE_GPU(H200.name) == found
 
 
 def test_bad_settings_get_one_line():

@@ -79,6 +79,7 @@ def test_no_other_problem_gets_it(gpu, known):
     assert "cublas" not in gpu.loaded
 
 
+@pytest.mark.filterwarnings("error")  # it is not even tried
 def test_no_numpy_array_gets_it(known):
     dispatcher.configure(never_worse_than="cublas")
     (choice,) = dispatcher.warm([KNOWN], HOST)
@@ -168,7 +169,8 @@ def test_a_refused_call_is_a_launch_error(library, monkeypatch):
         cublas.CublasKernel(KNOWN, CUBLAS, CONTEXT).bound(packed)(1)
 
 
-def test_less_than_fp32_is_refused(library, monkeypatch):
-    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
-    with pytest.raises(LaunchError, match="not compute in true FP32 where NVIDIA_TF32_OVERRIDE=1"):
+@pytest.mark.parametrize("switch", ["NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"])
+def test_less_than_fp32_is_refused(library, monkeypatch, switch):
+    monkeypatch.setenv(switch, "1")
+    with pytest.raises(LaunchError, match=f"not compute in true FP32 where {switch}=1"):
         cublas.CublasKernel(KNOWN, CUBLAS, CONTEXT)

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
 from types import SimpleNamespace
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -27,8 +28,9 @@ def test_the_call_reaches_the_kernel_on_the_current_stream(gpu):
     assert arguments.items() >= expected.items()
 
 
-def test_the_default_stream_is_named_as_dlpack_does(gpu):
-    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
+@pytest.mark.parametrize("stream", [None, 0])
+def test_the_default_stream_is_named_as_dlpack_does(gpu, stream):
+    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), stream=stream)
     assert gpu.launched[0][0] == 1
 
 
@@ -155,6 +157,17 @@ def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
     assert len(caught) == 1
 
 
+def test_a_kernel_that_was_launched_before_is_not_given_up(gpu):
+    a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
+    dispatcher.sgemm(a, b)
+    gpu.refused = {"sgemm": LaunchError("out of resources")}
+    with pytest.raises(LaunchError, match="out of resources"):
+        dispatcher.sgemm(a, b)
+    gpu.refused = {}
+    dispatcher.sgemm(a, b)
+    assert len(gpu.loaded) == 1
+
+
 def test_when_the_default_does_not_even_load_the_caller_is_told_each_time(gpu):
     wanted = problem(2048, 2048, 2048)
     gpu.refused = {SGEMM.emit(wanted, SGEMM.default(wanted, H200)).source: CompileError("no such register")}
@@ -211,6 +224,15 @@ def test_a_bound_call_stays_on_the_stream_that_it_names(gpu):
     assert step() is step.out
     assert step.out.shape == (5, 4)
     assert [stream for stream, _ in gpu.launched] == [9]
+
+
+def test_a_bound_call_keeps_its_arrays(gpu):
+    a = FakeTensor(A, (4, 5))
+    kept = ref(a)
+    step = dispatcher.plan("transpose", a)
+    del a
+    assert kept() is not None
+    assert step() is step.out
 
 
 def test_a_bound_call_falls_back_too(gpu):
