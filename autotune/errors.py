@@ -8,3 +8,7 @@ class AutotuneError(Exception):
 
     A wrong argument is a ``ValueError`` or a ``TypeError``, and a file that cannot be read an ``OSError``.
     """
+
+
+class InputError(AutotuneError):
+    """Something that the caller named and that cannot be used, such as a file that is no database."""

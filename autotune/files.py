@@ -22,10 +22,10 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
     """
-    if path.exists() and not path.is_file():
-        yield path
-        return
     target = checked_target(path)
+    if target.exists() and not target.is_file():
+        yield target
+        return
     with _locked_folder(target) as folder:
         written = folder / target.name
         try:
@@ -46,11 +46,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def checked_target(path: Path) -> Path:
-    """The file that a path names, with its links followed.
+    """The file that a path names, with its links followed, or a device or a pipe.
 
     Raises:
         OSError: it has no folder to be in, it is a folder itself, or it may not be written.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return path
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", str(path))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy.typing as npt
 
 from .fields import FieldRole, FieldSpec, field_specs, invalid_fields
-from .tensor import Tensor
+from .tensor import Role, Tensor
 from .work import Work
 
 Array = npt.NDArray[Any]
@@ -76,6 +76,12 @@ class Problem(ABC):
     @abstractmethod
     def work(self) -> Work:
         """The bytes that must cross device memory, and the operations by unit that the definition asks for."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has outputs of which none has an element: there is nothing to compute."""
+        sizes = [tensor.size for tensor in self.tensors if tensor.role is not Role.INPUT]
+        return bool(sizes) and not any(sizes)
 
     @property
     @abstractmethod

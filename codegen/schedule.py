@@ -58,12 +58,16 @@ class Schedule:
             ValueError: one line that says what is allowed.
         """
         values, short = (base or cls()).to_dict(), cls.short_names()
+        given: set[str] = set()
         for word in words:
             name, equals, text = word.partition("=")
             field = short.get(name, name)
             if not equals or field not in values:
                 names = [*values, *short]
                 raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
+            if field in given:
+                raise ValueError(f"{_shown(word)}: {field} is given more than once")
+            given.add(field)
             values[field] = _parsed(field, text, values[field])
         return cls.from_dict(values)
 

@@ -26,11 +26,15 @@ def database_url(name: str | Path | None) -> URL:
     """The URL that `name` means: one of SQLAlchemy's, a path of a SQLite file, or by default AUTOTUNE_DB.
 
     Raises:
-        BadUrlError: not a URL.
+        BadUrlError: neither a URL nor the path of a file.
         TypeError: neither text nor a path.
     """
     name = name_of(name)
+    if not name:
+        raise BadUrlError("an empty name is no database: give a path or a URL, or leave it out")
     if file := named_file(name):
+        if file.exists() and not file.is_file():
+            raise BadUrlError(f"{file} is no file: expected the path of a SQLite database")
         return URL.create("sqlite", database=str(file))
     try:
         url = make_url(name)
@@ -68,6 +72,16 @@ def check_exists(url: URL) -> None:
     file = _sqlite_file(url)
     if file and not file.exists() and file != users_file():
         raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
+
+
+def check_lasting(url: URL) -> None:
+    """Make sure that a database outlives the process.
+
+    Raises:
+        BadUrlError: it is in memory.
+    """
+    if _in_memory(url):
+        raise BadUrlError(f"{location(url)} is in memory and would keep nothing: name a file, or leave --db out")
 
 
 def check_shared(url: URL) -> None:
@@ -118,6 +132,10 @@ def engine_of(url: URL) -> Engine:
     return engine
 
 
+def _in_memory(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
+
+
 def _sqlite_file(url: URL) -> Path | None:
     name = url.database
     is_file = url.get_backend_name() == "sqlite" and name and name != ":memory:" and not name.startswith("file:")
@@ -152,7 +170,7 @@ def _options(url: URL) -> dict[str, Any]:
     """
     if url.get_backend_name() != "sqlite":
         return {"pool_pre_ping": True, "isolation_level": "READ COMMITTED"}
-    if url.database not in (None, "", ":memory:"):
+    if not _in_memory(url):
         return {}
     return {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0, "connect_args": {"check_same_thread": False}}
 

@@ -10,7 +10,7 @@ from reprlib import repr as short
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from ..errors import AutotuneError
+from ..errors import AutotuneError, InputError
 
 BUSY_SECONDS = 30
 
@@ -19,7 +19,7 @@ class DatabaseError(AutotuneError, RuntimeError):
     """A database that cannot be opened, read or written; the message is one line that names the remedy."""
 
 
-class BadUrlError(DatabaseError):
+class BadUrlError(DatabaseError, InputError):
     """Text that names no database that this installation can open."""
 
 
@@ -27,6 +27,7 @@ class ReadOnlyError(DatabaseError):
     """A write to a database that only allows reading."""
 
 
+_INCOMPLETE = "lacks a table or a column that autotune made: restore it, or move it away for a new one"
 _FULL = "does not fit on its disk: free some space; what was stored before is safe"
 _BUSY = f"was locked by another process for over {BUSY_SECONDS} s: end that process or try again"
 _READ_ONLY = "is read-only: make it writable or use another --db"
@@ -35,6 +36,9 @@ _READ_ONLY = "is read-only: make it writable or use another --db"
 # https://www.postgresql.org/docs/current/errcodes-appendix.html.
 _REMEDIES: dict[int | str, str] = {
     sqlite3.SQLITE_NOTADB: "is not a SQLite database: move it away or restore it; nothing was changed",
+    sqlite3.SQLITE_ERROR: _INCOMPLETE,
+    "42P01": _INCOMPLETE,
+    "42703": _INCOMPLETE,
     sqlite3.SQLITE_CORRUPT: "is malformed: move it away or restore it; nothing was changed",
     sqlite3.SQLITE_FULL: _FULL,
     "53100": _FULL,
@@ -46,7 +50,10 @@ _REMEDIES: dict[int | str, str] = {
     "25006": _READ_ONLY,
     "42501": "refuses this to its user: let its owner grant the right to it, or use another --db",
 }
-_READ_ONLY_CODES = (sqlite3.SQLITE_READONLY, "25006", "42501")
+_KINDS: dict[int | str, type[DatabaseError]] = {
+    sqlite3.SQLITE_NOTADB: BadUrlError,
+    **dict.fromkeys((sqlite3.SQLITE_READONLY, "25006", "42501"), ReadOnlyError),
+}
 
 # What is said where there is no connection, for which the driver has no SQLSTATE; the last one is for all else.
 _CONNECTING = {
@@ -80,8 +87,7 @@ def _database_error(location: str, error: SQLAlchemyError) -> DatabaseError:
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorcode", 0) & 0xFF
     if code in _REMEDIES:
-        kind = ReadOnlyError if code in _READ_ONLY_CODES else DatabaseError
-        return kind(f"{location} {_REMEDIES[code]}")
+        return _KINDS.get(code, DatabaseError)(f"{location} {_REMEDIES[code]}")
     said = " ".join(re.sub("\n\t.*", "", str(cause)).split())  # the driver's hints are in lines of their own
     if isinstance(error, OperationalError) and getattr(cause, "sqlstate", "") is None:
         said += next(f": {remedy}" for phrase, remedy in _CONNECTING.items() if re.search(phrase, said))

@@ -9,14 +9,14 @@ from platformdirs import user_data_path
 
 
 def name_of(name: str | Path | None) -> str:
-    """What names the database: `name`, else AUTOTUNE_DB, else the user's own file.
+    """What names the database: `name`, even an empty one, else AUTOTUNE_DB, else the user's own file.
 
     Raises:
         TypeError: neither text nor a path.
     """
     if not isinstance(name, str | Path | None):
         raise TypeError(f"a database is named by a {type(name).__name__}: expected a path or a URL")
-    return str(name or os.environ.get("AUTOTUNE_DB") or users_file())
+    return str(os.environ.get("AUTOTUNE_DB") or users_file()) if name is None else str(name)
 
 
 def named_file(name: str) -> Path | None:

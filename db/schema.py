@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -11,8 +12,10 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from .engine import WRITE
 from .errors import DatabaseError
+from .models import Base
 from .upgrade import rename_stored
 
+_OURS = re.compile(r"\d{4}")  # alembic makes others up of hexadecimal digits
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -53,11 +56,16 @@ def _revision(connection: Connection, location: str) -> str | None:
         return None
     found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
     known = revisions()
+    if not any(_OURS.fullmatch(revision) for revision in found):
+        raise DatabaseError(f"{location} holds another program's tables: use another --db; nothing was changed")
     if len(found) != 1 or found[0] not in known:
         raise DatabaseError(
             f"{location} was written by a newer autotune (revision {', '.join(found) or 'none'}; this one knows up to "
             f"{known[-1]}): upgrade autotune or use another --db; nothing was changed"
         )
+    missing = sorted(set(Base.metadata.tables) - set(tables)) if found[0] == known[-1] else []
+    if missing:
+        raise DatabaseError(f"{location} lacks the table {missing[0]}: restore it, or move it away for a new one")
     return str(found[0])
 
 

@@ -34,6 +34,8 @@ def restrict_values(space: Space[S], words: Sequence[str]) -> Space[S]:
         name, equals, text = word.partition("=")
         if not equals or name not in known:
             raise ValueError(f"{word!r} is not PARAMETER=VALUE,… with a PARAMETER of {', '.join(known)}")
+        if kept[name] is not known[name]:
+            raise ValueError(f"{word!r}: {name} is given more than once")
         values = {_word(value): value for value in known[name].values}
         unknown = [value for value in text.split(",") if value not in values]
         if unknown:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from typer import TyperException
 
-from ..errors import AutotuneError
+from ..errors import AutotuneError, InputError
 
 FAILED = 1
 BAD_INPUT = 2
@@ -50,9 +50,7 @@ def exit_code(error: Exception) -> int:
     """1, or what the error has for itself, such as 2 for bad input."""
     if isinstance(error, TyperException):
         return error.exit_code
-    from ..db.errors import BadUrlError
-
-    return BAD_INPUT if isinstance(error, BadUrlError) else FAILED
+    return BAD_INPUT if isinstance(error, InputError) else FAILED
 
 
 def one_line(error: Exception) -> str:
@@ -61,8 +59,8 @@ def one_line(error: Exception) -> str:
         text = " ".join(error.format_message().split())
         command = getattr(getattr(error, "ctx", None), "command_path", None)
         return f"{text.rstrip('.')} (see {command} --help)" if command else text
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = " ".join(str(error).split())
     return (
         text

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import BadInputError
+from ..files import checked_target
+from .errors import BadInputError, user_input
 
 if TYPE_CHECKING:
     from ..devices.base import Device
@@ -44,6 +46,18 @@ DatabaseOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def output_option(text: str) -> Any:
+    """The option ``-o`` for a file; that it can be written is known before a command begins."""
+    return typer.Option("--output", "-o", help=text, callback=_checked_output)
+
+
+def _checked_output(path: Path | None) -> Path | None:
+    with user_input():
+        if path is not None:
+            checked_target(path)
+    return path
 
 
 def device_of(selector: str) -> Device:

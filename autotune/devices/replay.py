@@ -13,11 +13,16 @@ from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compiler import CompiledKernel
 from ..db.states import Status
+from ..errors import InputError
 from ..search_spaces.operator import Operator
 from .base import Device, DeviceError, Evaluation
 from .recording import Recording, load
 
 PREFIX = "replay:"
+
+
+class UnrecordedError(DeviceError, InputError):
+    """A problem that a recording does not have."""
 
 
 class ReplayDevice:
@@ -46,7 +51,7 @@ class ReplayDevice:
 
     @contextmanager
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> Iterator[ReplaySession]:
-        """Serve the recorded problem; `DeviceError` for another one."""
+        """Serve the recorded problem; `UnrecordedError` for another one."""
         self.recorded(operator, problem)
         yield ReplaySession(self.recording)
 
@@ -54,11 +59,11 @@ class ReplayDevice:
         """The operator with the recorded schedules.
 
         Raises:
-            DeviceError: another problem was recorded.
+            UnrecordedError: another problem was recorded.
         """
         name, key = self.recording.operator.name, self.recording.problem.key
         if (operator.name, problem.key) != (name, key):
-            raise DeviceError(f"{self.recording.path} records {name} {key}, not {operator.name} {problem.key}")
+            raise UnrecordedError(f"{self.recording.path} records {name} {key}, not {operator.name} {problem.key}")
         return self.recording.operator
 
 
@@ -81,7 +86,7 @@ def evaluable(operator: Operator[Any, Any], problem: Problem, device: Device) ->
     """The operator with the schedules that the device can evaluate: recorded ones, or on any other device all.
 
     Raises:
-        DeviceError: the device cannot evaluate this problem.
+        UnrecordedError: the device cannot evaluate this problem.
     """
     # By its selector, since the device itself may live in another process.
     recorded = device.selector.startswith(PREFIX)

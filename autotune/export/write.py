@@ -25,7 +25,7 @@ def write_bundle(exported: Kernels, folder: Path) -> None:
         FileExistsError: the folder exists.
         OSError: it cannot be written.
     """
-    folder.mkdir(parents=True)  # fails before anything is compiled if somebody else's files are there
+    folder.mkdir()  # fails before anything is compiled if somebody else's files are there
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             built = Path(temporary) / folder.name

@@ -70,8 +70,11 @@ def tune(
         DeviceError: the device cannot be used, or no longer; what was done is stored.
         DatabaseError: the database cannot be read or written.
         CompilerMissingError: there is no compiler.
+        ValueError: the problem is empty.
     """
     start = now()
+    if problem.empty:
+        raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     operator, spec = evaluable(operator, problem, device), device.limits
     known = known_trials(operator, problem, device, db)
     compared = {schedule.digest for schedule in known}

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ..codegen.problem import Problem
 from ..db.states import TimeSource
 from ..devices.base import Device, DeviceError
+from ..errors import InputError
 from .options import TuneResult
 from .samplers import quiet_optuna
 from .signals import handled
@@ -94,7 +95,7 @@ class Parallel:
         Ctrl-C and SIGTERM let each device end the evaluation that it is at. On one device they end that, too.
 
         Raises:
-            Exception: what `tune` raised first, but for `DeviceError`, when all devices have ended.
+            Exception: what `tune` raised first, when all devices have ended; of `DeviceError` only an `InputError`.
         """
         turns = [(device, queue.problems) for queue in queues for device in queue.devices]
         if len(turns) == 1:
@@ -113,6 +114,9 @@ class Parallel:
                 if self._tune(device, problem, self._check).interrupted:
                     self._interrupt()
             except DeviceError as error:
+                if isinstance(error, InputError):
+                    self._ending = True
+                    raise
                 self.lost.append(Lost(device, problem, error))
                 break
             except BaseException:

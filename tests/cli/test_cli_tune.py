@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from cli_command import Command
 from postgres_server import PASSWORD, PostgresServer
+from recording_factory import recording
 
 from autotune import tuner
 from autotune.cli.rendering import winner as tuned
@@ -302,3 +303,19 @@ def test_untuned_and_a_suite_exclude_each_other(autotune: Command, search: Searc
     outcome = autotune(*TRANSPOSE, "--untuned", "--suite", "suite.json")
     assert (outcome.code, search.problems) == (2, [])
     assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each selects the problems to tune\n"
+
+
+def test_an_empty_problem_is_not_tuned(autotune: Command, search: Search, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 0}, {"m": 16}]')
+    outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
+    assert outcome.code == 0
+    assert [run["problem"] for run in outcome.json["runs"]] == ["m16-n4096-e4"]
+    assert "nothing to tune: transpose m0-n4096-e4 has nothing to compute\n" in outcome.stderr
+
+
+def test_a_problem_that_a_recording_lacks_is_bad_input(autotune: Command, tmp_path: Path) -> None:
+    path = recording(tmp_path / "recording.jsonl.gz", 2)
+    outcome = autotune("tune", "transpose", "--m", "64", "--device", f"replay:{path}")
+    assert (outcome.code, outcome.stderr.count("\n")) == (2, 2)
+    assert f"{path} records transpose m4096-n4096-e4, not transpose m64-n4096-e4\n" in outcome.stderr

@@ -169,6 +169,21 @@ def test_a_newer_database(filled):
     refuses(filled, "newer autotune (revision 9999; this one knows up to 0002)", "upgrade autotune or use another --db")
 
 
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("DROP TABLE trials", ["lacks the table trials: restore it, or move it away"]),
+        ("ALTER TABLE trials DROP COLUMN error", ["lacks a table or a column", "restore it, or move it away"]),
+        ("UPDATE alembic_version SET version_num = 'ae1027a6acf'", ["another program's tables: use another --db"]),
+        ("DELETE FROM alembic_version", ["another program's tables: use another --db"]),
+    ],
+)
+def test_a_database_that_was_changed(filled, damage, words):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute(damage)
+    refuses(filled, *words)
+
+
 def test_another_programs_database(path):
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -178,7 +193,7 @@ def test_another_programs_database(path):
 
 def test_a_folder_in_the_place_of_the_file(path):
     path.mkdir(parents=True)
-    with pytest.raises(DatabaseError, match=f"^{path} cannot be opened"):
+    with pytest.raises(DatabaseError, match=f"^{path} is no file"):
         TuningDB(str(path))
 
 
@@ -292,6 +307,7 @@ def shared(monkeypatch):
         yield Path(folder) / "tuning.sqlite3"
 
 
+@pytest.mark.usefixtures("made_up_trials")
 @pytest.mark.parametrize("folder_mode", [0o555, 0o777])
 def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
     with TuningDB(str(shared)) as db:

@@ -91,6 +91,7 @@ def reader(postgres, url):
     return allowed
 
 
+@pytest.mark.usefixtures("made_up_trials")
 def test_a_user_who_may_only_read_is_answered(url, reader, no_pretuned):
     with TuningDB(url) as db:
         db.record(trial())

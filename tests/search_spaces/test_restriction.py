@@ -47,16 +47,17 @@ def test_values_with_spaces_or_signs_can_be_typed():
 
 
 @pytest.mark.parametrize(
-    ("word", "message"),
+    ("words", "message"),
     [
         ("threads", "'threads' is not PARAMETER=VALUE,… with a PARAMETER of threads, lanes_n"),
         ("tile_m=3", "'tile_m=3' is not PARAMETER=VALUE,… with a PARAMETER of threads, lanes_n"),
         ("threads=128,100", "threads=100: expected some of 64, 128, 256, 512"),
+        ("threads=128 threads=256", "'threads=256': threads is given more than once"),
     ],
 )
-def test_unknown_parameters_and_values_are_refused(word, message):
+def test_unknown_and_repeated_parameters_and_unknown_values_are_refused(words, message):
     with pytest.raises(ValueError) as error:
-        restrict_values(SPACE, [word])
+        restrict_values(SPACE, words.split())
     assert str(error.value).startswith(message)
 
 

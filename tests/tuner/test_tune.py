@@ -15,6 +15,7 @@ from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProbl
 from autotune.codegen.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
+from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload
 from autotune.tuner import SAMPLERS, TuneOptions, loop, tune
 from autotune.tuner.ahead import Ahead
@@ -38,6 +39,11 @@ def test_seeds_come_first_and_the_budget_is_kept(device, db):
     assert set(device.evaluations) <= LEGAL | set(SEEDS)
     assert not result.exhausted
     assert not result.interrupted
+
+
+def test_an_empty_problem_is_refused(device, db):
+    with pytest.raises(ValueError, match="transpose m0-n4-e4 has nothing to compute, so there is nothing to tune"):
+        tune(operator("transpose"), operator("transpose").problem_type(0, 4), device, db, TuneOptions())
 
 
 def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):

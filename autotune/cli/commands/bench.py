@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...files import write_text
-from ..errors import BadInputError, CommandError, InterruptedRunError
-from ..options import DatabaseOption, DeviceOption, JsonOption, device_of
+from ...files import checked_target, write_text
+from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
+from ..options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
 from ..rendering.bench_document import document
 from ..rendering.bench_tables import print_markdown, tables
 from ..rendering.output import json_text, print_json, print_table
@@ -42,9 +42,7 @@ def bench(
     record: Annotated[
         bool, typer.Option("--record", help="Store in each record which baselines are faster, for the dispatcher.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
-    ] = None,
+    output: Annotated[Path | None, output_option("Write the result as JSON to this file.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the ratios to this .svg or .png file. Needs Matplotlib.")
     ] = None,
@@ -104,6 +102,8 @@ def _check_plot(path: Path) -> None:
         raise BadInputError(f"--plot {path}: expected a name that ends in {' or '.join(FORMATS)}")
     if find_spec("matplotlib") is None:
         raise BadInputError("--plot needs Matplotlib: pip install matplotlib")
+    with user_input():
+        checked_target(path)
 
 
 def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:

@@ -14,7 +14,7 @@ import typer
 from ...db.states import TimeSource
 from ...files import write_text
 from ..errors import CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, device_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
 from ..rendering.bench_dispatch_result import DispatchCosts, document, print_costs
 from ..rendering.output import json_text, print_json
 
@@ -36,9 +36,7 @@ def bench_dispatch(
         int, typer.Option(min=0, max=_DRAWN, help=f"How many random sizes to measure, of {_DRAWN} that are drawn.")
     ] = 100,
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each kernel and of each call.")] = 20,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result as JSON to this file.")
-    ] = None,
+    output: Annotated[Path | None, output_option("Write the result as JSON to this file.")] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import user_input
+from ..options import output_option
 
 
 class Format(StrEnum):
@@ -21,7 +22,7 @@ class Format(StrEnum):
 def convert(
     path: Annotated[Path, typer.Argument(metavar="RECORDING", help="A file that autotune record wrote.")],
     to: Annotated[Format, typer.Option(help="The format: a cache file of Kernel Tuner, or a T4 results file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the recording to this file.")],
+    output: Annotated[Path, output_option("Write the recording to this file.")],
 ) -> None:
     """Convert a recording to another file format."""
     from ...bench.search.kernel_tuner import cache_document, t4_document

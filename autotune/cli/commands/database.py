@@ -10,7 +10,7 @@ import typer
 
 from ...db.states import Status, TimeSource
 from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, JsonOption
+from ..options import DatabaseOption, JsonOption, output_option
 from ..rendering.output import print_json, print_table
 from ..rendering.records import print_explained, print_stale
 from ..rendering.trials import print_bests, print_trials
@@ -71,7 +71,7 @@ def trials(
     problem: ProblemOption = None,
     device: ModelOption = None,
     status: Annotated[Status | None, typer.Option(help="Show only trials with this status.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many trials to show at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=2**63 - 1, help="How many trials to show at most.")] = 20,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -111,7 +111,7 @@ def export_trials(
     best_only: Annotated[
         bool, typer.Option("--best", help="Export only the best trials of each problem and device.")
     ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")] = None,
+    output: Annotated[Path | None, output_option("Write to this file instead of stdout.")] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -145,6 +145,8 @@ def ship(
     from ...db.pretuned import shipped_folder
     from ...db.shipping import ship as write
 
+    if folder and not folder.parent.is_dir():
+        raise BadInputError(f"{folder}: there is no folder {folder.parent}")
     with _opened(db) as database:
         found = database.serving(_operator(operator), _model(device, database), compiler_version())
     measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
@@ -165,8 +167,10 @@ def import_trials(
 ) -> None:
     """Add the trials of an exported document. Of two trials with the same key, the better one stays."""
     from ...db import TuningDB
+    from ...db.engine import check_lasting, database_url
     from ...db.exchange import read_document
 
+    check_lasting(database_url(db))
     with user_input():
         try:
             document = read_document(file)

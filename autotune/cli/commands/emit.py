@@ -12,7 +12,7 @@ import typer
 from ...files import write_text
 from ..errors import BadInputError, user_input
 from ..operator_commands import problem_of
-from ..options import DeviceOption, JsonOption, limits_of
+from ..options import DeviceOption, JsonOption, limits_of, output_option
 from ..rendering.output import print_json
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def emit(
         ),
     ] = None,
     preset: Annotated[str | None, typer.Option(help="Print this preset instead. autotune show lists them.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the source to this file.")] = None,
+    output: Annotated[Path | None, output_option("Write the source to this file.")] = None,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
 ) -> None:

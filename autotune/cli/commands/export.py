@@ -32,6 +32,8 @@ def export(
 
     if output.exists():
         raise BadInputError(f"{output} exists: name a folder to make")
+    if not output.parent.is_dir():
+        raise BadInputError(f"{output}: there is no folder {output.parent}")
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
     limits = limits_of(device)
     with TuningDB(db, create=False) as database:

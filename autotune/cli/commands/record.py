@@ -10,7 +10,7 @@ import typer
 
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..operator_commands import problem_of
-from ..options import DatabaseOption, DeviceOption, JsonOption, worker_device_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, output_option, worker_device_of
 from ..rendering.output import print_json, print_table
 from ..rendering.progress import shown_progress
 from ..rendering.rates import duration
@@ -19,7 +19,7 @@ from ..rendering.rates import duration
 def record(
     operator: Any,
     fields: Mapping[str, Any],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The recording to write, usually NAME.jsonl.gz.")],
+    output: Annotated[Path, output_option("The recording to write, usually NAME.jsonl.gz.")],
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -40,11 +40,15 @@ def record(
     The same command continues where an earlier one stopped.
     """
     from ...db import TuningDB
+    from ...db.engine import check_lasting, database_url
     from ...db.recording import write_recording
     from ...search_spaces.restriction import restrict_values, sample
     from ...tuner.record import record as measure
 
     problem = problem_of(operator, fields)
+    if problem.empty:
+        raise BadInputError(f"nothing to record: {operator.name} {problem.key} has nothing to compute")
+    check_lasting(database_url(db))
     with worker_device_of(device) as target, TuningDB(db) as database:
         with user_input():
             space = restrict_values(operator.space(problem, target.limits), words or [])

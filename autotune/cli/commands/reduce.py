@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import CommandError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of, output_option
 from ..rendering.output import print_json, print_table
 from ..rendering.trials import short_schedule_of
 
@@ -23,7 +23,7 @@ def reduce(
     max_slowdown_pct: MaxSlowdownOption = 5.0,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write their trials to this file, which db import reads."),
+        output_option("Write their trials to this file, which db import reads."),
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,

@@ -61,7 +61,7 @@ def tune(
     """
     from ...compile_pool import CompilePool
     from ...db import TuningDB
-    from ...db.engine import check_shared, database_url
+    from ...db.engine import check_lasting, check_shared, database_url
     from ...tuner import TuneOptions
     from ...tuner import tune as search
     from ...tuner.parallel import Parallel, shared_out
@@ -71,6 +71,7 @@ def tune(
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")
+    check_lasting(database_url(db))
     if study is not None:
         check_shared(database_url(db))
     runs: list[Tuned] = []
@@ -80,7 +81,7 @@ def tune(
             return _stale(operator, target, database)
         if untuned:
             return _untuned(operator, target, database)
-        return [entry.problem for entry in entries_of(operator, fields, suite)]
+        return _not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
     def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
@@ -120,6 +121,14 @@ def _tell_who_waits(queues: list[Queue]) -> None:
                 f"{devices - problems} will be idle",
                 file=sys.stderr,
             )
+
+
+def _not_empty(operator: Any, problems: list[Problem]) -> list[Problem]:
+    """The problems that compute something."""
+    for problem in problems:
+        if problem.empty:
+            print(f"nothing to tune: {operator.name} {problem.key} has nothing to compute", file=sys.stderr)
+    return [problem for problem in problems if not problem.empty]
 
 
 def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
