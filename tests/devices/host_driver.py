@@ -1,0 +1,121 @@
+"""A GPU in host memory: kernels are Python functions of their packed arguments, which run when they are launched."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from autotune.codegen.problem import Array
+from autotune.codegen.tensor import Tensor
+from autotune.cuda_core import CUDAError
+from autotune.devices import cuda_session, memory
+from autotune.devices.cuda_context import CudaContext
+from autotune.devices.memory import GuardedBuffer
+from autotune.devices.verifier import Comparison
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.verification import Mismatch, compare, expected_dtype, poisoned
+
+Kernel = Callable[[Any], None]
+
+
+class Handle:
+    """Stands for cuda.core's ``Device``. An event is a millisecond later than the one before.
+
+    Attributes:
+        lost: whether a kernel has destroyed the context.
+    """
+
+    def __init__(self) -> None:
+        self.lost = False
+        self._milliseconds = count()
+
+    def set_current(self) -> None: ...
+
+    def to_system_device(self) -> Any:
+        raise RuntimeError("no NVML")
+
+    def sync(self) -> None:
+        if self.lost:
+            raise CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: lost")
+
+    def create_stream(self) -> Any:
+        def record(event: SimpleNamespace) -> None:
+            event.at = next(self._milliseconds)
+
+        return SimpleNamespace(handle=7, sync=lambda: None, record=record)
+
+    def create_event(self, options: Any) -> Any:
+        return _Event(sync=lambda: None)
+
+    def allocate(self, size: int, stream: Any) -> Any:
+        block = ctypes.create_string_buffer(size)
+        address = ctypes.addressof(block)
+        fill = lambda byte, stream: ctypes.memset(address, byte, size)  # noqa: E731
+        return SimpleNamespace(handle=address, fill=fill, close=lambda: None, block=block)
+
+
+class _Event(SimpleNamespace):
+    def __sub__(self, other: Any) -> int:
+        return int(self.at - other.at)
+
+
+class Loaded:
+    """Stands for `LoadedProgram`: the kernel that a test hands in as compiled is the function to call."""
+
+    def __init__(self, kernel: Kernel, program: Any) -> None:
+        self._kernel = kernel
+
+    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+        return lambda stream: self._kernel(packed)
+
+
+class HostVerifier:
+    """Stands for `Verifier`, by the rule's twin in NumPy."""
+
+    def __init__(self, *_: Any) -> None: ...
+
+    def compare(
+        self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, *, scale: Any, before: Any
+    ) -> Comparison:
+        was = _elements(before, tensor.dtype) if before else poisoned(tensor)
+        found = compare(tensor, _elements(actual, tensor.dtype), _elements(expected, expected_dtype(tensor)), was)
+        if isinstance(found, Mismatch):
+            return Comparison(found.count, found.index, 0.0)
+        return Comparison(0, 0, found)
+
+    def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
+        content = ctypes.string_at(buffer.base, buffer.allocated)
+        begin = buffer.pointer - buffer.base
+        return zlib.crc32(content[:begin] + content[begin + buffer.size :] if guards_only else content)
+
+    def queue_checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def _elements(buffer: GuardedBuffer, dtype: Any) -> Array:
+    return buffer.download(dtype.numpy, buffer.size // dtype.bytes)
+
+
+def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel) -> CudaContext:
+    """The context of such a GPU, whose reference kernel is `reference`."""
+    driver = SimpleNamespace(
+        cuMemsetD8Async=lambda pointer, byte, size, stream: ctypes.memset(pointer, byte, size),
+        cuMemcpyHtoDAsync=lambda to, source, size, stream: ctypes.memmove(to, source, size),
+        cuMemcpyDtoHAsync=lambda to, source, size, stream: ctypes.memmove(to, source, size),
+        cuMemcpyDtoDAsync=lambda to, source, size, stream: ctypes.memmove(to, source, size),
+    )
+    monkeypatch.setattr(memory, "driver", driver)
+    monkeypatch.setattr(memory, "handle_return", lambda result: result)
+    monkeypatch.setattr(memory, "GUARD_BYTES", 256)
+    monkeypatch.setattr(cuda_session, "LoadedProgram", Loaded)
+    monkeypatch.setattr(cuda_session, "Verifier", HostVerifier)
+    monkeypatch.setattr(cuda_session, "compile_kernel", lambda program, arch: reference)
+    monkeypatch.setattr(cuda_session, "measure", lambda sample, **_: tuple(sample() for _ in range(10)))
+    return CudaContext("0", Handle(), spec)  # type: ignore[arg-type]

@@ -1,0 +1,228 @@
+"""What a session on a GPU verifies, and when; the GPU is a stand-in in host memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from host_driver import Kernel, host_context
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.problem import Array, Problem
+from autotune.codegen.program import Argument, Launch, Program
+from autotune.codegen.schedule import Schedule
+from autotune.codegen.tensor import Role, Tensor, Within
+from autotune.codegen.work import Work
+from autotune.cuda_core import CUDAError
+from autotune.db.states import Status
+from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.cuda_session import CudaSession
+from autotune.search_spaces.devices import named_device
+
+LIMITS = replace(named_device("h200"), l2_bytes=1024)
+SIZE, INSIDE = 7, [0, 1, 2, 4, 5, 6]  # two rows of three elements, with a gap between
+
+
+@dataclass(frozen=True)
+class Increment(Problem):
+    """y = x + 1, or y += x + 1."""
+
+    accumulate: bool = False
+    in_place: bool = False
+    repeatable: bool = True
+    bytes: int = 48
+
+    @property
+    def work(self) -> Work:
+        return Work(self.bytes)
+
+    @property
+    def deterministic(self) -> bool:
+        return self.repeatable
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        layout = DType.FLOAT32, (2, 3), (4, 1)
+        role = Role.IN_OUT if self.accumulate else Role.OUTPUT
+        y = Tensor("y", *layout, role, 4, Within(absolute=0.1), "x" if self.in_place else "")
+        return Tensor("x", *layout, Role.INPUT, 4), y
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        x = np.arange(SIZE, dtype=np.float32)
+        return {"x": x, "y": 10 * x} if self.accumulate else {"x": x}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        raise NotImplementedError
+
+
+POINTERS = tuple(Argument(name, "float*") for name in ("x", "y", "workspace"))
+PROGRAM = Program("", POINTERS, (Launch("increment", (1, 1, 1), (1, 1, 1)),))
+WITH_WORKSPACE = replace(PROGRAM, workspace_bytes=8)
+OPERATOR: Any = SimpleNamespace(reference=lambda problem: PROGRAM)
+
+
+def elements(address: int, number: Any = ctypes.c_float) -> Array:
+    return np.ctypeslib.as_array((number * SIZE).from_address(address))
+
+
+def reference(accumulate: bool) -> Kernel:
+    def kernel(a: Any) -> None:
+        y = elements(a.y, ctypes.c_double)
+        y[INSIDE] = elements(a.x)[INSIDE] + 1 + (y[INSIDE] if accumulate else 0)
+
+    return kernel
+
+
+def right(a: Any) -> None:
+    elements(a.y)[INSIDE] = elements(a.x)[INSIDE] + 1
+
+
+Evaluate = Callable[..., list[Evaluation]]
+
+
+@pytest.fixture
+def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
+    """What one session says about kernels, one after another."""
+
+    def run(*kernels: Kernel, problem: Increment = Increment(), program: Program = PROGRAM) -> list[Evaluation]:
+        context = host_context(monkeypatch, LIMITS, reference(problem.accumulate))
+        with CudaSession(context, OPERATOR, problem, seed=0) as session:
+            compiled: Any = kernels
+            return [session.evaluate(Schedule(), program, kernel) for kernel in compiled]
+
+    return run
+
+
+def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluate: Evaluate) -> None:
+    launches = count()
+
+    def counted(a: Any) -> None:
+        next(launches)
+        right(a)
+
+    (found,) = evaluate(counted)
+    assert (found.status, found.error, found.max_error) == (Status.OK, "", 0)
+    assert found.samples == (pytest.approx(1e-3),) * 10
+    assert next(launches) == 1 + 10 + 1
+
+
+def write(offset: int, name: str = "y") -> Kernel:
+    """Right, and writes an element of a tensor's buffer, or beside it."""
+
+    def kernel(a: Any) -> None:
+        right(a)
+        elements(getattr(a, name) + 4 * offset)[0] = -1
+
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        (lambda a: None, "y: wrong: 6 of 7 elements, first at 0: got nan, expected 1.0"),
+        (write(5), "y: wrong: 1 of 7 elements, first at 5: got -1.0, expected 6.0"),
+        (write(3), "y: wrong: 1 of 7 elements, first at 3: got -1.0, expected the gap untouched"),
+        (write(-1), "wrote outside of y"),
+        (write(SIZE), "wrote outside of y"),
+        (write(2, "x"), "wrote to the input x or outside of it"),
+        (write(2, "workspace"), "wrote outside of workspace"),
+    ],
+)
+def test_a_wrong_kernel_has_no_times_and_harms_no_other(evaluate: Evaluate, wrong: Kernel, complaint: str) -> None:
+    """What the kernel before it left behind is no answer of its own."""
+    *_, found, after = evaluate(right, wrong, right, program=WITH_WORKSPACE)
+    assert (found.status, found.error, found.samples) == (Status.WRONG, complaint, ())
+    assert (after.status, after.error) == (Status.OK, "")
+
+
+def from_launch(number: int, first: Kernel, then: Kernel) -> Kernel:
+    launches = count()
+    return lambda a: (first if next(launches) < number else then)(a)
+
+
+def test_outputs_are_compared_before_the_samples_and_after_them(evaluate: Evaluate) -> None:
+    (found,) = evaluate(from_launch(1, write(0), right))
+    assert (found.status, found.samples) == (Status.WRONG, ())
+    (found,) = evaluate(from_launch(11, right, write(0)))
+    assert (found.status, found.samples) == (Status.WRONG, ())
+    assert found.error.startswith("right before timing, wrong after it: y: wrong: 1 of 7 elements")
+
+
+def test_two_launches_must_leave_the_same_bits_unless_the_problem_allows_others(evaluate: Evaluate) -> None:
+    def close(a: Any) -> None:
+        right(a)
+        elements(a.y)[4] += 0.0625  # within the tolerance
+
+    (found,) = evaluate(from_launch(1, right, close))
+    assert found.status is Status.WRONG
+    assert found.error.startswith("y: two launches on the same inputs differ")
+    (found,) = evaluate(from_launch(1, right, close), problem=Increment(repeatable=False))
+    assert found.status is Status.OK
+
+
+def test_a_workspace_is_zeroed_once(evaluate: Evaluate) -> None:
+    seen = []
+
+    def counts(a: Any) -> None:
+        workspace = (ctypes.c_uint64).from_address(a.workspace)
+        seen.append(workspace.value)
+        workspace.value += 1
+        right(a)
+
+    assert [found.status for found in evaluate(counts, counts, program=WITH_WORKSPACE)] == [Status.OK] * 2
+    assert seen == 2 * list(range(12))
+
+
+def test_what_a_launch_reads_and_writes_is_restored_before_each(evaluate: Evaluate) -> None:
+    def accumulate(a: Any) -> None:
+        y = elements(a.y)
+        seen.append(y.tolist())
+        y[INSIDE] += elements(a.x)[INSIDE] + 1
+
+    seen: list[Any] = []
+    (found,) = evaluate(accumulate, problem=Increment(accumulate=True))
+    assert (found.status, found.error) == (Status.OK, "")
+    assert seen == [(10 * np.arange(SIZE)).tolist()] * 12
+
+
+def test_an_output_that_may_be_an_input_is_verified_there(evaluate: Evaluate) -> None:
+    def writes_first(a: Any) -> None:
+        elements(a.y)[INSIDE] = 0
+        right(a)
+
+    bad, good = evaluate(writes_first, right, problem=Increment(in_place=True))
+    assert (bad.status, bad.samples) == (Status.WRONG, ())
+    assert bad.error.startswith("in place: y: wrong: ")
+    assert good.status is Status.OK
+
+
+def test_a_time_that_cannot_be_true_is_wrong(evaluate: Evaluate) -> None:
+    (found,) = evaluate(right, problem=Increment(bytes=10**12))
+    assert found.status is Status.WRONG
+    assert "is above the device's bandwidth" in found.error
+
+
+def test_what_the_driver_refuses_is_a_status_and_a_lost_context_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = host_context(monkeypatch, LIMITS, reference(False))
+    handle: Any = context.handle
+
+    def refused(a: Any) -> None:
+        raise CUDAError("CUDA_ERROR_INVALID_VALUE: no. Really not.")
+
+    def crashes(a: Any) -> None:
+        handle.lost = True
+        refused(a)
+
+    kernels: list[Any] = [refused, right, crashes]
+    with CudaSession(context, OPERATOR, Increment(), seed=0) as session:
+        found = [session.evaluate(Schedule(), PROGRAM, kernel) for kernel in kernels]
+        assert [one.status for one in found] == [Status.LAUNCH_ERROR, Status.OK, Status.CRASHED]
+        assert found[0].error == "CUDA_ERROR_INVALID_VALUE: no"
+        with pytest.raises(DeviceError, match="was lost to a kernel that crashed"):
+            session.evaluate(Schedule(), PROGRAM, kernels[1])
