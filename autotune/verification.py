@@ -12,6 +12,9 @@ from .codegen.problem import Array, Problem
 from .codegen.tensor import Exact, Role, Tensor, Within
 
 UNTOUCHED = "the gap untouched"
+# Every byte of an output before a launch. The first one makes NaN of every floating-point type. What a kernel does not
+# write cannot be right after a launch on each, not even where NaN or -1 is expected.
+POISONS = (0xFF, 0x00)
 _Mask = npt.NDArray[np.bool_]
 
 
@@ -32,9 +35,9 @@ class Mismatch:
         )
 
 
-def poisoned(tensor: Tensor) -> Array:
-    """A flat buffer with all bits set, which is NaN in every floating-point type: an output before the launch."""
-    return np.full(tensor.bytes, 0xFF, np.uint8).view(tensor.dtype.numpy)
+def poisoned(tensor: Tensor, poison: int = POISONS[0]) -> Array:
+    """A flat buffer of one of `POISONS`: an output before the launch."""
+    return np.full(tensor.bytes, poison, np.uint8).view(tensor.dtype.numpy)
 
 
 def launch_inputs(problem: Problem, seed: int) -> dict[str, Array]:
@@ -49,9 +52,9 @@ def launch_inputs(problem: Problem, seed: int) -> dict[str, Array]:
     return inputs
 
 
-def launch_arrays(problem: Problem, seed: int) -> dict[str, Array]:
+def launch_arrays(problem: Problem, seed: int, poison: int = POISONS[0]) -> dict[str, Array]:
     """What all tensors hold before a launch: `launch_inputs`, and outputs as `poisoned`."""
-    outputs = {tensor.name: poisoned(tensor) for tensor in problem.tensors if tensor.role is Role.OUTPUT}
+    outputs = {tensor.name: poisoned(tensor, poison) for tensor in problem.tensors if tensor.role is Role.OUTPUT}
     return launch_inputs(problem, seed) | outputs
 
 
@@ -104,9 +107,11 @@ def compare(
     return Mismatch(wrong, right.size, index, str(actual[index]), str(expected[index]) if inside[index] else UNTOUCHED)
 
 
-def difference(first: Array, second: Array) -> str:
-    """How the outputs of two launches on the same inputs differ, bit for bit; empty if they do not."""
+def difference(tensor: Tensor, first: Array, second: Array) -> str:
+    """How an output of two launches on the same inputs differs, bit for bit but for gaps; empty if it does not."""
     same = _same_bits(first, second)
+    if (inside := tensor.inside) is not None:
+        same |= ~inside
     if same.all():
         return ""
     index = int(np.argmin(same))
@@ -128,8 +133,8 @@ def _within(
         error = np.abs(values - expected)
         tolerance = judged.absolute + judged.relative * (np.abs(expected) if scale is None else scale)
         close = np.isfinite(expected) & (error <= tolerance)
-        beyond = np.isinf(values) & (np.abs(expected) + tolerance > dtype.largest)
-        overflown = beyond & np.isfinite(expected) & (np.signbit(values) == np.signbit(expected))
+        reached = np.copysign(1.0, values) * expected + tolerance  # towards the infinity of the value's sign
+        overflown = np.isinf(values) & np.isfinite(expected) & (reached > dtype.largest)
     return error, close | overflown | (values == expected) | (np.isnan(values) & np.isnan(expected))
 
 

@@ -25,12 +25,12 @@ from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.roofline import impossible_rate
-from ..verification import UNTOUCHED, Mismatch, expected_dtype, launch_inputs, scale_name
+from ..verification import POISONS, UNTOUCHED, Mismatch, expected_dtype, launch_inputs, scale_name
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
 from .launcher import LoadedProgram
-from .memory import POISON, GuardedBuffer
+from .memory import GuardedBuffer
 from .tensor_maps import encode
 from .timing import measure, time_limit
 from .verifier import Verifier
@@ -145,10 +145,10 @@ class CudaSession:
         checked = self._verify(launch, watched)
         if checked.status is not Status.OK:
             return checked
+        first = self._output_checksums()
         in_place = self.verify_in_place(program, kernel)
         if in_place.status is not Status.OK:
             return in_place
-        first = self._output_checksums()
         conditions = self._context.conditions
         samples = measure(partial(self.sample, launch), incumbent=self._incumbent, slowed_down=conditions.slowed_down)
         found = replace(checked, samples=samples, conditions=conditions.now())
@@ -231,9 +231,23 @@ class CudaSession:
         return partial(loaded.bound(packed), self.stream), workspace
 
     def _verify(self, launch: Callable[[], None], watched: list[_Watched], *, in_place: bool = False) -> Evaluation:
-        """Launch once on a fresh state and check all that the kernel wrote, or should have written."""
+        """Launch on fresh states, one for each poison, and check all that the kernel wrote, or should have written.
+
+        In place there is one state: outputs hold what the inputs do.
+        """
+        errors = []
+        for poison in POISONS[:1] if in_place else POISONS:
+            found = self._verify_once(launch, watched, poison, in_place)
+            if found.status is not Status.OK:
+                return found
+            errors.append(found.max_error or 0.0)
+        return replace(found, max_error=max(errors))
+
+    def _verify_once(
+        self, launch: Callable[[], None], watched: list[_Watched], poison: int, in_place: bool
+    ) -> Evaluation:
         for tensor in self._outputs:
-            self._buffers[tensor.name].fill(POISON)
+            self._buffers[tensor.name].fill(poison)
         if in_place:
             for output, operand in self._in_place.items():
                 self._buffers[output].copy_from(self._buffers[operand])
@@ -244,7 +258,7 @@ class CudaSession:
         if damaged:
             self._upload(launch_inputs(self.problem, self._seed))
             return Evaluation(Status.WRONG, error=f"wrote {_outside(damaged[0])}")
-        compared = {tensor.name: self._compare(tensor) for tensor in self._outputs}
+        compared = {tensor.name: self._compare(tensor, poison) for tensor in self._outputs}
         max_error = max((error for error, _ in compared.values()), default=0.0)
         wrong = [f"{name}: {mismatch}" for name, (_, mismatch) in compared.items() if mismatch]
         return Evaluation(Status.WRONG if wrong else Status.OK, error="; ".join(wrong), max_error=max_error)
@@ -254,12 +268,12 @@ class CudaSession:
         names = [tensor.name for tensor in self._outputs] if self.problem.deterministic else []
         return {name: self._verifier.checksum(self._buffers[name], guards_only=False) for name in names}
 
-    def _compare(self, tensor: Tensor) -> tuple[float, Mismatch | None]:
+    def _compare(self, tensor: Tensor, poison: int) -> tuple[float, Mismatch | None]:
         """An output's largest absolute error, and what is wrong with it if something is."""
         name = tensor.name
         actual, expected = self._buffers[name], self._expected[name]
         scale, before = self._expected.get(scale_name(tensor)), self._before.get(name)
-        found = self._verifier.compare(tensor, actual, expected, scale=scale, before=before)
+        found = self._verifier.compare(tensor, actual, expected, scale=scale, before=before, poison=poison)
         if not found.wrong:
             return found.max_error, None
         index, should = found.first, UNTOUCHED

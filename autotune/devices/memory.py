@@ -12,8 +12,8 @@ from cuda.core import Device, Stream
 from ..codegen.integers import round_up
 from ..codegen.problem import Array
 from ..cuda_core import handle_return
+from ..verification import POISONS
 
-POISON = 0xFF  # of every byte: a NaN as a float of any size
 _WIDEST_ACCESS = 16
 _ALLOCATION_ALIGNMENT = 256  # of cuMemAlloc
 GUARD_BYTES = 1 << 20  # the rows of a tile that starts inside of a buffer and ends outside fit in
@@ -56,7 +56,7 @@ class GuardedBuffer:
 
     def poison_all(self) -> None:
         """Queue: poison the buffer and its guard zones."""
-        self._allocation.fill(POISON, stream=self._stream)
+        self._allocation.fill(POISONS[0], stream=self._stream)
 
     def fill(self, byte: int) -> None:
         """Queue: set every byte of the buffer, not of its guard zones."""

@@ -14,6 +14,7 @@ from ..codegen.program import Argument, Launch, Program
 from ..codegen.tensor import Exact, Tensor, Within
 from ..compiler import compile_kernel
 from ..search_spaces.device_spec import DeviceSpec
+from ..verification import POISONS
 from .launcher import LoadedProgram
 from .memory import GuardedBuffer
 
@@ -31,6 +32,7 @@ _COMPARE = (
     Argument("absolute", "double"),
     Argument("relative", "double"),
     Argument("largest", "double"),
+    Argument("poison", "long long"),
     Argument("axes", "long long"),
     *(Argument(f"{part}_{axis}", "long long") for axis in range(_MOST_AXES) for part in ("extent", "stride")),
 )
@@ -78,7 +80,7 @@ def comparison_entry(tensor: Tensor) -> str:
     return "compare_exact" if isinstance(tensor.judged, Exact) else "compare_within"
 
 
-def comparison_scalars(tensor: Tensor) -> dict[str, float]:
+def comparison_scalars(tensor: Tensor, poison: int = POISONS[0]) -> dict[str, float]:
     """What the comparison of an output takes beside its buffers.
 
     Raises:
@@ -92,6 +94,7 @@ def comparison_scalars(tensor: Tensor) -> dict[str, float]:
         "absolute": judged.absolute,
         "relative": judged.relative,
         "largest": tensor.dtype.largest,
+        "poison": poison,
         "axes": len(tensor.axes),
     }
     unused = [(1, 1)] * (_MOST_AXES - len(tensor.axes))
@@ -118,10 +121,11 @@ class Verifier:
         *,
         scale: GuardedBuffer | None = None,
         before: GuardedBuffer | None = None,
+        poison: int = POISONS[0],
     ) -> Comparison:
         """Judge a whole flat output as `verification.compare` does.
 
-        `expected` holds elements of `expected_dtype`, `scale` float64; without `before`, gaps must be poison.
+        `expected` holds elements of `expected_dtype`, `scale` float64; without `before`, gaps must be `poison`.
         """
         self._report.upload(EMPTY_REPORT)
         pointers = {
@@ -131,7 +135,7 @@ class Verifier:
             "before": before.pointer if before else 0,
             "report": self._report.pointer,
         }
-        self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor), tensor.dtype)
+        self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor, poison), tensor.dtype)
         report = self._report.download("uint8", REPORT.itemsize).view(REPORT)[0]
         return Comparison(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
 

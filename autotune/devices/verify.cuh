@@ -22,14 +22,15 @@ struct CompareArguments {
   const Number* actual;
   const void* expected;  // double for compare_within, Number for compare_exact
   const double* scale;   // what an element's error is relative to; null for |expected|
-  const Number* before;  // what was there before the launch; null for poison, all bits set
+  const Number* before;  // what was there before the launch; null for poison
   Report* report;
   long long size;  // elements, gaps included
   double absolute;
   double relative;
-  double largest;  // finite number of the type
-  long long axes;  // that count
-  Axis axis[5];    // the largest stride first; no two elements are in one place
+  double largest;    // finite number of the type
+  long long poison;  // each byte of it
+  long long axes;    // that count
+  Axis axis[5];      // the largest stride first; no two elements are in one place
 };
 
 struct ChecksumArguments {
@@ -95,17 +96,23 @@ __device__ inline double value_of(bfloat16 number) { return to_float(number); }
 __device__ inline bool is_nan(double value) { return value != value; }
 __device__ inline bool is_finite(double value) { return value - value == 0; }
 
+__device__ inline unsigned char byte_of(const Number* number, int byte) {
+  return reinterpret_cast<const unsigned char*>(number)[byte];
+}
+
 __device__ inline bool same_bits(const Number* a, const Number* b) {
   bool same = true;
-  for (int byte = 0; byte < static_cast<int>(sizeof(Number)); ++byte) {
-    const unsigned char expected = b ? reinterpret_cast<const unsigned char*>(b)[byte] : 0xff;
-    same = same && reinterpret_cast<const unsigned char*>(a)[byte] == expected;
-  }
+  for (int i = 0; i < static_cast<int>(sizeof(Number)); ++i) same = same && byte_of(a, i) == byte_of(b, i);
   return same;
 }
 
-__device__ inline bool is_untouched(const CompareArguments& arguments, long long i) {
-  return same_bits(arguments.actual + i, arguments.before ? arguments.before + i : nullptr);
+__device__ inline bool is_untouched(const CompareArguments& arguments, long long index) {
+  const Number* actual = arguments.actual + index;
+  if (arguments.before) return same_bits(actual, arguments.before + index);
+  bool same = true;
+  for (int i = 0; i < static_cast<int>(sizeof(Number)); ++i)
+    same = same && byte_of(actual, i) == arguments.poison;
+  return same;
 }
 
 // Equal infinities are right, NaN must meet NaN; an infinity is right as well where the tolerance reaches
@@ -117,7 +124,7 @@ __device__ inline bool is_within(const CompareArguments& arguments, double actua
   if (is_nan(actual) || !is_finite(expected)) return false;
   const double tolerance = arguments.absolute + arguments.relative * scale;
   if (is_finite(actual)) return fabs(actual - expected) <= tolerance;
-  return (actual > 0) == (expected > 0) && fabs(expected) + tolerance > arguments.largest;
+  return (actual > 0 ? expected : -expected) + tolerance > arguments.largest;
 }
 
 // Against a reference in double.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
 from ..codegen.tensor import Role, Tensor
-from ..verification import Mismatch, compare, difference, launch_arrays, scale_name
+from ..verification import POISONS, Mismatch, compare, difference, launch_arrays, scale_name
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
@@ -20,7 +20,8 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
 
     A seed stands for an order of the threads and for inputs. The second one's inputs are those of the first, so that
     outputs that depend on the order show, unless the problem allows that. With the second seed, a kernel with a
-    workspace is launched twice on the same one. From the second seed on, outputs that may be an input's array are.
+    workspace is launched twice on the same one, and outputs that may be an input's array are. From the second seed on,
+    outputs have the other poison.
 
     Returns:
         The largest absolute error.
@@ -36,14 +37,15 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
     after = _launched(problem, program, before, first)
     errors = [_judged(problem, before, after, expected)]
     for seed in others[:1]:
-        runs = 2 if program.workspace_bytes else 1
-        again = _launched(problem, program, before, seed, in_place=True, runs=runs)
+        before = launch_arrays(problem, first, POISONS[1])
+        before |= {tensor.name: before[tensor.in_place] for tensor in problem.tensors if tensor.in_place}
+        again = _launched(problem, program, before, seed, runs=2 if program.workspace_bytes else 1)
         errors.append(_judged(problem, before, again, expected))
         if problem.deterministic:
             _require_same(problem, after, again)
     for seed in others[1:]:
-        before = launch_arrays(problem, seed)
-        after_others = _launched(problem, program, before, seed, in_place=True)
+        before = launch_arrays(problem, seed, POISONS[1])
+        after_others = _launched(problem, program, before, seed)
         errors.append(_judged(problem, before, after_others, _expected(problem, before)))
     return max(errors)
 
@@ -57,12 +59,10 @@ def _expected(problem: Problem, before: _Arrays) -> _Arrays:
     return problem.reference(inputs, problem.scalars)
 
 
-def _launched(
-    problem: Problem, program: Program, before: _Arrays, seed: int, *, in_place: bool = False, runs: int = 1
-) -> _Arrays:
-    after = {name: array.copy() for name, array in before.items()}
-    if in_place:
-        after |= {tensor.name: after[tensor.in_place] for tensor in problem.tensors if tensor.in_place}
+def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *, runs: int = 1) -> _Arrays:
+    """What tensors hold after a launch; those that are one array before it are one after it."""
+    copies = {id(array): array.copy() for array in before.values()}
+    after = {name: copies[id(array)] for name, array in before.items()}
     run(program, problem.tensors, after, problem.scalars, seed=seed, runs=runs)
     return after
 
@@ -80,5 +80,5 @@ def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays
 
 def _require_same(problem: Problem, first: _Arrays, second: _Arrays) -> None:
     for tensor in _outputs(problem):
-        if found := difference(first[tensor.name], second[tensor.name]):
+        if found := difference(tensor, first[tensor.name], second[tensor.name]):
             raise EmulatorError(f"wrong: {found} (in {tensor.name})")

@@ -81,9 +81,9 @@ class HostVerifier:
     def __init__(self, *_: Any) -> None: ...
 
     def compare(
-        self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, *, scale: Any, before: Any
+        self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, *, scale: Any, before: Any, poison: int
     ) -> Comparison:
-        was = _elements(before, tensor.dtype) if before else poisoned(tensor)
+        was = _elements(before, tensor.dtype) if before else poisoned(tensor, poison)
         found = compare(tensor, _elements(actual, tensor.dtype), _elements(expected, expected_dtype(tensor)), was)
         if isinstance(found, Mismatch):
             return Comparison(found.count, found.index, 0.0)

@@ -109,7 +109,7 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
     (found,) = evaluate(counted)
     assert (found.status, found.error, found.max_error) == (Status.OK, "", 0)
     assert found.samples == (pytest.approx(1e-3),) * 10
-    assert next(launches) == 1 + 10 + 1
+    assert next(launches) == 2 + 10 + 2
 
 
 def write(offset: int, name: str = "y") -> Kernel:
@@ -147,9 +147,9 @@ def from_launch(number: int, first: Kernel, then: Kernel) -> Kernel:
 
 
 def test_outputs_are_compared_before_the_samples_and_after_them(evaluate: Evaluate) -> None:
-    (found,) = evaluate(from_launch(1, write(0), right))
+    (found,) = evaluate(from_launch(2, write(0), right))
     assert (found.status, found.samples) == (Status.WRONG, ())
-    (found,) = evaluate(from_launch(11, right, write(0)))
+    (found,) = evaluate(from_launch(12, right, write(0)))
     assert (found.status, found.samples) == (Status.WRONG, ())
     assert found.error.startswith("right before timing, wrong after it: y: wrong: 1 of 7 elements")
 
@@ -159,11 +159,27 @@ def test_two_launches_must_leave_the_same_bits_unless_the_problem_allows_others(
         right(a)
         elements(a.y)[4] += 0.0625  # within the tolerance
 
-    (found,) = evaluate(from_launch(1, right, close))
+    (found,) = evaluate(from_launch(2, right, close))
     assert found.status is Status.WRONG
     assert found.error.startswith("y: two launches on the same inputs differ")
-    (found,) = evaluate(from_launch(1, right, close), problem=Increment(repeatable=False))
+    (found,) = evaluate(from_launch(2, right, close), problem=Increment(repeatable=False))
     assert found.status is Status.OK
+
+
+def test_what_equals_the_poison_must_be_written_too(evaluate: Evaluate) -> None:
+    def numbers(problem: Increment, seed: int) -> dict[str, Array]:
+        return {"x": np.array([0, 1, 2, np.nan, np.nan, 5, 6], np.float32)}
+
+    def skips_nan(a: Any) -> None:
+        y, x = elements(a.y), elements(a.x)
+        for index in INSIDE:
+            y[index] = y[index] if np.isnan(x[index]) else x[index] + 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Increment, "inputs", numbers)
+        bad, good = evaluate(skips_nan, right)
+    assert bad.error == "y: wrong: 1 of 7 elements, first at 4: got 0.0, expected nan"
+    assert (good.status, good.error) == (Status.OK, "")
 
 
 def test_a_workspace_is_zeroed_once(evaluate: Evaluate) -> None:
@@ -176,7 +192,7 @@ def test_a_workspace_is_zeroed_once(evaluate: Evaluate) -> None:
         right(a)
 
     assert [found.status for found in evaluate(counts, counts, program=WITH_WORKSPACE)] == [Status.OK] * 2
-    assert seen == 2 * list(range(12))
+    assert seen == 2 * list(range(14))
 
 
 def test_what_a_launch_reads_and_writes_is_restored_before_each(evaluate: Evaluate) -> None:
@@ -188,7 +204,7 @@ def test_what_a_launch_reads_and_writes_is_restored_before_each(evaluate: Evalua
     seen: list[Any] = []
     (found,) = evaluate(accumulate, problem=Increment(accumulate=True))
     assert (found.status, found.error) == (Status.OK, "")
-    assert seen == [(10 * np.arange(SIZE)).tolist()] * 12
+    assert seen == [(10 * np.arange(SIZE)).tolist()] * 14
 
 
 def test_an_output_that_may_be_an_input_is_verified_there(evaluate: Evaluate) -> None:

@@ -17,7 +17,7 @@ from autotune.codegen.tensor import Exact, Judgement, Role, Tensor, Within
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
-from autotune.verification import UNTOUCHED, Mismatch, compare, expected_dtype, poisoned
+from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, expected_dtype, poisoned
 
 FLOATS = [DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
 INTEGERS = [dtype for dtype in DType if not dtype.is_float and dtype is not DType.INT4]
@@ -26,7 +26,12 @@ LAYOUTS = [((17,), (1,)), ((3, 4), (5, 1)), ((2, 3, 4), (5, 11, 1)), ((2, 2, 2, 
 
 
 def report(
-    tensor: Tensor, actual: Array, expected: Array, before: Array | None = None, scale: Array | None = None
+    tensor: Tensor,
+    actual: Array,
+    expected: Array,
+    before: Array | None = None,
+    scale: Array | None = None,
+    poison: int = POISONS[0],
 ) -> tuple[int, int, float]:
     """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
@@ -41,7 +46,7 @@ def report(
         for name, array in given.items()
     ]
     tensors.append(Tensor.flat("report", DType.UINT64, found.size, Role.IN_OUT, 8))
-    run(program, tensors, given | {"report": found}, comparison_scalars(tensor))
+    run(program, tensors, given | {"report": found}, comparison_scalars(tensor, poison))
     wrong, first, max_error, _ = found.view(REPORT)[0].tolist()
     return wrong, first, max_error
 
@@ -125,7 +130,8 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
             return np.array(data.draw(values)).astype(dtype.numpy)
 
     expected = drawn(expected_dtype(tensor))
-    before = poisoned(tensor) if role is Role.OUTPUT else drawn(dtype)
+    poison = data.draw(st.sampled_from(POISONS))
+    before = poisoned(tensor, poison) if role is Role.OUTPUT else drawn(dtype)
     replaced = data.draw(st.lists(st.booleans(), min_size=tensor.size, max_size=tensor.size))
     with np.errstate(over="ignore"):
         actual = np.where(replaced, drawn(dtype), expected.astype(dtype.numpy))
@@ -133,12 +139,23 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
         actual = np.where(tensor.inside, actual, before)
     scale = np.abs(drawn(DType.FLOAT64)) if isinstance(judged, Within) and data.draw(st.booleans()) else None
     found = compare(tensor, actual, expected, before, scale)
-    wrong, first, max_error = report(tensor, actual, expected, before if role is Role.IN_OUT else None, scale)
+    wrong, first, max_error = report(tensor, actual, expected, before if role is Role.IN_OUT else None, scale, poison)
     if isinstance(found, Mismatch):
         assert (wrong, first) == (found.count, found.index)
         assert (found.expected == UNTOUCHED) == (not tensor.reaches(first))
     else:
         assert (wrong, max_error) == (0, pytest.approx(found))
+
+
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+@pytest.mark.parametrize(("tolerance", "right"), [(65504.0, False), (65505.0, True), (np.inf, True)])
+def test_an_infinity_is_right_where_its_side_of_the_tolerance_overflows(
+    infinity: float, tolerance: float, right: bool
+) -> None:
+    tensor = output(1, Within(absolute=tolerance), DType.FLOAT16)
+    actual, expected = np.array([infinity], np.float16), np.zeros(1)
+    assert isinstance(compare(tensor, actual, expected, poisoned(tensor)), float) == right
+    assert (report(tensor, actual, expected)[0] == 0) == right
 
 
 def test_gaps_of_too_many_axes_are_refused() -> None:

@@ -42,14 +42,14 @@ class Doubling(Problem):
 ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"))
 
 
-def source(statement: str) -> Program:
+def source(statement: str, blocks: int = 3) -> Program:
     text = f"""{cuda_arguments(ARGUMENTS)}
 extern "C" __global__ void kernel(const Arguments arguments) {{
   const int i = 64 * blockIdx.x + threadIdx.x;
   {statement}
 }}
 """
-    return Program(text, ARGUMENTS, (Launch("kernel", (3, 1, 1), (64, 1, 1)),))
+    return Program(text, ARGUMENTS, (Launch("kernel", (blocks, 1, 1), (64, 1, 1)),))
 
 
 RIGHT = "if (threadIdx.x < 60) arguments.y[i] = 2 * arguments.x[i];"
@@ -72,6 +72,37 @@ def test_a_right_kernel() -> None:
 def test_a_wrong_kernel(old: str, new: str, error: str) -> None:
     with pytest.raises(EmulatorError, match=error):
         verify(Doubling(), source(RIGHT.replace(old, new)))
+
+
+@dataclass(frozen=True)
+class Minus(Problem):
+    """y = -1, as integers or as the NaN of its bits, and in place of x if asked for."""
+
+    dtype: DType
+    in_place: str = ""
+    key = "minus"
+    work = Work(0)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return (
+            Tensor("x", self.dtype, (64,), (1,), Role.INPUT, 4),
+            Tensor("y", self.dtype, (64,), (1,), Role.OUTPUT, 4, in_place=self.in_place),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        return {"x": np.full(64, -1, np.int32).view(self.dtype.numpy)}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        return {"y": inputs["x"]}
+
+
+@pytest.mark.parametrize("in_place", ["", "x"])
+@pytest.mark.parametrize(("dtype", "expected"), [(DType.INT32, "-1"), (DType.FLOAT32, "nan")])
+def test_what_equals_the_poison_must_be_written_too(dtype: DType, expected: str, in_place: str) -> None:
+    verify(Minus(dtype, in_place), source("arguments.y[i] = arguments.x[i];", blocks=1))
+    with pytest.raises(EmulatorError, match=rf"first at 5: got 0(\.0)?, expected {expected} \(in y\)"):
+        verify(Minus(dtype, in_place), source("if (i != 5) arguments.y[i] = arguments.x[i];", blocks=1))
 
 
 def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
