@@ -53,6 +53,7 @@ def test_only_what_is_surely_slower_is_above():
     samples = [1.0 + number / 100 for number in range(10)]
     assert lower_bound_exceeds(samples, 0.999)
     assert not lower_bound_exceeds(samples, 1.0)
+    assert lower_bound_exceeds(samples[:7], 0.5)
     assert not lower_bound_exceeds(samples[:6], 0.5), "six samples cannot be 99 % sure"
 
 

@@ -12,6 +12,8 @@ from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import untuned as module
 from autotune.dispatcher.choice.untuned import untuned_calls
 
+NOTED = module._noted  # those of the process
+
 
 def call(m, times=1):
     for _ in range(times):
@@ -89,6 +91,19 @@ class _Called:
 
     def __init__(self, number):
         self.problem = problem(8 + number % 2)
+
+
+def _left_to_save():
+    return len(NOTED)
+
+
+def test_a_forked_process_leaves_what_its_parent_counted_to_that():
+    NOTED.append("a plan of the parent")
+    try:
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            assert pool.apply(_left_to_save) == 0
+    finally:
+        NOTED.clear()
 
 
 def test_many_processes_lose_no_count():

@@ -135,6 +135,12 @@ def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
         verify(problem, replace(source, source=source.source.replace(right, planted)))
 
 
+def test_more_clusters_share_a_tile_than_one_adds_up() -> None:
+    """Of 35 partial sums, groups of 16 are added up first: two whole ones, and one of three."""
+    problem = SgemmProblem(20, 24, 35 * 16)
+    verify(problem, OPERATOR.program(problem, replace(PIPELINED, grid_blocks=35), LIMITS))
+
+
 def test_equal_sources_serve_many_problems() -> None:
     schedule = SgemmSchedule()
     small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)

@@ -30,6 +30,13 @@ def test_a_failed_candidate_leaves_a_report_and_a_good_one_none(device, db):
     assert FailureReport.read(path) == FailureReport(failed, "h200", 11, emit(PROBLEM, SEEDS[1]).source)
 
 
+def test_a_schedule_that_fails_on_two_problems_leaves_two_reports(device, db):
+    device.outcome = lambda schedule: Evaluation(Status.WRONG, error="wrong: 1 of 8")
+    for problem in (PROBLEM, ToyProblem(9)):
+        tune(TOY, problem, device, db, TuneOptions(trials=1))
+    assert len(list(failures_folder().glob("*.json"))) == 2
+
+
 def test_the_newest_reports_stay(device, db, monkeypatch):
     monkeypatch.setattr(failure_report, "_MOST", 2)
     device.outcome = lambda schedule: Evaluation(Status.WRONG, error="wrong: 1 of 8")

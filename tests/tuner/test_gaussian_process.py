@@ -46,6 +46,11 @@ def test_other_numbers_count_like_parameters():
     assert encoding.distances(points[:1], points[1:], weights) == pytest.approx(np.array([[20361.0]]))
 
 
+def test_the_covariance_of_points_is_that_which_is_tuned(process):
+    tuned = process._signal(process._theta, ENCODING.differences(POINTS))
+    assert process.covariance(POINTS, POINTS) == pytest.approx(tuned)
+
+
 def test_the_gradient_is_that_of_the_cost(process):
     few = slice(0, None, 3)
     apart = ENCODING.differences(POINTS[few])

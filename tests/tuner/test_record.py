@@ -1,5 +1,8 @@
 """Recording measures a list, once, and goes on where it stopped."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 from tuner_fakes import LEGAL, TOY, ToyDevice, ToyProblem
 
 from autotune.tuner.record import record
@@ -32,3 +35,11 @@ def test_trials_of_other_schedules_do_not_get_into_the_list(device, db):
     record(TOY, PROBLEM, device, db, sorted(LEGAL, key=str)[20:30])
     _, trials = record(TOY, PROBLEM, device, db, LISTED)
     assert [trial.schedule for trial in trials] == [schedule.to_dict() for schedule in LISTED]
+
+
+def test_the_newest_trial_of_a_schedule_counts(device, db):
+    record(TOY, PROBLEM, device, db, LISTED[:1])
+    (first,) = db.trials()
+    db.record(replace(first, program_digest="0" * 64, samples=(1.0,), created_at=first.created_at - timedelta(days=1)))
+    _, (found,) = record(TOY, PROBLEM, device, db, LISTED[:1])
+    assert found == first

@@ -19,6 +19,7 @@ from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload
 from autotune.tuner import SAMPLERS, TuneOptions, loop, tune
 from autotune.tuner.ahead import Ahead
+from autotune.tuner.history import stale_problems
 
 PROBLEM = ToyProblem(8)
 
@@ -287,6 +288,14 @@ def test_the_winner_of_another_program_is_tried_first(device, db):
         others.record(changed(best, program_digest="0" * 64))
         run(device, others, trials=1)
     assert device.evaluations[-1].to_dict() == best.schedule
+
+
+def test_only_records_of_the_kind_of_time_that_a_device_gives_are_stale_there(device, db):
+    run(device, db, trials=1)
+    device.environment = {"driver": "590"}
+    assert stale_problems(TOY, device, db) == [PROBLEM]
+    device.time_source = TimeSource.MODELLED
+    assert stale_problems(TOY, device, db) == []
 
 
 def test_winners_of_near_problems_come_first_where_they_are_legal(device, db):
