@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,21 @@ def launch_inputs(problem: Problem, seed: int) -> dict[str, Array]:
 
     The gaps of a tensor that is written too keep their random numbers: NaN could come out as the NaN that went in.
     """
-    inputs = problem.inputs(seed)
+    return _with_poison(problem, problem.inputs(seed))
+
+
+def exact_launch_inputs(problem: Problem, seed: int) -> dict[str, Array] | None:
+    """The same of `Problem.exact_inputs`, whose outputs are judged `exactly`; None if it has none."""
+    inputs = problem.exact_inputs(seed)
+    return None if inputs is None else _with_poison(problem, inputs)
+
+
+def exactly(tensor: Tensor) -> Tensor:
+    """An output as it is judged for `exact_launch_inputs`: it may be rounded once, and relative to itself."""
+    return tensor if isinstance(tensor.judged, Exact) else replace(tensor, judged=Within.rounded(tensor.dtype))
+
+
+def _with_poison(problem: Problem, inputs: dict[str, Array]) -> dict[str, Array]:
     for tensor in problem.tensors:
         if tensor.role is Role.INPUT and (inside := tensor.inside) is not None:
             inputs[tensor.name] = np.where(inside, inputs[tensor.name], poisoned(tensor))

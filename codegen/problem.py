@@ -102,6 +102,14 @@ class Problem(ABC):
     def inputs(self, seed: int) -> dict[str, Array]:
         """Random flat buffers for the tensors that the kernel reads, the same for the same seed."""
 
+    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+        """Inputs whose outputs no kernel may round but once, to their own type; None if all outputs are judged exactly.
+
+        Such as small whole numbers to be summed: their sums are exact in any order, so that a lost or doubled term
+        shows, which a tolerance for random numbers may hide.
+        """
+        return None
+
     @abstractmethod
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """The outputs as flat buffers; what their gaps hold does not count.

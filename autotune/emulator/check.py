@@ -7,7 +7,16 @@ from collections.abc import Iterable, Mapping
 from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
 from ..codegen.tensor import Role, Tensor
-from ..verification import POISONS, Mismatch, compare, difference, launch_arrays, scale_name
+from ..verification import (
+    POISONS,
+    Mismatch,
+    compare,
+    difference,
+    exact_launch_inputs,
+    exactly,
+    launch_arrays,
+    scale_name,
+)
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
@@ -21,7 +30,7 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
     A seed stands for an order of the threads and for inputs. The second one's inputs are those of the first, so that
     outputs that depend on the order show, unless the problem allows that. With the second seed, a kernel with a
     workspace is launched twice on the same one, and outputs that may be an input's array are. From the second seed on,
-    outputs have the other poison.
+    outputs have the other poison. From the third on, inputs are `Problem.exact_inputs`, if there are any.
 
     Returns:
         The largest absolute error.
@@ -44,9 +53,10 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
         if problem.deterministic:
             _require_same(problem, after, again)
     for seed in others[1:]:
-        before = launch_arrays(problem, seed, POISONS[1])
+        exact = exact_launch_inputs(problem, seed)
+        before = launch_arrays(problem, seed, POISONS[1]) | (exact or {})
         after_others = _launched(problem, program, before, seed)
-        errors.append(_judged(problem, before, after_others, _expected(problem, before)))
+        errors.append(_judged(problem, before, after_others, _expected(problem, before), exact=exact is not None))
     return max(errors)
 
 
@@ -67,11 +77,12 @@ def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *,
     return after
 
 
-def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays) -> float:
+def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays, *, exact: bool = False) -> float:
     errors = [0.0]
     for tensor in _outputs(problem):
-        name = tensor.name
-        outcome = compare(tensor, after[name], expected[name], before[name], expected.get(scale_name(tensor)))
+        name, scale = tensor.name, None if exact else expected.get(scale_name(tensor))
+        judged = exactly(tensor) if exact else tensor
+        outcome = compare(judged, after[name], expected[name], before[name], scale)
         if isinstance(outcome, Mismatch):
             raise EmulatorError(f"{outcome} (in {name})")
         errors.append(outcome)

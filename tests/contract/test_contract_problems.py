@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 
@@ -71,6 +72,26 @@ def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None
         assert (array.shape, array.dtype) == ((read[tensor_name].size,), read[tensor_name].dtype.numpy)
         assert array.tobytes() == again[tensor_name].tobytes()
         assert array.tobytes() != other[tensor_name].tobytes()
+
+
+@small
+def test_exact_inputs_have_exact_outputs(name: str, problem: Problem) -> None:
+    inputs, again, other = (problem.exact_inputs(seed) for seed in (7, 7, 8))
+    if inputs is None or again is None or other is None:
+        return
+    ordinary = problem.inputs(7)
+    assert {each: (array.shape, array.dtype) for each, array in inputs.items()} == {
+        each: (array.shape, array.dtype) for each, array in ordinary.items()
+    }
+    for tensor, array in inputs.items():
+        assert array.tobytes() == again[tensor].tobytes() != other[tensor].tobytes()
+        assert (array != 0).all()
+    outputs = problem.reference(inputs, problem.scalars)
+    for tensor in problem.tensors:
+        if tensor.role is not Role.INPUT:
+            expected = outputs[tensor.name]
+            assert np.isfinite(expected).sum() > expected.size / 2
+            np.testing.assert_array_equal(expected.astype(np.float32), expected)
 
 
 @small

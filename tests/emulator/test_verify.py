@@ -105,6 +105,27 @@ def test_what_equals_the_poison_must_be_written_too(dtype: DType, expected: str,
         verify(Minus(dtype, in_place), source("if (i != 5) arguments.y[i] = arguments.x[i];", blocks=1))
 
 
+@dataclass(frozen=True)
+class Coarse(Doubling):
+    """Random numbers may be off by 1, whole numbers may not."""
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        x, y = super().tensors
+        return x, replace(y, judged=Within(absolute=1.0))
+
+    def exact_inputs(self, seed: int) -> dict[str, Array]:
+        return {"x": np.random.default_rng(seed).integers(1, 4, 64 * self.rows - 4).astype(np.float32)}
+
+
+def test_whole_numbers_show_what_a_tolerance_hides() -> None:
+    lost = source(RIGHT.replace("];", "] - (i == 130 ? 0.25f : 0);"))
+    assert verify(Coarse(), lost, seeds=(0, 1)) == 0.25
+    verify(Coarse(), source(RIGHT))
+    with pytest.raises(EmulatorError, match="wrong: 1 of 188 elements, first at 130"):
+        verify(Coarse(), lost)
+
+
 def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
     arguments = (*ARGUMENTS, Argument("workspace", "int*"))
     right = source(RIGHT)

@@ -12,6 +12,7 @@ from ...dtype import DType
 from ...fields import INT_MAX, kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
+from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 
@@ -126,6 +127,27 @@ class SgemmProblem(MatrixProblem):
             if tensor.role is not Role.OUTPUT
         }
 
+    def exact_inputs(self, seed: int) -> dict[str, Array]:
+        """Whole numbers other than 0, and in each matrix a row of NaN in op(A), a column of infinity in op(B).
+
+        Sums of 600,000 such products are exact in FP32, and longer ones, which grow like a random walk, as well. What
+        is not finite must stay in its row and column of C: elsewhere, even a product with zero would show it.
+        """
+        random = np.random.default_rng(seed)
+        numbers = np.array([-3, -2, -1, 1, 2, 3], np.float32)
+        inputs = {
+            tensor.name: repeated(lambda count: random.choice(numbers, count), tensor.size)
+            for tensor in self.tensors
+            if tensor.role is not Role.OUTPUT
+        }
+        a, b, _ = self.tensors
+        rows, columns = a.view(inputs["a"]), b.view(inputs["b"]).swapaxes(1, 2)
+        if self.m > 1:
+            _fill_one_of_each(rows.swapaxes(1, 2) if self.transpose_a else rows, seed, np.nan)
+        if self.n > 1:
+            _fill_one_of_each(columns.swapaxes(1, 2) if self.transpose_b else columns, seed + 1, np.inf)
+        return inputs
+
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """C in float64, by the scalars as a kernel gets them: in float32."""
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
@@ -135,9 +157,17 @@ class SgemmProblem(MatrixProblem):
         product = np.zeros(result.shape)
         if alpha != 0 and self.k and c.size:
             left, right = (tensor.view(inputs[tensor.name]).astype(np.float64) for tensor in (a, b))
-            product = alpha * (
-                (left.swapaxes(1, 2) if self.transpose_a else left)
-                @ (right.swapaxes(1, 2) if self.transpose_b else right)
-            )
+            with np.errstate(invalid="ignore"):  # infinities of both signs
+                product = alpha * (
+                    (left.swapaxes(1, 2) if self.transpose_a else left)
+                    @ (right.swapaxes(1, 2) if self.transpose_b else right)
+                )
         result[...] = product + beta * result if beta else product
         return {"c": flat}
+
+
+def _fill_one_of_each(matrices: Array, first: int, value: float) -> None:
+    """Set a row of each matrix to a value: another one in each, unless the matrices are one that is broadcast."""
+    count, rows, _ = matrices.shape
+    for matrix in range(count if matrices.strides[0] else min(count, 1)):
+        matrices[matrix, (first + matrix) % rows] = value

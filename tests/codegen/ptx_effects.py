@@ -1,0 +1,75 @@
+"""What a PTX entry does to memory, with its operands traced back to the entry's parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_REGISTER = re.compile(r"%[a-z]+\d*")
+_ENTRY = re.compile(r"\.visible \.entry (\w+)\(.*?\n\{(.*?)\n\}", re.DOTALL)
+_PARAMETER = re.compile(r"\[\w+_param_(\d+)\]")
+_COPIES = ("mov.", "cvta.", "ld.param.", "cvt.u64.u32")  # addresses of shared memory are widened
+_ELSEWHERE = ("{", "}", "$", ".", "//", "bra", "ret")
+
+
+def effects(ptx: str, parameters: Sequence[str]) -> dict[str, list[str]]:
+    """The stores, branches and inline assembly of each entry, in order.
+
+    A register is replaced by what it holds: a parameter by its name, a constant, a sum, an expression of the
+    instruction that made it, or ``v1``, ``v2``, … if inline assembly made it.
+    """
+    return {name: list(_Entry(parameters).effects(body)) for name, body in _ENTRY.findall(ptx)}
+
+
+class _Entry:
+    def __init__(self, parameters: Sequence[str]) -> None:
+        self._parameters = parameters
+        self._values: dict[str, str] = {}
+        self._results = 0
+
+    def effects(self, body: str) -> Iterator[str]:
+        inline = False
+        for line in re.sub(r"\{\s*\.reg[^;]*;", "", body).replace(";", ";\n").splitlines():
+            statement = _without_types(" ".join(line.split()).rstrip(";"))
+            if "inline asm" in statement:
+                inline = "begin" in statement
+            elif branch := re.match(r"@(!?)(%p\d+) bra", statement):
+                yield f"branch {'unless' if branch[1] else 'if'} {self._held(branch[2])}"
+            elif not statement or statement.startswith(_ELSEWHERE):
+                continue
+            elif inline:
+                self._name_results(statement)
+                yield self._held(statement)
+            elif statement.startswith("st."):
+                yield self._held(statement)
+            else:
+                self._define(*statement.split(" ", 1))
+
+    def _held(self, text: str) -> str:
+        text = _REGISTER.sub(lambda register: self._values.get(register[0], register[0]), text)
+        return re.sub(r"(\+\d+)+", lambda terms: f"+{sum(map(int, terms[0][1:].split('+')))}", text)
+
+    def _name_results(self, statement: str) -> None:
+        for register in _REGISTER.findall(statement):
+            if register not in self._values:
+                self._results += 1
+                self._values[register] = f"v{self._results}"
+
+    def _define(self, operation: str, operands: str) -> None:
+        target, *sources = operands.split(", ")
+        sources = [self._held(source) for source in sources]
+        if parameter := _PARAMETER.fullmatch(sources[0]):
+            value = self._parameters[int(parameter[1])]
+        elif operation.startswith(_COPIES):
+            value = sources[0]
+        elif operation.startswith("add.") and sources[1].isdecimal():
+            value = "+".join(sources)
+        else:
+            value = f"{operation}({', '.join(sources)})"
+        self._values[target] = value
+
+
+def _without_types(statement: str) -> str:
+    """Loads, stores and comparisons for equality take floats and integers alike; zero is zero."""
+    statement = statement.replace("0f00000000", "0")
+    return re.sub(r"^((?:ld|st|setp\.eq)(?:\.\S*?)?)\.[fsu](?=(?:8|16|32|64) )", r"\1.b", statement)
