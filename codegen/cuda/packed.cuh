@@ -57,3 +57,16 @@ __device__ __forceinline__ void store_global(Element* target, const Packed<Eleme
     *address = packed.bits;
   }
 }
+
+// Stores to global memory what was just loaded from shared memory, in one access; otherwise as store_global.
+// A plain assignment of such a vector is compiled to a store for each word, of which none fills a sector.
+template <bool streaming, int width, typename Element>
+__device__ __forceinline__ void store_global_whole(Element* target, const Packed<Element, width>& packed) {
+  using Bits = typename Packed<Element, width>::Bits;
+  Bits* address = reinterpret_cast<Bits*>(target);
+  if constexpr (streaming) {
+    __stcs(address, packed.bits);
+  } else {
+    __stwb(address, packed.bits);
+  }
+}

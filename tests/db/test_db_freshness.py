@@ -83,7 +83,7 @@ def test_a_definition_that_no_kernel_uses_leaves_all_trials_fresh(edit):
 
 
 def test_a_change_of_one_operators_kernel_leaves_the_trials_of_others_fresh(edit):
-    edit("layout/transpose/transpose.cuh", "(problem.m - 1) /", "(problem.m - 1u) /")
+    edit("layout/transpose/transpose.cuh", "(problem.n - 1) /", "(problem.n - 1u) /")
     assert stale() == {"plain", "streaming"}
     assert changed_program(TRIALS["plain"]) == OTHER_PROGRAM
 

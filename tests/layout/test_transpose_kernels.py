@@ -46,16 +46,53 @@ def test_wide_index() -> None:
     ("right", "planted"),
     [
         ("__syncthreads();", ""),
-        ("n < inside_n) tile", "n <= inside_n) tile"),
-        ("m < inside_m && n < inside_n) b", "n < inside_n) b"),
-        ("return n * Schedule::tile_m", "return n * (Schedule::tile_m - 1)"),
+        ("m < inside_m && first_n < inside_n", "m < inside_m"),
+        ("m < inside_m && n < inside_n))) continue", "n < inside_n))) continue"),
+        ("return n * (Schedule::tile_m + overlap)", "return n * (Schedule::tile_m - 1)"),
         ("batch * problem.stride_b", "0"),
         ("index % rows", "index % raster_group"),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
     problem = TransposeProblem(90, 131, batch=2)
-    source = emit(problem, TransposeSchedule(raster_group=2))
+    _assert_caught(problem, TransposeSchedule(raster_group=2), right, planted)
+
+
+@pytest.mark.parametrize("align_stores", [0, 32])
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("m < inside_m && n < inside_n) {\n      tile", "m < inside_m && n <= inside_n) {\n      tile"),
+        ("m < inside_m && n < inside_n) {\n      b", "n < inside_n) {\n      b"),
+    ],
+)
+def test_planted_bug_in_ragged_edges_is_caught(align_stores: int, right: str, planted: str) -> None:
+    problem = TransposeProblem(91, 133, lda=136, ldb=96)
+    schedule = TransposeSchedule(vector_load=4, vector_store=4, rows_per_thread=4, align_stores=align_stores)
+    _assert_caught(problem, schedule, right, planted)
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("sizeof(Element);", "sizeof(Element) + 1;"),
+        ("(m - row_shift(b, n, problem))", "m"),
+        ("m + shifts[j]", "m"),
+        ("overlap > 0 && m < overlap", "false"),
+        ("stored_m - overlap", "stored_m"),
+        ("m >= outside_m && ", ""),
+        ("overlap - 1 : 0", "0 : 0"),
+    ],
+)
+def test_planted_bug_in_aligned_stores_is_caught(right: str, planted: str) -> None:
+    problem = TransposeProblem(165, 67)
+    schedule = TransposeSchedule(tile_m=64, vector_store=4, rows_per_thread=8, align_stores=32)
+    _assert_caught(problem, schedule, right, planted)
+
+
+def _assert_caught(problem: TransposeProblem, schedule: TransposeSchedule, right: str, planted: str) -> None:
+    source = emit(problem, schedule)
+    assert verify(problem, source) == 0
     assert right in source.source
     with pytest.raises(EmulatorError):
         verify(problem, replace(source, source=source.source.replace(right, planted)))

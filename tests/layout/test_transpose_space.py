@@ -20,7 +20,11 @@ LARGE = TransposeProblem(16384, 32768)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("tile_m=96", "tile_m 96: expected a power of two"),
+        ("tile_m=0", "tile_m 0: expected 1 or more"),
+        ("tile_m=96 swizzle=1", "swizzle needs a power of two, not tile_m 96"),
+        ("align_stores=16", "align_stores 16: expected one of 0, 32, 64, 128"),
+        ("align_stores=32 swizzle=1", "swizzle excludes align_stores 32"),
+        ("align_stores=128", "tile_m 32: expected a multiple of the 32 elements in align_stores 128, and more"),
         ("vector_load=0", "vector_load 0: expected 1 or more"),
         ("raster_group=0", "raster_group 0: expected 1 or more"),
         ("rows_per_thread=64", "tile_m 32 is not a multiple of rows_per_thread 64"),
@@ -60,8 +64,8 @@ def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> 
         assert {check.element_bytes for check in checks} == {problem.element_bytes}
         assert (checks[0].align_a, checks[0].align_b) == (problem.align_a, problem.align_b)
         assert checks[1].batch == 2
-        assert checks[1].m % schedule.tile_m
-        assert checks[1].n % schedule.tile_n
+        assert checks[1].m % schedule.tile_m or schedule.tile_m == 1
+        assert checks[1].n % schedule.tile_n or schedule.tile_n == 1
 
 
 def wavefronts(addresses: list[int], access: int) -> int:

@@ -144,12 +144,25 @@ def test_of_a_sector_a_part_is_loaded_or_stored_as_a_whole():
     assert narrow.memory_bytes < moved * 3
 
 
-def test_what_caches_keep_of_wide_stores_moves_more_bytes():
-    wide = {"tile_m": 16, "tile_n": 64, "vector_store": 4}
-    kept, streamed = (transposed(**wide, streaming=streaming) for streaming in (False, True))
-    assert kept.memory_bytes > 1.5 * streamed.memory_bytes
-    whole_lines = {"tile_m": 32, "tile_n": 32, "rows_per_thread": 8, "vector_store": 4}
-    assert transposed(**whole_lines).memory_bytes == transposed(**whole_lines, streaming=True).memory_bytes
+def test_rows_that_begin_within_sectors_move_more_bytes_unless_stores_are_aligned():
+    tile = {"tile_m": 64, "tile_n": 64, "rows_per_thread": 8}
+    begun, odd = (transposed(rows, **tile).memory_bytes for rows in (3072, 3073))
+    assert odd > 1.1 * begun
+    aligned = transposed(3073, **tile, align_stores=32).memory_bytes
+    assert aligned < 1.02 * begun
+
+
+def test_tiles_with_aligned_stores_overlap():
+    tile = {"tile_m": 64, "tile_n": 64, "rows_per_thread": 8}
+    work = transposed(56 * 9, 64, **tile, align_stores=32)
+    assert work.blocks == 10  # one more, since the first one may begin before the matrix
+    assert work.bytes_loaded * work.steps == 64 * 64 * 4
+    assert work.bytes_stored == 56 * 64 * 4
+
+
+def test_a_narrow_matrix_is_contiguous():
+    narrow = transposed(3, 2048, tile_m=3, tile_n=256, rows_per_thread=3)
+    assert narrow.bytes_stored == narrow.bytes_loaded == 3 * 256 * 4
 
 
 def test_tiles_taken_along_rows_or_columns_move_fewer_bytes():

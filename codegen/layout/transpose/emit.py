@@ -31,21 +31,28 @@ def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
 def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     index = "long long" if _wide(problem, schedule) else "int"
-    edges = problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
+    overlap = schedule.overlap(problem.element_bytes)
+    edges = overlap > 0 or problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
     types = [
         f"using Element = {ELEMENTS[problem.element_bytes]};",
         "// Holds an offset inside of a tile.",
         f"using Index = {index};",
     ]
-    # Of the elements that row groups of a tile are shifted against each other by XOR; whether tiles exceed the matrix.
-    facts = {"group_shift": schedule.group_shift(problem.element_bytes), "edges": edges}
+    # Of the elements that row groups of a tile are shifted against each other by XOR; of the rows that tiles share;
+    # whether tiles exceed the matrix, and whether vectors do.
+    facts = {
+        "group_shift": schedule.group_shift(problem.element_bytes),
+        "overlap": overlap,
+        "edges": edges,
+        "ragged": schedule.ragged(problem),
+    }
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     members = arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
     body = used_source("layout/transpose/transpose.cuh", "transpose_block", schedule.constants | facts)
-    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges)}
+    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges=edges)}
 {comment(str(schedule))}
 {launch_comment(launch)}
 
@@ -78,7 +85,8 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 
 def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
     """Tiles of the whole batch, one block each."""
-    return ceil_div(problem.m, schedule.tile_m) * ceil_div(problem.n, schedule.tile_n) * problem.batch
+    tiles_m, tiles_n = schedule.tiles(problem)
+    return tiles_m * tiles_n * problem.batch
 
 
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
@@ -87,8 +95,9 @@ def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
     return max(rows * problem.lda + columns, columns * problem.ldb + rows) > _INT_MAX
 
 
-def _described(problem: TransposeProblem, schedule: TransposeSchedule, edges: bool) -> str:
+def _described(problem: TransposeProblem, schedule: TransposeSchedule, *, edges: bool) -> str:
     """The problems that a source serves: one, or all of a kind, so that equal kernels have equal comments."""
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
-    return f"elements of {problem.element_bytes} bytes, {'any size' if edges else 'whole tiles'}"
+    sizes = "whole tiles" if not edges else "any size" if schedule.ragged(problem) else "whole vectors"
+    return f"elements of {problem.element_bytes} bytes, {sizes}"

@@ -8,12 +8,14 @@ from typing import ClassVar
 
 from ...fields import tunable
 from ...footprint import Footprint
+from ...integers import ceil_div
 from ...schedule import Schedule, Specialize
 from .problem import ELEMENT_BYTES, TransposeProblem
 
 WARP = 32
 BANK_BYTES = 4
 BANKS = 32
+SECTOR_BYTES = 32  # of L2 and of device memory
 # Beside the loaded rows, with which ptxas still keeps all loads of a 64×64 tile in flight.
 _ADDRESS_REGISTERS = 16
 
@@ -25,12 +27,17 @@ class TransposeSchedule(Schedule):
     A micro-tile is vector_store rows × vector_load columns: its rows are vector loads from A, its columns, transposed
     in registers, are vector stores to shared memory and later to B.
 
+    Where rows of B begin within sectors, tiles with the same rows of A for all of them store sectors in parts, which L2
+    has to merge. With `align_stores`, what a tile stores of each row of B begins and ends on a boundary instead. Tiles
+    then overlap by as many rows of A, and micro-tiles are one row high.
+
     Attributes:
-        tile_m, tile_n: rows and columns of the tile; powers of two.
+        tile_m, tile_n: rows and columns of the tile that a block loads.
         rows_per_thread: rows of A that a thread loads before it stores any: its loads in flight.
         vector_load, vector_store: elements of one global load along n, and of one global store along m.
         pad: elements put behind each vector_load rows of the tile in shared memory, which a thread writes together.
         swizzle: shift these rows by XOR instead.
+        align_stores: bytes that the stores of a tile begin at a multiple of, in every row of B; 0 if as they happen to.
         raster_group: tiles are taken in groups of this many along m, column by column in a group.
         streaming: mark loads and stores as used once, so that caches let go of them first.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -39,13 +46,14 @@ class TransposeSchedule(Schedule):
 
     renamed: ClassVar[Mapping[str, str]] = {"group_m": "raster_group", "min_blocks": "min_blocks_per_sm"}
 
-    tile_m: int = tunable(32, power_of_two=True)
-    tile_n: int = tunable(32, power_of_two=True)
-    rows_per_thread: int = tunable(4, power_of_two=True)
+    tile_m: int = tunable(32)
+    tile_n: int = tunable(32)
+    rows_per_thread: int = tunable(4)
     vector_load: int = tunable(1, values=ELEMENT_BYTES, power_of_two=True)
     vector_store: int = tunable(1, values=ELEMENT_BYTES, power_of_two=True)
     pad: int = tunable(0, least=0)
     swizzle: bool = tunable(False)
+    align_stores: int = tunable(0, least=0, allowed=(0, 32, 64, 128), values=(0, 32, 64, 128))
     raster_group: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 256))
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
@@ -78,14 +86,24 @@ class TransposeSchedule(Schedule):
         """Threads of a block."""
         return self.lanes_n * (self.tile_m // self.rows_per_thread)
 
-    @property
-    def tile_elements(self) -> int:
-        """Elements of the tile in shared memory, padding included."""
-        return self.tile_n * self.tile_m + self.lanes_n * self.pad
+    def overlap(self, element_bytes: int) -> int:
+        """Rows of A that a tile shares with the next one below it."""
+        return self.align_stores // element_bytes
+
+    def tiles(self, problem: TransposeProblem) -> tuple[int, int]:
+        """Tiles of a matrix along m and along n."""
+        overlap = self.overlap(problem.element_bytes)
+        # Stores that begin on a boundary begin up to `overlap` - 1 elements before the matrix.
+        return ceil_div(problem.m + max(0, overlap - 1), self.tile_m - overlap), ceil_div(problem.n, self.tile_n)
+
+    def ragged(self, problem: TransposeProblem) -> bool:
+        """Whether some vectors of a row are partly outside of the matrix or of a tile."""
+        return self.align_stores > 0 or problem.m % self.vector_store != 0 or problem.n % self.vector_load != 0
 
     def shared_bytes(self, element_bytes: int) -> int:
-        """Bytes of the tile in shared memory."""
-        return self.tile_elements * element_bytes
+        """Bytes of the tile in shared memory, padding and the shifts of its rows included."""
+        row = self.tile_m + self.overlap(element_bytes)
+        return (self.tile_n * row + self.lanes_n * self.pad) * element_bytes
 
     def group_shift(self, element_bytes: int) -> int:
         """Elements by which each row group must move against the one before it, so that no two threads meet in a bank.

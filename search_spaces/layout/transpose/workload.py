@@ -14,11 +14,11 @@ from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
 from ....codegen.layout.transpose.emit import blocks
 from ....codegen.layout.transpose.problem import TransposeProblem
-from ....codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
+from ....codegen.layout.transpose.schedule import BANK_BYTES, BANKS, SECTOR_BYTES, WARP, TransposeSchedule
 from ...device_spec import DeviceSpec
 from ...workload import Workload
 
-_SECTOR, _LINE, _WIDEST = 32, 128, 16  # bytes: what device memory moves at least, a cache line, the widest access
+_LINE = 128  # bytes
 # ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the
 # occupancy that they have, with a mean log error of 0.11.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
@@ -28,52 +28,75 @@ _EDGE_UNROLL = 8  # of transpose.cuh
 _RESIDENT = 4  # blocks of an SM, about
 # Bytes of device memory that each row of a tile costs more: pages of DRAM are left before they are moved as a whole.
 _ROW_LOADED, _ROW_STORED = 11.0, 5.3
+# A sector that is stored in part takes as long as so many more bytes. It is merged in L2: the counters of an H200 show
+# as many bytes of device memory as without it.
+_PARTIAL_SECTOR_BYTES = 48.0
+_SHIFTED_CONFLICTS = 2  # accesses that meet in a bank where each row is shifted by another number of elements
 # Share of the bytes that tiles cost more if they are taken neither row by row nor column by column.
 _SCATTERED = 0.017
-# Stores of 16 bytes without the streaming hint slow an H200 down, as if so much more crossed device memory: of what a
-# row's part of a cache line lacks, and, of all that is stored, for each warp of a block above four. Why is not known.
-_LINE_SHARE, _WARP_SHARE, _FREE_WARPS = 1.75, 0.175, 4
 
 
 def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its tile, all rows of a thread in flight, passes it through shared memory and stores it."""
     size, warps = problem.element_bytes, schedule.threads // WARP
+    overlap = schedule.overlap(size)
     load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # of a thread's access
-    row_loaded, row_stored = schedule.tile_n * size, schedule.tile_m * size  # bytes of a row of the tile, in A and in B
+    row_loaded, row_stored = _rows(schedule, size)
     loads = schedule.rows_per_thread
     stores = ceil_div(schedule.tile_m * schedule.tile_n, schedule.threads * schedule.vector_store)
-    wavefronts = max(1, store_bytes * WARP // (BANKS * BANK_BYTES))  # of a warp's access to shared memory
-    scattered = 1 < schedule.raster_group < ceil_div(problem.m, schedule.tile_m)
-    moved = _memory_loaded(row_loaded) + _memory_stored(row_stored, schedule, size) + 2 * _SCATTERED * scattered
+    # Micro-tiles are one row high where stores are aligned.
+    shared_stores = loads * schedule.vector_load if overlap else stores
+    shared_bytes = size if overlap else store_bytes
+    scattered = 1 < schedule.raster_group < schedule.tiles(problem)[0]
+    moved = _memory_loaded(row_loaded) + _memory_stored(row_stored) + 2 * _SCATTERED * scattered
+    moved += _partial_sectors(problem, schedule) * _PARTIAL_SECTOR_BYTES / row_stored
     edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
     # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
     last_wave = spec.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
     delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
     steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
     edge_instructions = edge * warps * _EDGE_ACCESS * edge_accesses
+    shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size)
     grid = Workload(
         blocks=blocks(problem, schedule),
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes / 2 * moved,
         steps=steps,
         # to shared memory, from it, and to B
-        instructions=((1 - edge) * warps * _ACCESS * 3 * stores + 3 * edge_instructions) / steps,
+        instructions=((1 - edge) * warps * _ACCESS * (shared_stores + 2 * stores) + 3 * edge_instructions) / steps,
         load_instructions=((1 - edge) * warps * _ACCESS * loads + edge_instructions) / steps,
-        shared_clocks=warps * wavefronts * stores * (1 + _conflicts(schedule, size)) / steps,
+        shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
-        bytes_loaded=schedule.tile_m * max(row_loaded, _SECTOR) / steps,
-        bytes_stored=schedule.tile_n * max(row_stored, _SECTOR),
+        bytes_loaded=schedule.tile_m * schedule.tile_n * size * max(1, SECTOR_BYTES / row_loaded) / steps,
+        bytes_stored=(schedule.tile_m - overlap) * schedule.tile_n * size * max(1, SECTOR_BYTES / row_stored),
     )
     return (grid,)
 
 
-def _edge_share(problem: TransposeProblem, schedule: TransposeSchedule) -> float:
-    """Share of the tiles that stick out of the matrix, which are moved element by element."""
-    if problem.empty:
+def _rows(schedule: TransposeSchedule, size: int) -> tuple[int, int]:
+    """Contiguous bytes of a tile in A and in B: a row of it, or all of a tile that is as narrow as the matrix."""
+    stored_m, n = schedule.tile_m - schedule.overlap(size), schedule.tile_n
+    whole_a, whole_b = (side & (side - 1) != 0 for side in (n, schedule.tile_m))
+    return n * size * (schedule.tile_m if whole_a else 1), stored_m * size * (n if whole_b else 1)
+
+
+def _partial_sectors(problem: TransposeProblem, schedule: TransposeSchedule) -> float:
+    """Sectors that a tile stores in part, of the two where a row of it begins and ends in B."""
+    size = problem.element_bytes
+    if schedule.align_stores or problem.ldb * size % SECTOR_BYTES == 0:
         return 0.0
-    whole = (problem.m // schedule.tile_m) * (problem.n // schedule.tile_n)
-    tiles = ceil_div(problem.m, schedule.tile_m) * ceil_div(problem.n, schedule.tile_n)
-    return 1 - whole / tiles
+    return 2 * (1 - size / SECTOR_BYTES)
+
+
+def _edge_share(problem: TransposeProblem, schedule: TransposeSchedule) -> float:
+    """Share of the tiles that are moved element by element."""
+    if problem.empty or not schedule.ragged(problem):
+        return 0.0
+    overlap = schedule.overlap(problem.element_bytes)
+    whole = (problem.m - overlap) // (schedule.tile_m - overlap) if overlap else problem.m // schedule.tile_m
+    whole = max(0, whole - 1 if overlap else whole) * (problem.n // schedule.tile_n)
+    tiles_m, tiles_n = schedule.tiles(problem)
+    return 1 - whole / (tiles_m * tiles_n)
 
 
 def _footprint(problem: TransposeProblem, schedule: TransposeSchedule) -> Footprint:
@@ -86,14 +109,9 @@ def _memory_loaded(row: int) -> float:
     return 1 + _ROW_LOADED / row
 
 
-def _memory_stored(row: int, schedule: TransposeSchedule, size: int) -> float:
+def _memory_stored(row: int) -> float:
     """Bytes that device memory moves to store a byte: a sector that is stored in parts is read and written for each."""
-    moved = (1 + _ROW_STORED / row) * (2 * _SECTOR / row if row < _SECTOR else 1)
-    if schedule.streaming or schedule.vector_store * size < _WIDEST:
-        return moved
-    lacking = max(0, _LINE - row) / row
-    crowding = max(0, schedule.threads // WARP - _FREE_WARPS)
-    return moved + _LINE_SHARE * lacking + _WARP_SHARE * crowding
+    return (1 + _ROW_STORED / row) * (2 * SECTOR_BYTES / row if row < SECTOR_BYTES else 1)
 
 
 def _lines(row: int, access: int) -> float:
@@ -102,8 +120,15 @@ def _lines(row: int, access: int) -> float:
     return WARP * access / across * max(1, across / _LINE)
 
 
+def _wavefronts(access: int) -> int:
+    """Clocks that a warp's access of so many bytes a thread takes in shared memory, without conflicts."""
+    return max(1, access * WARP // (BANKS * BANK_BYTES))
+
+
 def _conflicts(schedule: TransposeSchedule, size: int) -> float:
     """Row groups that meet in a bank while a warp stores them to shared memory; see `tile_index`."""
+    if schedule.align_stores:
+        return _SHIFTED_CONFLICTS
     access = max(BANK_BYTES, schedule.vector_store * size)
     slots = BANKS * BANK_BYTES // access  # accesses that shared memory serves at once
     groups = min(schedule.lanes_n, slots)
