@@ -5,12 +5,13 @@
 
 class RowValues {
  public:
-  // `first` is the thread's first element of the row; from there on, `inside` are read, and others count as
-  // `fill`. Addresses differ from it by constants.
-  __device__ __forceinline__ RowValues(const Element* first, int /*columns*/, int inside, Element fill) {
+  // `first` is the thread's first element of the row; from there on, those `inside` are read, and others
+  // count as `fill`. Addresses differ from it by constants.
+  __device__ __forceinline__ RowValues(const Element* first, Span /*columns*/, Span inside, Element fill) {
 #pragma unroll
     for (int round = 0; round < Problem::rounds; ++round) {
-      vectors_[round] = load_row_vector<true>(first + round * row_step, inside - round * row_step, fill);
+      const int offset = round * row_step;
+      vectors_[round] = load_row_vector<true>(first + offset, inside.from(offset), fill);
     }
   }
 

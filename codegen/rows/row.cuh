@@ -4,7 +4,9 @@
 #include "cuda/row_reduce.cuh"
 #include "cuda/shared_memory.cuh"
 // How the rows of a matrix lie over threads. A row belongs to the threads of a segment of a warp, of a block,
-// or of all blocks of a cluster. In each round, neighbouring threads take neighbouring vectors of it.
+// or of all blocks of a cluster. In each round, neighbouring threads take neighbouring vectors of it. Vectors
+// are aligned in memory: a row that begins or ends within one has a part of it, whose elements are loaded and
+// stored one by one.
 //
 // All threads of a block take part in reductions, those of rows beyond the last one too:
 // nothing of such a row is inside.
@@ -20,32 +22,51 @@ constexpr int row_step = Schedule::cluster * Schedule::threads_per_row * Schedul
 // over rows; then what the rows leave there.
 constexpr int reduction_slots = Schedule::threads / 32 + 1;
 
-// The row of a thread, which may lie beyond the last one, and the first column of its first vector.
-struct RowPosition {
-  long long row;
-  int column;
+// Elements from `begin` to before `end`, counted from the first one of a vector.
+struct Span {
+  int begin, end;
+
+  // The same, counted from `offset` elements further on.
+  __device__ __forceinline__ Span from(int offset) const { return {begin - offset, end - offset}; }
+  __device__ __forceinline__ bool has(int i) const { return begin <= i && i < end; }
+  // Whether all of a vector is among them.
+  __device__ __forceinline__ bool whole() const {
+    return (!Problem::skewed || begin <= 0) && end >= Schedule::vector_width;
+  }
 };
 
-__device__ __forceinline__ RowPosition row_position() {
-  const unsigned team = blockIdx.x / Schedule::cluster, rank = blockIdx.x % Schedule::cluster;
-  const unsigned thread = rank * Schedule::threads_per_row + threadIdx.x % Schedule::threads_per_row;
-  return {static_cast<long long>(team) * rows_per_block + threadIdx.x / Schedule::threads_per_row,
-          static_cast<int>(thread * Schedule::vector_width)};
+// Blocks take groups of rows_per_block rows; those of a cluster have one together. With turns, a group is
+// followed by that as many groups further on as there are blocks or clusters.
+__device__ __forceinline__ long long first_group() { return blockIdx.x / Schedule::cluster; }
+__device__ __forceinline__ long long next_group(long long group) {
+  return group + gridDim.x / Schedule::cluster;
 }
 
-// A vector of a row, of whose elements `inside` exist: none if that is 0 or less, all if it is the vector's
-// width or more. The others become `fill`. `once` says that nobody reads it again.
-template <bool once>
-__device__ __forceinline__ Vector load_row_vector(const Element* source, int inside, Element fill) {
-  Vector vector;
-#pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) vector.elements[i] = fill;
-#if masked && !ragged
-  constexpr int least = 1;  // there is memory behind the end of a row, which the mask hides
-#else
-  constexpr int least = Schedule::vector_width;
+// What a thread has of a row, which may lie beyond the last one.
+struct RowPart {
+  long long row;
+  int column;    // of the first element of its first vector: less than 0 if that begins ahead of the row
+  Span columns;  // of the row, from there on
+};
+
+__device__ __forceinline__ RowPart row_part(const Problem& problem, const Element* x, long long group) {
+  const long long row = group * rows_per_block + threadIdx.x / Schedule::threads_per_row;
+  const unsigned rank = blockIdx.x % Schedule::cluster;
+  const unsigned thread = rank * Schedule::threads_per_row + threadIdx.x % Schedule::threads_per_row;
+  int column = static_cast<int>(thread * Schedule::vector_width);
+#if skewed
+  const auto address = reinterpret_cast<unsigned long long>(x + row * problem.ldx);
+  column -= static_cast<int>(address / sizeof(Element) % Schedule::vector_width);
 #endif
-  if (inside >= least) {
+  return {row, column, {-column, row < problem.rows ? problem.columns - column : 0}};
+}
+
+// A vector of a row, of whose elements some are `inside`. The others become `fill`. `once` says that nobody
+// reads it again.
+template <bool once>
+__device__ __forceinline__ Vector load_row_vector(const Element* source, Span inside, Element fill) {
+  Vector vector;
+  if (inside.whole()) {
     // Not by __ldg: the output may be the input.
     const Vector::Bits* address = reinterpret_cast<const Vector::Bits*>(source);
 #if streaming
@@ -53,20 +74,15 @@ __device__ __forceinline__ Vector load_row_vector(const Element* source, int ins
 #else
     vector.bits = *address;
 #endif
-  }
-#if ragged
-  if (inside < least) {
-#  pragma unroll
-    for (int i = 0; i < Schedule::vector_width - 1; ++i) {
-      if (i < inside) vector.elements[i] = source[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < Schedule::vector_width; ++i) {
+      vector.elements[i] = fill;
+#if partial
+      if (inside.has(i)) vector.elements[i] = source[i];
+#endif
     }
   }
-#elif masked
-#  pragma unroll
-  for (int i = 1; i < Schedule::vector_width; ++i) {
-    if (i >= inside) vector.elements[i] = fill;
-  }
-#endif
   return vector;
 }
 
@@ -74,15 +90,17 @@ __device__ __forceinline__ Vector load_row_vector(const Element* source, int ins
 template <typename Number>
 __device__ __forceinline__ void store_row_vector(Number* target,
                                                  const Packed<Number, Schedule::vector_width>& vector,
-                                                 int inside) {
-  if (inside >= Schedule::vector_width) {
+                                                 Span inside) {
+#if !scattered
+  if (inside.whole()) {
     store_global<Schedule::streaming>(target, vector);
     return;
   }
-#if ragged
+#endif
+#if scattered || ragged || skewed
 #  pragma unroll
-  for (int i = 0; i < Schedule::vector_width - 1; ++i) {
-    if (i < inside) target[i] = vector.elements[i];
+  for (int i = 0; i < Schedule::vector_width; ++i) {
+    if (inside.has(i)) target[i] = vector.elements[i];
   }
 #endif
 }
@@ -101,4 +119,14 @@ __device__ __forceinline__ Value reduce_over_row(Value value, Combine combine) {
   value = reduce_cluster<Schedule::threads_per_row, Schedule::cluster>(value, combine, of_cluster);
 #endif
   return value;
+}
+
+// Ahead of the next row, for an operator with one reduction over a row, whose slots are written again. Those
+// of two in turn are not: between two uses of a slot is the barrier of the other reduction.
+__device__ __forceinline__ void finish_reading_slots() {
+#if cluster > 1
+  cluster_barrier();
+#elif threads_per_row > 32
+  __syncthreads();
+#endif
 }

@@ -34,10 +34,12 @@ class RowSchedule(Schedule):
         threads: of a block.
         threads_per_row: of a block that work on one row; the block has threads / threads_per_row rows.
         cluster: blocks that share a row, each with all of its threads.
-        vector_width: elements of an access to global memory.
+        vector_width: elements of an access to global memory, which are aligned whether or not rows are.
         hold: where a row waits between the passes over it.
-        loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row held in registers, whose
-            loads are all in flight.
+        loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row that is held, whose loads
+            are all in flight.
+        turns: rows that a thread works on in turn, each of which is copied to shared memory while the one before it is
+            stored; 1 unless rows are held there.
         streaming: tell the caches which accesses are the last to their data.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
@@ -53,6 +55,7 @@ class RowSchedule(Schedule):
     vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     hold: Hold = tunable(Hold.REGISTERS, values=tuple(Hold))
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    turns: int = tunable(1, values=(1, 2, 4, 8, 16))
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
@@ -67,13 +70,22 @@ class RowSchedule(Schedule):
         """Elements that all threads of a row take in a round."""
         return self.cluster * self.threads_per_row * self.vector_width
 
-    def rounds(self, columns: int) -> int:
-        """Vectors of a thread in a row of so many columns."""
-        return max(1, ceil_div(columns, self.row_step))
+    def reach(self, columns: int, aligned: int) -> int:
+        """Elements from the start of a row's first vector to the end of the row, at most.
+
+        Args:
+            columns: of the row.
+            aligned: elements that the address of every row is a multiple of.
+        """
+        return columns + max(0, self.vector_width - aligned)
+
+    def rounds(self, reach: int) -> int:
+        """Vectors of a thread in a row that reaches so far."""
+        return max(1, ceil_div(reach, self.row_step))
 
     def blocks(self, rows: int) -> int:
         """Blocks of the grid for so many rows."""
-        return ceil_div(rows, self.rows_per_block) * self.cluster
+        return ceil_div(ceil_div(rows, self.rows_per_block), self.turns) * self.cluster
 
     @property
     def held_at(self) -> int:
@@ -81,19 +93,19 @@ class RowSchedule(Schedule):
         needed = self.threads_per_row > WARP or self.cluster > 1
         return self.reductions * (self.threads // WARP + 1) * _SLOT_BYTES if needed else 0
 
-    def loaded_words(self, columns: int, element_bytes: int) -> int:
+    def loaded_words(self, reach: int, element_bytes: int) -> int:
         """Registers of the vectors that a thread holds or loads at once."""
-        vectors = self.rounds(columns) if self.hold is Hold.REGISTERS else self.loads_in_flight
+        vectors = self.rounds(reach) if self.hold is Hold.REGISTERS else self.loads_in_flight
         return vectors * ceil_div(self.vector_width * element_bytes, _WORD)
 
-    def row_footprint(self, columns: int, element_bytes: int) -> Footprint:
+    def row_footprint(self, reach: int, element_bytes: int) -> Footprint:
         """What a block takes of an SM."""
-        row_bytes = self.rounds(columns) * self.threads * self.vector_width * element_bytes
+        row_bytes = self.rounds(reach) * self.threads * self.vector_width * element_bytes
         held = row_bytes if self.hold is Hold.SHARED else 0
         return Footprint(
             self.threads,
             self.held_at + round_up(held, _SLOT_BYTES),
-            self.loaded_words(columns, element_bytes) + _OTHER_REGISTERS,
+            self.loaded_words(reach, element_bytes) + _OTHER_REGISTERS,
             self.cluster,
             self.min_blocks_per_sm,
         )

@@ -1,38 +1,26 @@
 #pragma once
+#include "cuda/async_copy.cuh"
 #include "rows/row.cuh"
-// A row held in shared memory, where each thread reads nothing but what it wrote.
+// A row held in shared memory, where each thread reads nothing but what it copied: all copies are in flight
+// at once, and no barrier is needed.
 
 class RowValues {
  public:
-  // `first` is the thread's first element of the row; from there on, `inside` are read, and others count as
-  // `fill`.
-  __device__ __forceinline__ RowValues(const Element* first, int /*columns*/, int inside, Element fill)
+  // `first` is the thread's first element of the row; from there on, those `inside` are read, and others
+  // count as `fill`.
+  __device__ __forceinline__ RowValues(const Element* first, Span /*columns*/, Span inside, Element fill)
       : vectors_(reinterpret_cast<Vector*>(dynamic_shared<unsigned char>() + Problem::held_at) +
                  threadIdx.x) {
-#pragma unroll 1
-    for (int round = 0; round < Problem::rounds; round += Schedule::loads_in_flight) {
-      Vector loaded[Schedule::loads_in_flight];
-#pragma unroll
-      for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        const int offset = (round + i) * row_step;
-        loaded[i] = load_row_vector<true>(first + offset, inside - offset, fill);
-      }
-#pragma unroll
-      for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        if (round + i < Problem::rounds) vectors_[(round + i) * Schedule::threads].bits = loaded[i].bits;
-      }
-    }
+#pragma unroll 4
+    for (int round = 0; round < Problem::rounds; ++round) copy(round, first, inside, fill);
+    finish_copies();
   }
 
   // Calls `visit` with each vector and its offset from the first element; some may lie beyond the row.
   template <class Visit>
   __device__ __forceinline__ void for_each(Visit visit) {
 #pragma unroll 4
-    for (int round = 0; round < Problem::rounds; ++round) {
-      Vector vector;
-      vector.bits = vectors_[round * Schedule::threads].bits;
-      visit(vector, round * row_step);
-    }
+    for (int round = 0; round < Problem::rounds; ++round) visit(vector(round), round * row_step);
   }
 
   // The same for the last time; `visit` may store to the row.
@@ -41,6 +29,40 @@ class RowValues {
     for_each(visit);
   }
 
+#if turns > 1
+  // The same, and a vector of the next row is copied to the place of each.
+  template <class Visit>
+  __device__ __forceinline__ void replace_each(Visit visit, const Element* first, Span inside, Element fill) {
+#  pragma unroll 4
+    for (int round = 0; round < Problem::rounds; ++round) {
+      visit(vector(round), round * row_step);
+      copy(round, first, inside, fill);
+    }
+    finish_copies();
+  }
+#endif
+
  private:
+  __device__ __forceinline__ Vector vector(int round) const {
+    Vector vector;
+    vector.bits = vectors_[round * Schedule::threads].bits;
+    return vector;
+  }
+
+  __device__ __forceinline__ void copy(int round, const Element* first, Span inside, Element fill) {
+    const int offset = round * row_step;
+    Vector* target = vectors_ + round * Schedule::threads;
+    if (inside.from(offset).whole()) {
+      async_copy<sizeof(Vector)>(target, first + offset);
+    } else {
+      target->bits = load_row_vector<true>(first + offset, inside.from(offset), fill).bits;
+    }
+  }
+
+  __device__ __forceinline__ void finish_copies() {
+    async_commit();
+    async_wait<0>();
+  }
+
   Vector* vectors_;
 };

@@ -20,19 +20,22 @@ def schedule(words: str) -> RowSchedule:
     [
         ("threads=64 TPR=128", ["threads_per_row 128 over the 64 threads of a block"]),
         ("cluster=2", ["threads_per_row 32: expected all 128 threads of the blocks of a cluster"]),
-        ("vector_width=8", ["vector_width 8 over the 4 elements that rows are aligned for"]),
-        ("loads_in_flight=2", ["loads_in_flight 2: expected 1 for rows in registers, whose loads all are"]),
+        ("vector_width=16", ["vector_width 16: 32 bytes over the 16 of an access"]),
+        ("loads_in_flight=2", ["loads_in_flight 2: expected 1 for rows that are held, whose loads all are"]),
         ("loads_in_flight=2 hold=reload", []),
+        ("turns=2", ["turns 2: expected 1 unless rows are held in shared memory"]),
+        ("turns=2 vector_width=8 hold=shared", []),
+        ("hold=shared", ["vector_width 1: 2 bytes, cp.async copies 4 or more"]),
         ("TPR=1", ["100 vectors of a thread in registers over 64"]),
-        ("TPR=1 hold=shared", []),
+        ("TPR=1 vector_width=2 hold=shared", []),
     ],
 )
 def test_violations_carry_the_values(words: str, expected: list[str]) -> None:
-    assert list(row_violations(schedule(words), 1000, 100, (8, 4))) == expected
+    assert list(row_violations(schedule(words), 1000, 100, 2)) == expected
 
 
 def test_the_grid_is_limited() -> None:
-    found = list(row_violations(schedule("TPR=128"), 2**31, 100, (4, 4)))
+    found = list(row_violations(schedule("TPR=128"), 2**31, 100, 2))
     assert found == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
@@ -42,20 +45,32 @@ def test_the_grid_is_limited() -> None:
         ("vector_width=8", 24 + 8 * 4, 0),
         ("vector_width=1", 24 + 63, 0),
         ("vector_width=8 TPR=128", 24 + 2 * 4, 16 * 5),
-        ("vector_width=8 hold=shared loads_in_flight=4", 24 + 16, 8 * 128 * 16),
+        ("vector_width=8 hold=shared", 24 + 4, 8 * 128 * 16),
         ("vector_width=8 hold=reload", 24 + 4, 0),
     ],
 )
 def test_the_footprint_is_of_what_a_thread_holds(words: str, registers: int, shared_bytes: int) -> None:
-    footprint = schedule(words).row_footprint(columns=2000, element_bytes=2)
+    footprint = schedule(words).row_footprint(reach=2000, element_bytes=2)
     assert (footprint.registers, footprint.shared_bytes) == (registers, shared_bytes)
 
 
-@pytest.mark.parametrize(("columns", "widths"), [(1, (1, 1)), (100, (4, 8)), (5000, (8, 8))])
-def test_draws_are_undone(columns: int, widths: tuple[int, int]) -> None:
-    space = row_space(RowSchedule, columns, 2, widths, H200)
+@pytest.mark.parametrize(
+    ("aligned", "reach"), [(1, 1000 + 7), (4, 1000 + 4), (8, 1000), (16, 1000)], ids=lambda value: str(value)
+)
+def test_a_row_reaches_as_far_as_its_first_vector_may_begin_ahead(aligned: int, reach: int) -> None:
+    assert schedule("vector_width=8").reach(1000, aligned) == reach
+
+
+@pytest.mark.parametrize(("rows", "blocks"), [(0, 0), (1, 2), (6, 2), (7, 4)])
+def test_rows_in_turn_take_fewer_blocks(rows: int, blocks: int) -> None:
+    assert schedule("threads=64 TPR=32 cluster=2 turns=3").blocks(rows) == blocks
+
+
+@pytest.mark.parametrize(("columns", "aligned"), [(1, 1), (100, 4), (5000, 8)])
+def test_draws_are_undone(columns: int, aligned: int) -> None:
+    space = row_space(RowSchedule, columns, aligned, 2, H200)
     draws = space.random_draws(0)
     for _ in range(200):
         built = space.build(next(draws))
         assert space.build(space.draw_of(built)) == built
-        assert not list(row_violations(built, 1000, columns, widths))
+        assert not list(row_violations(built, 1000, built.reach(columns, aligned), 2))

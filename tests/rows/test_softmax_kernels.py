@@ -47,9 +47,9 @@ def test_cases_cover_problems() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "threads=1024 TPR=1024 cluster=8 hold=registers",
-        "threads=512 TPR=512 cluster=2 hold=shared loads_in_flight=4 passes=online",
-        "threads=512 TPR=512 hold=reload loads_in_flight=8 passes=online",
+        "threads=1024 TPR=1024 cluster=8 vector_width=2 hold=registers",
+        "threads=512 TPR=512 cluster=2 vector_width=8 hold=shared passes=online",
+        "threads=512 TPR=512 vector_width=4 hold=reload loads_in_flight=8 passes=online",
     ],
 )
 def test_a_long_odd_row(words: str) -> None:
@@ -81,6 +81,7 @@ def test_any_length_is_safe(lengths: list[int]) -> None:
 
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
+TURNS = SHARED + " turns=3"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
 CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
 
@@ -89,19 +90,23 @@ CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
     ("words", "right", "planted"),
     [
         (REGISTERS, "factor * (x[i] - max)", "factor * x[i]"),  # the maximum is not subtracted
-        (REGISTERS, "const float scale = 1.0f / all.sum;", "const float scale = 1.0001f / all.sum;"),
-        (REGISTERS, "inside >= least", "inside > 0"),  # a tail reads beyond the row
-        (REGISTERS, "inside >= Schedule::vector_width", "inside > 0"),  # a tail writes beyond the row
-        (REGISTERS, "if (i < inside) target[i]", "target[i]"),  # a tail is written beyond the row
-        (REGISTERS, "min(max(arguments.lengths[at.row], 0) - at.column, inside)", "inside"),
+        (REGISTERS, "1.0f / all.sum", "1.0001f / all.sum"),
+        (REGISTERS, "end >= Schedule::vector_width", "end > 0"),  # a tail reads and writes beyond the row
+        (REGISTERS, "if (inside.has(i)) vector", "vector"),  # a tail is read beyond the row
+        (REGISTERS, "if (inside.has(i)) target", "target"),  # a tail is written beyond the row
+        (REGISTERS, "min(max(arguments.lengths[part.row], 0) - part.column, inside.end)", "inside.end"),
         (REGISTERS, "from_float<Element>(-infinity())", "from_float<Element>(0.0f)"),
         (REGISTERS, "__syncthreads();", ""),
         (REGISTERS, "reduce_over_row<1>", "reduce_over_row<0>"),  # two reductions share their slots
         (SHARED, "held_at = 96", "held_at = 0"),  # a row lies over the slots
+        (SHARED, "async_wait<0>();", ""),
+        (TURNS, "group = next_group(group);", "group += 2;"),  # a row is left out
+        (TURNS, "copy(round, first, inside, fill);\n    }", "}"),  # the first row again
+        (TURNS + " passes=online", "finish_reading_slots();\n  } while", "} while"),
         (RELOAD, "begin + i * row_step", "begin"),
         (RELOAD + " passes=online", "max == -infinity() ? 0.0f : max", "max"),  # -infinity - -infinity
         (RELOAD + " passes=online", "sum *= factor;", ""),
-        (RELOAD, "at.row < problem.rows ?", "true ?"),
+        (RELOAD, "row < problem.rows ?", "true ?"),
         (CLUSTER, "cluster_barrier();  // others", "// others"),
     ],
 )
@@ -113,14 +118,57 @@ def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
         verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
 
 
-def test_a_mask_hides_what_a_whole_vector_brings() -> None:
-    problem = SoftmaxProblem(9, 338, lengths=True)
-    kernel = emit(problem, schedule(REGISTERS))
-    verify(problem, kernel)
-    right = "if (i >= inside) vector.elements[i] = fill;"
+SKEWED = SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341)
+
+
+@pytest.mark.parametrize(
+    "hold", ["registers", "reload loads_in_flight=2", "shared", "shared turns=2", "shared turns=8 passes=online"]
+)
+@pytest.mark.parametrize("lanes", ["threads=64 TPR=64", "threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        SKEWED,
+        SoftmaxProblem(9, 333, FP16, lengths=True, ldx=334, ldy=336),  # vectors of y lie otherwise
+        SoftmaxProblem(4, 301, align_x=4, align_y=4),  # where matrices begin is not known
+        SoftmaxProblem(5, 2, BF16, ldx=3, ldy=3),  # a row within a vector
+    ],
+    ids=lambda problem: problem.key,
+)
+def test_rows_that_begin_between_vectors(problem: SoftmaxProblem, lanes: str, hold: str) -> None:
+    verify(problem, program(problem, f"{lanes} vector_width={16 // problem.dtype.bytes} hold={hold}"), seeds=(1,))
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("column -= ", "column -= 0 * "),  # vectors are not aligned
+        ("begin <= 0", "true"),  # a head is read and written ahead of the row
+        ("begin <= i && ", ""),
+        ("rounds = 3", "rounds = 2"),  # as many as aligned rows have
+    ],
+)
+def test_planted_bug_in_rows_that_begin_between_vectors_is_caught(right: str, planted: str) -> None:
+    problem = SoftmaxProblem(9, 255, BF16)
+    kernel = program(problem, "threads=32 TPR=16 vector_width=8")
     assert right in kernel.source
-    with pytest.raises(EmulatorError, match="wrong"):
-        verify(problem, replace(kernel, source=kernel.source.replace(right, "")))
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    ("problem", "alike"),
+    [
+        (SoftmaxProblem(9, 333, BF16), True),
+        (SoftmaxProblem(9, 333, BF16, ldy=341), True),
+        (SoftmaxProblem(9, 333, BF16, ldy=337), False),
+        (SoftmaxProblem(9, 333, BF16, align_x=8, align_y=8), False),
+        (SoftmaxProblem(9, 336, BF16, align_x=4), False),
+    ],
+)
+def test_vectors_are_stored_where_rows_share_their_address(problem: SoftmaxProblem, alike: bool) -> None:
+    assert problem.alike(8) == alike
+    assert ("store_global" in program(problem, "vector_width=8").source) == alike
 
 
 def test_an_update_scales_by_exactly_one_where_the_maximum_stays() -> None:

@@ -22,12 +22,7 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     members = _arguments(problem, problem.dtype)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
-    facts: dict[str, int | str] = {
-        "ragged": _ragged(problem, schedule),
-        "rounds": schedule.rounds(problem.columns),
-        "held_at": schedule.held_at,
-        "masked": problem.lengths,
-    }
+    facts = _facts(problem, schedule)
     body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
     types = [f"using Element = {problem.dtype.cuda};"]
     source = f"""{comment(f"{ENTRY}: y = softmax(x / temperature) of rows, for {_served(problem, schedule)}")}
@@ -94,9 +89,23 @@ def _arguments(problem: SoftmaxProblem, result: DType) -> tuple[Argument, ...]:
     )
 
 
-def _ragged(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    """Whether a vector may lie partly behind its row."""
-    return problem.columns % schedule.vector_width != 0
+def _facts(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
+    """See docs/rows.md."""
+    skewed, ragged = _skewed(problem, schedule), problem.columns % schedule.vector_width != 0
+    return {
+        "skewed": skewed,
+        "ragged": ragged,
+        "masked": problem.lengths,
+        "partial": skewed or ragged or problem.lengths,
+        "scattered": not problem.alike(schedule.vector_width),
+        "rounds": schedule.rounds_in(problem),
+        "held_at": schedule.held_at,
+    }
+
+
+def _skewed(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
+    """Whether a row of x may begin within a vector."""
+    return schedule.vector_width > problem.vector_width("x")
 
 
 def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:
@@ -104,10 +113,14 @@ def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
     served = f"{problem.dtype}{' with lengths' if problem.lengths else ''}"
+    facts, step = _facts(problem, schedule), schedule.row_step
     if schedule.hold is not Hold.RELOAD:
-        rounds = schedule.rounds(problem.columns)
-        served += f", of {(rounds - 1) * schedule.row_step + 1} to {rounds * schedule.row_step} columns"
-    width = schedule.vector_width
-    if width > 1:
-        served += f"{'' if _ragged(problem, schedule) else f', a multiple of {width}'}"
+        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
+        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
+    if schedule.vector_width > 1 and not facts["ragged"]:
+        served += f", a multiple of {schedule.vector_width}"
+    if facts["skewed"]:
+        served += ", that begin between vectors"
+    if facts["scattered"]:
+        served += ", stored one by one"
     return served

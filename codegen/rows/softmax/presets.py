@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
 from ...program import Program
 from ..schedule import Hold
 from .emit import emit, emit_naive
@@ -20,8 +21,8 @@ _MOST_THREADS, _LEAST_THREADS = 1024, 128
 
 
 def held(problem: SoftmaxProblem, rounds: int) -> SoftmaxSchedule:
-    """A row in registers, of which a thread has about so many vectors, as wide as the problem is aligned for."""
-    width = min(problem.widths)
+    """A row in registers, of which a thread has about so many vectors of 16 bytes."""
+    width = WIDEST_ACCESS // problem.dtype.bytes
     wanted = ceil_div(max(1, problem.columns), width * rounds)
     of_row = min(_MOST_THREADS, _power_of_two(wanted))
     return SoftmaxSchedule(
@@ -31,13 +32,13 @@ def held(problem: SoftmaxProblem, rounds: int) -> SoftmaxSchedule:
 
 def streamed(problem: SoftmaxProblem) -> SoftmaxSchedule:
     """A row that is read twice, of any length."""
-    return replace(_ONLINE, vector_width=min(problem.widths), loads_in_flight=2)
+    return replace(_ONLINE, vector_width=WIDEST_ACCESS // problem.dtype.bytes, loads_in_flight=2)
 
 
 def _registers(problem: SoftmaxProblem) -> SoftmaxSchedule:
     """Rows in registers, unless a block's registers cannot hold one."""
     schedule = held(problem, 4)
-    words = schedule.rounds(problem.columns) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
+    words = schedule.rounds_in(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
     return schedule if words <= 32 else streamed(problem)
 
 

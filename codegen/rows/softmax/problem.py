@@ -61,6 +61,12 @@ class SoftmaxProblem(MatrixProblem):
         """Elements of the widest accesses to x and y."""
         return self.vector_width("x"), self.vector_width("y")
 
+    def alike(self, width: int) -> bool:
+        """Whether vectors of so many elements, aligned in x, are aligned in y: rows share their address modulo one."""
+        size = width * self.dtype.bytes
+        together = self.align_x >= size and self.align_y >= size and (self.ldx - self.ldy) % width == 0
+        return together or width <= min(self.widths)
+
     @property
     def work(self) -> Work:
         """x is read once, y is written once; an element takes an exponential, two additions and two products.

@@ -81,33 +81,60 @@ __device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float facto
 }
 #endif
 
-__device__ __forceinline__ void softmax_block(const Arguments& arguments) {
-  const Problem problem(arguments);
-  const RowPosition at = row_position();
-  // Columns of the row that are written, and those that are read, from the thread's first one on.
-  const int columns = at.row < problem.rows ? problem.columns - at.column : 0;
-  int inside = columns;
-#if masked
-  if (inside > 0) inside = min(max(arguments.lengths[at.row], 0) - at.column, inside);
-#endif
-  // An infinite temperature makes all columns alike, but for those of -infinity.
-  const float factor = fmaxf(log2_e / arguments.temperature, 1.2e-38f);
+// Writes a row, vector by vector.
+struct WriteSoftmax {
+  Element* y;  // the thread's first element of the row
+  Span columns;
+  float factor, max, scale;
 
-  const Element fill = from_float<Element>(-infinity());
-  RowValues values(arguments.x + at.row * problem.ldx + at.column, columns, inside, fill);
-  const SoftmaxSum all = softmax_sum(values, factor);
-
-  Element* y = arguments.y + at.row * problem.ldy + at.column;
-  const float scale = 1.0f / all.sum;
-  values.for_each_last([&](const Vector& vector, int offset) {
+  __device__ __forceinline__ void operator()(const Vector& vector, int offset) const {
     float x[Schedule::vector_width];
     to_floats(x, vector.elements);
 #pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) x[i] = exp2_flushed(factor * (x[i] - all.max)) * scale;
+    for (int i = 0; i < Schedule::vector_width; ++i) x[i] = exp2_flushed(factor * (x[i] - max)) * scale;
     Vector result;
     from_floats(result.elements, x);
-    store_row_vector(y + offset, result, columns - offset);
-  });
+    store_row_vector(y + offset, result, columns.from(offset));
+  }
+};
+
+// The elements of a row that count, from the thread's first one on.
+__device__ __forceinline__ Span counted(const Arguments& arguments, const RowPart& part) {
+  Span inside = part.columns;
+#if masked
+  if (inside.end > 0) inside.end = min(max(arguments.lengths[part.row], 0) - part.column, inside.end);
+#endif
+  return inside;
+}
+
+__device__ __forceinline__ void softmax_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  // An infinite temperature makes all columns alike, but for those of -infinity.
+  const float factor = fmaxf(log2_e / arguments.temperature, 1.2e-38f);
+  const Element fill = from_float<Element>(-infinity());
+
+  long long group = first_group();
+  RowPart part = row_part(problem, arguments.x, group);
+  RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
+                   fill);
+#if turns > 1
+  do {
+    const SoftmaxSum all = softmax_sum(values, factor);
+    Element* y = arguments.y + part.row * problem.ldy + part.column;
+    const WriteSoftmax write = {y, part.columns, factor, all.max, 1.0f / all.sum};
+    group = next_group(group);
+    part = row_part(problem, arguments.x, group);
+    values.replace_each(write, arguments.x + part.row * problem.ldx + part.column, counted(arguments, part),
+                        fill);
+#  if passes == online
+    finish_reading_slots();
+#  endif
+  } while (group * rows_per_block < problem.rows);
+#else
+  const SoftmaxSum all = softmax_sum(values, factor);
+  Element* y = arguments.y + part.row * problem.ldy + part.column;
+  values.for_each_last(WriteSoftmax{y, part.columns, factor, all.max, 1.0f / all.sum});
+#endif
 #if cluster > 1
   cluster_barrier();  // others may still read this block's shared memory
 #endif

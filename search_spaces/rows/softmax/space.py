@@ -8,33 +8,33 @@ from itertools import product
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div, round_up
-from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.rows.schedule import Hold
 from ....codegen.rows.softmax.presets import held, streamed
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
-from ...occupancy import most_registers
+from ...occupancy import blocks_per_sm, most_registers
 from ...resources import footprint_violations
 from ...space import Space
 from ..row_schedules import row_space, row_violations
 
-# Vectors of 16 bytes that a thread has of a row, best guess first; of narrower ones up to four times as many.
-_ROUNDS = (4, 8, 2, 16, 1, 32)
+_ROUNDS = (4, 8, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
 _CLUSTERS = (1, 2, 4, 8, 16)
 _LONG_ROW = 2**16  # bytes, from which on larger clusters than a row needs are worth a trial
+_PART = (2**14, 2**17)  # least and most bytes of a row, that a block holds in shared memory
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
-_MOST_RESIDENT = 1024  # threads of an SM, by which loads of 64 bytes each suffice
+# Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
+_MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
 
 
 def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    return row_violations(schedule, problem.rows, problem.columns, problem.widths)
+    return row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
 
 
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
     """All fields."""
-    return row_space(SoftmaxSchedule, problem.columns, problem.dtype.bytes, problem.widths, spec)
+    return row_space(SoftmaxSchedule, problem.columns, problem.vector_width("x"), problem.dtype.bytes, spec)
 
 
 def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
@@ -43,7 +43,7 @@ def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
 
 
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
-    """Rows in registers, in one and in two passes; in shared memory; read again."""
+    """Rows in registers, in one and in two passes; in shared memory, one and several in turn; read again."""
     found = list(_legal_candidates(problem, spec))
     first = found[:4]
     yield from first
@@ -54,22 +54,35 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (schedule for schedule in found if schedule.cluster > found[0].cluster and _deep(problem, schedule))
     drawn = space(problem, spec)
-    wide = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True, loads_in_flight=4)
-    others = [replace(wide, cluster=cluster, hold=Hold.SHARED) for cluster in _CLUSTERS]
-    shared = next((schedule for schedule in others if _legal(problem, schedule, spec)), wide)
-    for schedule in (shared, wide, replace(wide, threads=1024, threads_per_row=1024, loads_in_flight=2)):
+    wide = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True)
+    again = [replace(wide, loads_in_flight=4), replace(wide, threads=1024, threads_per_row=1024)]
+    for schedule in (*_in_turn(problem, wide, spec), *again, *_narrow(problem, first)):
         if schedule in drawn:
             yield schedule
+
+
+def _in_turn(problem: SoftmaxProblem, wide: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+    """Rows in shared memory, of clusters whose blocks have parts that leave room for several on an SM."""
+    for cluster, turns in product(_CLUSTERS, (4, 1)):
+        schedule = replace(wide, cluster=cluster, hold=Hold.SHARED, loads_in_flight=1, turns=turns)
+        enough = turns == 1 or schedule.blocks(problem.rows) >= 2 * spec.sm_count
+        if enough and _PART[0] <= problem.columns * problem.dtype.bytes // cluster <= _PART[1]:
+            yield _filling(problem, schedule, spec)
+
+
+def _narrow(problem: SoftmaxProblem, wide: list[SoftmaxSchedule]) -> Iterator[SoftmaxSchedule]:
+    """For rows that begin between vectors: vectors as wide as all of them are aligned for."""
+    for schedule in wide[:2]:
+        yield replace(schedule, vector_width=min(schedule.vector_width, *problem.widths))
 
 
 def _legal_candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
     drawn, seen = space(problem, spec), set()
-    narrower = min(4, WIDEST_ACCESS // (min(problem.widths) * problem.dtype.bytes))
-    for cluster, rounds in product(_CLUSTERS, (min(32, narrower * rounds) for rounds in _ROUNDS)):
+    for cluster, rounds in product(_CLUSTERS, _ROUNDS):
         schedule = replace(held(problem, rounds * cluster), cluster=cluster, streaming=True)
         schedule = _filling(problem, schedule, spec)
-        if schedule.rounds(problem.columns) > rounds or schedule in seen or schedule not in drawn:
+        if schedule.rounds_in(problem) > rounds or schedule in seen or schedule not in drawn:
             continue
         seen.add(schedule)
         if _legal(problem, schedule, spec):
@@ -78,7 +91,7 @@ def _legal_candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[Sof
 
 def _deep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
     """Whether a thread has 5 to 16 vectors of a row, so that blocks are small and still have many loads in flight."""
-    return 4 < schedule.rounds(problem.columns) <= 16
+    return 4 < schedule.rounds_in(problem) <= 16
 
 
 def _filling(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> SoftmaxSchedule:
@@ -86,10 +99,12 @@ def _filling(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
 
     Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
     """
-    needed = schedule.footprint(problem).registers + _SPARE_REGISTERS
+    needed = schedule.footprint(problem).registers + (_SPARE_REGISTERS if schedule.hold is Hold.REGISTERS else 4)
     counts = field_specs(SoftmaxSchedule)["min_blocks_per_sm"].values
     fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
-    return replace(schedule, min_blocks_per_sm=max(n for n in fitting if n * schedule.threads <= _MOST_RESIDENT))
+    footprint, most = schedule.footprint(problem), _MOST_RESIDENT[schedule.hold] // schedule.threads
+    most = min(most, blocks_per_sm(spec, schedule.threads, needed, footprint.shared_bytes))
+    return replace(schedule, min_blocks_per_sm=max(n for n in fitting if n <= max(1, most)))
 
 
 def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> bool:
@@ -99,20 +114,20 @@ def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec)
 
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
-    """Whole rounds, aligned as the problem's; and a row and a round that are partly there, just aligned enough."""
-    rounds = min(2, schedule.rounds(problem.columns))
+    """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem."""
+    rounds, width = min(2, schedule.rounds_in(problem)), schedule.vector_width
     rows, columns = schedule.rows_per_block, rounds * schedule.row_step
     part = max(1, columns - schedule.row_step // 2 - 1)
-    leading = round_up(part, schedule.vector_width) + schedule.vector_width
-    align = schedule.vector_width * problem.dtype.bytes
+    leading = round_up(part, width) + width
+    align = width * problem.dtype.bytes
     alike = replace(problem, rows=2 * rows, columns=columns, ldx=0, ldy=0)
     ragged = replace(
         alike,
         rows=rows + ceil_div(rows, 2),
         columns=part,
-        ldx=leading,
-        ldy=leading,
-        align_x=align,
-        align_y=align,
+        ldx=leading + problem.ldx % width,
+        ldy=leading + problem.ldy % width,
+        align_x=min(align, problem.align_x),
+        align_y=min(align, problem.align_y),
     )
     return [(alike, schedule), (ragged, schedule)]

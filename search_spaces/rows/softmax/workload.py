@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import floor
+from math import floor, log2
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
@@ -26,31 +26,41 @@ _L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
 def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> tuple[Workload]:
-    """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them."""
+    """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them.
+
+    Of rows in turn, the next one is on its way while one is stored. Blocks that meet at the barriers of a cluster wait
+    about as long as for a load, longer the more they are.
+    """
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
-    rounds = schedule.rounds(problem.columns)
+    rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
     reads = 1 + passes if schedule.hold is Hold.RELOAD else 1
-    in_registers = schedule.hold is Hold.REGISTERS
-    steps = 1 if in_registers else reads * ceil_div(rounds, schedule.loads_in_flight)
-    vectors = warps * rounds  # of a block, counted for each warp
+    grid_blocks = blocks(problem, schedule)
+    turns = ceil_div(problem.rows, schedule.rows_per_block) / max(1, grid_blocks // schedule.cluster)
+    loading = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else turns
+    steps = loading + turns * passes * log2(schedule.cluster) / 2
+    vectors = turns * warps * rounds  # of a block, counted for each warp
     row_bytes = problem.columns * size
-    block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
+    block_bytes = turns * schedule.rows_per_block * row_bytes / schedule.cluster
+    single = _singly_stored(problem, schedule)  # accesses to store a vector
     loads = reads * vectors * _ACCESS
     exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    computing = vectors * (width * (_REDUCED + _WRITTEN) + _ACCESS) + warps * (_THREAD + 2 * _REDUCTION)
+    computing = vectors * (width * (_REDUCED + _WRITTEN) + single * _ACCESS) + warps * (
+        _THREAD + turns * 2 * _REDUCTION
+    )
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=grid_blocks,
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes + again * problem.rows * row_bytes,
         steps=steps,
+        in_flight=1 if turns > 1 else 0,
         instructions=computing / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / _LINE) / steps,
-        lines=(reads + 1) * vectors * _lines(schedule, width * size) / steps,
+        lines=(reads + single) * vectors * _lines(schedule, width * size) / steps,
         bytes_loaded=reads * block_bytes / steps,
         bytes_stored=block_bytes,
     )
@@ -58,9 +68,17 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
 
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
-    footprint, words = schedule.footprint(problem), schedule.loaded_words(problem.columns, problem.dtype.bytes)
+    footprint, words = (
+        schedule.footprint(problem),
+        schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes),
+    )
     estimated = floor(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)
     return replace(footprint, registers=max(footprint.registers, estimated))
+
+
+def _singly_stored(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
+    """Accesses that store a vector: one for each element where vectors of y are not aligned."""
+    return 1 if problem.alike(schedule.vector_width) else schedule.vector_width
 
 
 def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
