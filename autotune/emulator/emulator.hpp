@@ -51,6 +51,10 @@ void tensor_copy(void* shared, const void* tensor_map, int column, int row, void
 // What stands at the place of `shared`, which is the block's own shared memory, in that of another block of
 // the cluster.
 const void* shared_of_rank(const void* shared, int rank);
+void cluster_arrive();
+void cluster_wait(int line);
+// Both addresses are those of the block's own shared memory, and stand for the same ones of the rank.
+void send_to_rank(void* shared, int rank, const void* value, int bytes, void* mbarrier);
 
 // Rendezvous of the cluster, of the block, and of the lanes in `mask`. `line` is where the kernel's text asks
 // for it.

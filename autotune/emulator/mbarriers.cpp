@@ -144,6 +144,20 @@ void issue(BulkCopy copy, void* address) {
   wake(address);
 }
 
+void send_to_rank(void* shared, int rank, const void* value, int bytes, void* address) {
+  const auto at_rank = [=](void* own) {
+    return static_cast<char*>(const_cast<void*>(shared_of_rank(own, rank)));
+  };
+  char* const target = at_rank(shared);
+  void* const barrier = at_rank(address);
+  Mbarrier& mbarrier = find(barrier, "sends for");
+  check(target, bytes, Access::async_begin, true);
+  std::memset(target, 0xff, bytes);
+  const char* sent = static_cast<const char*>(value);
+  mbarrier.copies.push_back({{{target, sent, bytes}}, {sent, sent + bytes}, running_thread()});
+  wake(barrier);
+}
+
 void drop_mbarriers() {
   mbarriers.clear();
   std::memset(agents, 0, sizeof agents);

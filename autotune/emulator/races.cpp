@@ -124,10 +124,11 @@ void end_read(Cell& cell, const Stamp& read) {
 }
 
 // Another block's shared memory is there from the first barrier of the cluster until that block ends.
-void check_alive(const Region& region) {
+void check_alive(const Region& region, Access access) {
   if (now.cluster_epoch == now.first_epoch) fail("accesses %s before any cluster barrier", region.name);
   if (ended[region.rank] == now.first_epoch) fail("accesses %s, which has ended", region.name);
-  visited[region.rank] = now.epoch;
+  // What was sent is waited for by the block itself.
+  if (access != Access::async_begin) visited[region.rank] = now.epoch;
 }
 
 void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, const Stamp& stamp) {
@@ -155,7 +156,7 @@ void track(Region& region) {
 }
 
 void record(const Region& region, int64_t first, int64_t last, Access access) {
-  if (region.rank != none && region.rank != static_cast<int>(now.stamp.rank)) check_alive(region);
+  if (region.rank != none && region.rank != static_cast<int>(now.stamp.rank)) check_alive(region, access);
   if (cell_shift > 0 && (first % 4 != 0 || last % 4 != 3)) refine_cells();
   Stamp stamp = now.stamp;
   stamp.constant = access == Access::constant_read;

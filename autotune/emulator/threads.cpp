@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "memory.hpp"
 #include "order.hpp"
@@ -28,7 +29,8 @@ struct Thread {
   jmp_buf resume;
   bool started = false;
   State state = State::ended;
-  int line = 0;  // where it waits
+  int line = 0;          // where it waits
+  bool arrived = false;  // at a barrier of the cluster that it has not waited for
   // What it brings to its warp or block, and what it gets.
   Collective collective;
   unsigned int mask;
@@ -147,6 +149,7 @@ bool meet(State state, std::vector<int>& waiting, int expected, int line) {
 }
 
 void end_thread() {
+  if (threads[running_thread()].arrived) fail("ends before a barrier of the cluster at which it has arrived");
   threads[running_thread()].state = State::ended;
   const Warp warp(running_thread());
   for (int other = warp.first; other < warp.end; ++other)
@@ -260,6 +263,17 @@ void wake(const void* awaited) {
 void cluster_barrier(int line) {
   if (meet(State::at_cluster_barrier, at_cluster_barrier, count, line)) begin_cluster_epoch();
   leave();
+}
+
+void cluster_arrive() {
+  if (std::exchange(threads[running_thread()].arrived, true))
+    fail("arrives twice at the barrier of the cluster");
+}
+
+void cluster_wait(int line) {
+  if (!std::exchange(threads[running_thread()].arrived, false))
+    fail("line %d: waits for the barrier of the cluster, at which it has not arrived", line);
+  cluster_barrier(line);
 }
 
 void block_barrier(int line) { block_vote(false, line); }

@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/barrier.cuh"
 #include "cuda/cluster.cuh"
 #include "cuda/math.cuh"
 // Reductions of one value of each thread, in a fixed order: over the lanes of a segment of a warp, over the
@@ -44,15 +45,17 @@ __device__ __forceinline__ Value reduce_row(Value value, Combine combine, Value*
   return value;
 }
 
-// Over the `blocks` of a cluster, up to 16, each of which has the value of each row in all `threads` threads
-// of the row. `scratch` has one value for each row of a block; a cluster barrier must follow before a block
-// writes it again or ends.
-template <int threads, int blocks, typename Value, class Combine>
-__device__ __forceinline__ Value reduce_cluster(Value value, Combine combine, Value* scratch) {
-  Value* slot = scratch + threadIdx.x / threads;
-  if (threadIdx.x % threads == 0) *slot = value;
-  cluster_barrier();
-  return reduce_lanes<blocks>(*shared_of_rank(slot, threadIdx.x % blocks), combine);
+// Over the `blocks` of a cluster, up to 16, each of which has one value, in all of its threads. Each sends
+// its own to all others, so none reads what is not its own, and it may end when it has the result. `scratch`
+// has one value for each block, and `barrier` is for one arrival; all blocks have begun, and neither is used
+// again.
+template <int blocks, typename Value, class Combine>
+__device__ __forceinline__ Value reduce_cluster(Value value, Combine combine, Value* scratch,
+                                                Barrier& barrier) {
+  if (threadIdx.x == 0) barrier.arrive_and_expect(blocks * sizeof(Value));
+  if (threadIdx.x < blocks) send_to_rank(scratch + blockIdx.x % blocks, threadIdx.x, value, barrier);
+  barrier.wait(0);
+  return reduce_lanes<blocks>(scratch[threadIdx.x % blocks], combine);
 }
 
 struct Sum {

@@ -18,9 +18,9 @@ constexpr int rows_per_block = Schedule::threads / Schedule::threads_per_row;
 // Elements that all threads of a row take in a round.
 constexpr int row_step = Schedule::cluster * Schedule::threads_per_row * Schedule::vector_width;
 
-// Shared memory: 16 bytes for each warp and for the row of the cluster, in each of the kernel's reductions
-// over rows; then what the rows leave there.
-constexpr int reduction_slots = Schedule::threads / 32 + 1;
+// Shared memory of each of the kernel's reductions over rows: 16 bytes for each warp, and in a cluster for
+// each of its blocks and for a barrier. What the rows leave there follows.
+constexpr int reduction_slots = Schedule::threads / 32 + (Schedule::cluster > 1 ? Schedule::cluster + 1 : 0);
 
 // Elements from `begin` to before `end`, counted from the first one of a vector.
 struct Span {
@@ -35,13 +35,6 @@ struct Span {
   }
 };
 
-// Blocks take groups of rows_per_block rows; those of a cluster have one together. With turns, a group is
-// followed by that as many groups further on as there are blocks or clusters.
-__device__ __forceinline__ long long first_group() { return blockIdx.x / Schedule::cluster; }
-__device__ __forceinline__ long long next_group(long long group) {
-  return group + gridDim.x / Schedule::cluster;
-}
-
 // What a thread has of a row, which may lie beyond the last one.
 struct RowPart {
   long long row;
@@ -49,7 +42,8 @@ struct RowPart {
   Span columns;  // of the row, from there on
 };
 
-__device__ __forceinline__ RowPart row_part(const Problem& problem, const Element* x, long long group) {
+__device__ __forceinline__ RowPart row_part(const Problem& problem, const Element* x) {
+  const long long group = blockIdx.x / Schedule::cluster;
   const long long row = group * rows_per_block + threadIdx.x / Schedule::threads_per_row;
   const unsigned rank = blockIdx.x % Schedule::cluster;
   const unsigned thread = rank * Schedule::threads_per_row + threadIdx.x % Schedule::threads_per_row;
@@ -105,28 +99,41 @@ __device__ __forceinline__ void store_row_vector(Number* target,
 #endif
 }
 
+// What a reduction over rows has in shared memory.
+__device__ __forceinline__ unsigned char* slots_of(int reduction) {
+  return dynamic_shared<unsigned char>() + reduction * reduction_slots * 16;
+}
+
+#if cluster > 1
+__device__ __forceinline__ Barrier* barrier_of(int reduction) {
+  return reinterpret_cast<Barrier*>(slots_of(reduction + 1) - 16);
+}
+#endif
+
+// Before the first loads, for they take longer than the blocks of a cluster need to meet.
+template <int reductions>
+__device__ __forceinline__ void prepare_row_reductions() {
+#if cluster > 1
+  if (threadIdx.x == 0) {
+#  pragma unroll
+    for (int i = 0; i < reductions; ++i) barrier_of(i)->init(1);
+    barriers_fence();
+  }
+  cluster_arrive();
+#endif
+}
+
 // Reduces a value of each thread over the row; all threads of the grid take part, and all of the row get the
-// result. `reduction` numbers the reductions of a kernel from 0. Blocks of a cluster meet at a barrier before
-// they end.
+// result. `reduction` numbers the reductions of a kernel from 0, in their order.
 template <int reduction, typename Value, class Combine>
 __device__ __forceinline__ Value reduce_over_row(Value value, Combine combine) {
   static_assert(sizeof(Value) <= 16, "a slot has 16 bytes");
-  unsigned char* slots = dynamic_shared<unsigned char>() + reduction * reduction_slots * 16;
-  Value* scratch = reinterpret_cast<Value*>(slots);
+  Value* scratch = reinterpret_cast<Value*>(slots_of(reduction));
   value = reduce_row<Schedule::threads_per_row>(value, combine, scratch);
 #if cluster > 1
-  Value* of_cluster = scratch + Schedule::threads / 32;
-  value = reduce_cluster<Schedule::threads_per_row, Schedule::cluster>(value, combine, of_cluster);
+  if (reduction == 0) cluster_wait();
+  Value* of_blocks = scratch + Schedule::threads / 32;
+  value = reduce_cluster<Schedule::cluster>(value, combine, of_blocks, *barrier_of(reduction));
 #endif
   return value;
-}
-
-// Ahead of the next row, for an operator with one reduction over a row, whose slots are written again. Those
-// of two in turn are not: between two uses of a slot is the barrier of the other reduction.
-__device__ __forceinline__ void finish_reading_slots() {
-#if cluster > 1
-  cluster_barrier();
-#elif threads_per_row > 32
-  __syncthreads();
-#endif
 }

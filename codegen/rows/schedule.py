@@ -38,8 +38,6 @@ class RowSchedule(Schedule):
         hold: where a row waits between the passes over it.
         loads_in_flight: vectors that a thread loads before it uses the first; 1 for a row that is held, whose loads
             are all in flight.
-        turns: rows that a thread works on in turn, each of which is copied to shared memory while the one before it is
-            stored; 1 unless rows are held there.
         streaming: tell the caches which accesses are the last to their data.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
@@ -55,7 +53,6 @@ class RowSchedule(Schedule):
     vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     hold: Hold = tunable(Hold.REGISTERS, values=tuple(Hold))
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    turns: int = tunable(1, values=(1, 2, 4, 8, 16))
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
@@ -85,13 +82,14 @@ class RowSchedule(Schedule):
 
     def blocks(self, rows: int) -> int:
         """Blocks of the grid for so many rows."""
-        return ceil_div(ceil_div(rows, self.rows_per_block), self.turns) * self.cluster
+        return ceil_div(rows, self.rows_per_block) * self.cluster
 
     @property
     def held_at(self) -> int:
         """Where rows held in shared memory begin, in bytes: behind the slots of reductions."""
-        needed = self.threads_per_row > WARP or self.cluster > 1
-        return self.reductions * (self.threads // WARP + 1) * _SLOT_BYTES if needed else 0
+        warps = self.threads // WARP if max(self.threads_per_row, self.cluster * WARP) > WARP else 0
+        blocks = self.cluster + 1 if self.cluster > 1 else 0  # and a barrier
+        return self.reductions * (warps + blocks) * _SLOT_BYTES
 
     def loaded_words(self, reach: int, element_bytes: int) -> int:
         """Registers of the vectors that a thread holds or loads at once."""

@@ -13,7 +13,8 @@ class RowValues {
                  threadIdx.x) {
 #pragma unroll 4
     for (int round = 0; round < Problem::rounds; ++round) copy(round, first, inside, fill);
-    finish_copies();
+    async_commit();
+    async_wait<0>();
   }
 
   // Calls `visit` with each vector and its offset from the first element; some may lie beyond the row.
@@ -28,19 +29,6 @@ class RowValues {
   __device__ __forceinline__ void for_each_last(Visit visit) {
     for_each(visit);
   }
-
-#if turns > 1
-  // The same, and a vector of the next row is copied to the place of each.
-  template <class Visit>
-  __device__ __forceinline__ void replace_each(Visit visit, const Element* first, Span inside, Element fill) {
-#  pragma unroll 4
-    for (int round = 0; round < Problem::rounds; ++round) {
-      visit(vector(round), round * row_step);
-      copy(round, first, inside, fill);
-    }
-    finish_copies();
-  }
-#endif
 
  private:
   __device__ __forceinline__ Vector vector(int round) const {
@@ -57,11 +45,6 @@ class RowValues {
     } else {
       target->bits = load_row_vector<true>(first + offset, inside.from(offset), fill).bits;
     }
-  }
-
-  __device__ __forceinline__ void finish_copies() {
-    async_commit();
-    async_wait<0>();
   }
 
   Vector* vectors_;

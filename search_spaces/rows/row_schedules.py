@@ -42,8 +42,6 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {WIDEST_ACCESS} of an access"
     if held and schedule.loads_in_flight > 1:
         yield f"loads_in_flight {schedule.loads_in_flight}: expected 1 for rows that are held, whose loads all are"
-    if schedule.hold is not Hold.SHARED and schedule.turns > 1:
-        yield f"turns {schedule.turns}: expected 1 unless rows are held in shared memory"
     if schedule.hold is Hold.SHARED and vector_bytes < _LEAST_COPY:
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
     if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
@@ -77,8 +75,6 @@ def row_space(schedule_type: type[S], columns: int, aligned: int, element_bytes:
             schedule = replace(schedule, loads_in_flight=1)
         else:
             schedule = replace(schedule, hold=Hold.RELOAD)
-        if schedule.hold is not Hold.SHARED:
-            schedule = replace(schedule, turns=1)
         most = min(drawn.min_blocks_per_sm, _blocks_that_fit(schedule, reach, element_bytes, spec))
         counts = specs["min_blocks_per_sm"].values
         return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))

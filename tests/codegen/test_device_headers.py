@@ -29,7 +29,7 @@ USES = {
     "row_reduce": """
         y[t] = reduce_row<256>(softmax_term(y[t]), AddSoftmaxSums(), dynamic_shared<SoftmaxSum>()).sum;
         y[t] += reduce_lanes<8>(Indexed<float, long long>{y[t], t}, ArgMax()).index;
-        y[t] += reduce_cluster<64, 16>(y[t], Min(), dynamic_shared<float>());
+        y[t] += reduce_cluster<16>(y[t], Min(), dynamic_shared<float>(), *dynamic_shared<Barrier>());
     """,
     "tensor_copy": """
         Barrier* barrier = tile_memory<Barrier>();

@@ -84,11 +84,16 @@ def test_a_softmax_of_infinity_counts_it(kernel: Kernel, run: Run) -> None:
 
 
 CLUSTER = """
-  cluster_barrier();  // all blocks have begun
-  float value = reduce_row<32>(x[t] * (blockIdx.x + 1), Sum(), s);
-  value = reduce_cluster<32, {blocks}>(value, Sum(), s);
+  Barrier& arrived = *reinterpret_cast<Barrier*>(s + 60);
+  if (t == 0) {{
+    arrived.init(1);
+    barriers_fence();
+  }}
+  cluster_arrive();
+  cluster_wait();
+  float value = reduce_row<64>(x[t] * (blockIdx.x + 1), Sum(), s);
+  value = reduce_cluster<{blocks}>(value, Sum(), s + 2, arrived);
   y[blockIdx.x * 64 + t] = value;
-  cluster_barrier();  // before it ends
 """
 
 
@@ -97,12 +102,12 @@ def test_a_cluster_is_reduced(blocks: int, kernel: Kernel, run: Run) -> None:
     build = {"blocks": 2 * blocks, "cluster": blocks, "headers": ("row_reduce",)}
     x = X[:64]
     weights = np.arange(1, 2 * blocks + 1).reshape(2, blocks).sum(axis=1)
-    expected = np.repeat(weights, blocks)[:, None] * np.repeat(rows(x, 32).sum(axis=1), 32)
+    expected = np.repeat(weights, 64 * blocks) * x.sum()
     body = CLUSTER.format(blocks=blocks)
     for seed in SEEDS:
-        np.testing.assert_array_equal(run(kernel(body, **build), x, 128 * blocks, seed=seed), expected.ravel())
-        with pytest.raises(EmulatorError, match=r"which has ended|ends while another block may access"):
-            run(kernel(body.replace("cluster_barrier();  // before", "//"), **build), x, 128 * blocks, seed=seed)
+        np.testing.assert_array_equal(run(kernel(body, **build), x, 128 * blocks, seed=seed), expected)
+        with pytest.raises(EmulatorError, match=r"before any cluster barrier|no barrier between"):
+            run(kernel(body.replace("cluster_wait();", ""), **build), x, 128 * blocks, seed=seed)
 
 
 @pytest.mark.parametrize("blocks", [1, 5, 300])

@@ -23,8 +23,6 @@ def schedule(words: str) -> RowSchedule:
         ("vector_width=16", ["vector_width 16: 32 bytes over the 16 of an access"]),
         ("loads_in_flight=2", ["loads_in_flight 2: expected 1 for rows that are held, whose loads all are"]),
         ("loads_in_flight=2 hold=reload", []),
-        ("turns=2", ["turns 2: expected 1 unless rows are held in shared memory"]),
-        ("turns=2 vector_width=8 hold=shared", []),
         ("hold=shared", ["vector_width 1: 2 bytes, cp.async copies 4 or more"]),
         ("TPR=1", ["100 vectors of a thread in registers over 64"]),
         ("TPR=1 vector_width=2 hold=shared", []),
@@ -44,7 +42,7 @@ def test_the_grid_is_limited() -> None:
     [
         ("vector_width=8", 24 + 8 * 4, 0),
         ("vector_width=1", 24 + 63, 0),
-        ("vector_width=8 TPR=128", 24 + 2 * 4, 16 * 5),
+        ("vector_width=8 TPR=128", 24 + 2 * 4, 16 * 4),
         ("vector_width=8 hold=shared", 24 + 4, 8 * 128 * 16),
         ("vector_width=8 hold=reload", 24 + 4, 0),
     ],
@@ -59,11 +57,6 @@ def test_the_footprint_is_of_what_a_thread_holds(words: str, registers: int, sha
 )
 def test_a_row_reaches_as_far_as_its_first_vector_may_begin_ahead(aligned: int, reach: int) -> None:
     assert schedule("vector_width=8").reach(1000, aligned) == reach
-
-
-@pytest.mark.parametrize(("rows", "blocks"), [(0, 0), (1, 2), (6, 2), (7, 4)])
-def test_rows_in_turn_take_fewer_blocks(rows: int, blocks: int) -> None:
-    assert schedule("threads=64 TPR=32 cluster=2 turns=3").blocks(rows) == blocks
 
 
 @pytest.mark.parametrize(("columns", "aligned"), [(1, 1), (100, 4), (5000, 8)])

@@ -43,6 +43,8 @@ struct RunningSum {
 };
 
 #if passes == two
+constexpr int reductions = 2;
+
 // The maximum of the row, and then its sum.
 __device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float factor) {
   float max = -infinity();
@@ -61,6 +63,7 @@ __device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float facto
   return {max, reduce_over_row<1>(sum.sum, Sum())};
 }
 #else
+constexpr int reductions = 1;
 
 // Both at once (Milakov and Gimelshein, Online normalizer calculation for softmax, 2018), vector by vector.
 __device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float factor) {
@@ -113,29 +116,11 @@ __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
   const float factor = fmaxf(log2_e / arguments.temperature, 1.2e-38f);
   const Element fill = from_float<Element>(-infinity());
 
-  long long group = first_group();
-  RowPart part = row_part(problem, arguments.x, group);
+  prepare_row_reductions<reductions>();
+  const RowPart part = row_part(problem, arguments.x);
   RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
                    fill);
-#if turns > 1
-  do {
-    const SoftmaxSum all = softmax_sum(values, factor);
-    Element* y = arguments.y + part.row * problem.ldy + part.column;
-    const WriteSoftmax write = {y, part.columns, factor, all.max, 1.0f / all.sum};
-    group = next_group(group);
-    part = row_part(problem, arguments.x, group);
-    values.replace_each(write, arguments.x + part.row * problem.ldx + part.column, counted(arguments, part),
-                        fill);
-#  if passes == online
-    finish_reading_slots();
-#  endif
-  } while (group * rows_per_block < problem.rows);
-#else
   const SoftmaxSum all = softmax_sum(values, factor);
   Element* y = arguments.y + part.row * problem.ldy + part.column;
   values.for_each_last(WriteSoftmax{y, part.columns, factor, all.max, 1.0f / all.sum});
-#endif
-#if cluster > 1
-  cluster_barrier();  // others may still read this block's shared memory
-#endif
 }

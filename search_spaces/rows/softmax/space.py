@@ -63,10 +63,9 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
 
 def _in_turn(problem: SoftmaxProblem, wide: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in shared memory, of clusters whose blocks have parts that leave room for several on an SM."""
-    for cluster, turns in product(_CLUSTERS, (4, 1)):
-        schedule = replace(wide, cluster=cluster, hold=Hold.SHARED, loads_in_flight=1, turns=turns)
-        enough = turns == 1 or schedule.blocks(problem.rows) >= 2 * spec.sm_count
-        if enough and _PART[0] <= problem.columns * problem.dtype.bytes // cluster <= _PART[1]:
+    for cluster in _CLUSTERS:
+        schedule = replace(wide, cluster=cluster, hold=Hold.SHARED, loads_in_flight=1)
+        if _PART[0] <= problem.columns * problem.dtype.bytes // cluster <= _PART[1]:
             yield _filling(problem, schedule, spec)
 
 

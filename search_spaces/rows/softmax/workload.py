@@ -28,26 +28,22 @@ _L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them.
 
-    Of rows in turn, the next one is on its way while one is stored. Blocks that meet at the barriers of a cluster wait
-    about as long as for a load, longer the more they are.
+    Blocks of a cluster that exchange values wait about as long as for a load, longer the more they are.
     """
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
     reads = 1 + passes if schedule.hold is Hold.RELOAD else 1
     grid_blocks = blocks(problem, schedule)
-    turns = ceil_div(problem.rows, schedule.rows_per_block) / max(1, grid_blocks // schedule.cluster)
-    loading = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else turns
-    steps = loading + turns * passes * log2(schedule.cluster) / 2
-    vectors = turns * warps * rounds  # of a block, counted for each warp
+    loading = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
+    steps = loading + passes * log2(schedule.cluster) / 2
+    vectors = warps * rounds  # of a block, counted for each warp
     row_bytes = problem.columns * size
-    block_bytes = turns * schedule.rows_per_block * row_bytes / schedule.cluster
+    block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
     single = _singly_stored(problem, schedule)  # accesses to store a vector
     loads = reads * vectors * _ACCESS
     exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    computing = vectors * (width * (_REDUCED + _WRITTEN) + single * _ACCESS) + warps * (
-        _THREAD + turns * 2 * _REDUCTION
-    )
+    computing = vectors * (width * (_REDUCED + _WRITTEN) + single * _ACCESS) + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
     grid = Workload(
@@ -55,7 +51,6 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes + again * problem.rows * row_bytes,
         steps=steps,
-        in_flight=1 if turns > 1 else 0,
         instructions=computing / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
