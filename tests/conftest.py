@@ -1,8 +1,9 @@
 """Settings of every test."""
 
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ os.environ["AUTOTUNE_CACHE"] = str(_FOLDER / "cache")
 # Databases of tests start empty: nothing is shipped in this folder.
 os.environ["AUTOTUNE_PRETUNED"] = str(_FOLDER / "pretuned")
 
+MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is skipped
+
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.
 settings.register_profile("autotune", deadline=None, derandomize=True)
 settings.load_profile("autotune")
@@ -29,6 +32,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("gpu") and not cuda_device_count():
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI, let a skipped test fail unless it needs what CI cannot have."""
+    report = yield
+    excused = item.get_closest_marker("gpu") or MAY_BE_MISSING.search(str(report.longrepr))
+    if "CI" in os.environ and report.skipped and not excused:
+        report.outcome = "failed"
+    return report
 
 
 @pytest.fixture(scope="session")

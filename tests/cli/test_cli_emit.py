@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from cli_command import Command
+from cuda_toolkit import NVCC
 
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS, operator
@@ -59,9 +59,9 @@ def test_a_file_that_cannot_be_written_is_a_failure(autotune: Command, tmp_path:
     assert str(path.parent) in outcome.stderr
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 @pytest.mark.parametrize("name", OPERATORS)
 def test_nvcc_accepts_it(autotune: Command, tmp_path: Path, name: str) -> None:
     path = tmp_path / "kernel.cu"
     autotune("emit", name, "--device", "h200", "-o", str(path))
-    subprocess.run(["nvcc", "-c", "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)
+    subprocess.run([NVCC, "-c", "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cuda_toolkit import NVCC
 from nvrtc import compile_unoptimised
 from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
 from reference_kernel import check_reference_kernel
@@ -168,9 +168,9 @@ def test_source_is_laid_out_as_its_files_are(readable: list[Path]) -> None:
         assert all(line or following for line, following in pairwise(lines[:-1])), "two blank lines"
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+@pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 def test_nvcc_accepts_the_text(readable: list[Path], tmp_path: Path) -> None:
     for path in readable[:2]:
-        command = ["nvcc", "-c", "-arch=sm_90", path, "-o", tmp_path / "o"]
+        command = [NVCC, "-c", "-arch=sm_90", path, "-o", tmp_path / "o"]
         completed = subprocess.run(command, capture_output=True, text=True)
         assert completed.returncode == 0, completed.stderr

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 from trial_factory import trial
 
-from autotune.db import DatabaseError, TuningDB, engine
+from autotune.db import DatabaseError, TuningDB, engine, schema
 from autotune.db.errors import one_line_errors
 
 
@@ -298,9 +299,10 @@ def read_only(path, folder_mode):
 
 @pytest.fixture
 def shared(monkeypatch):
-    """A path that every user can reach, and so the shipped records."""
+    """A path that every user can reach, and so the shipped records and the migrations, which a clone may hide."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
+        monkeypatch.setattr(schema, "MIGRATIONS", shutil.copytree(schema.MIGRATIONS, Path(folder) / "migrations"))
         shipped = Path(folder) / "pretuned"
         shipped.mkdir()
         monkeypatch.setenv("AUTOTUNE_PRETUNED", str(shipped))
@@ -315,6 +317,8 @@ def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
     with TuningDB("sqlite://") as db:
         db.record(trial("shipped later, so it is missing"))
         db.write_export(shared.parent / "pretuned" / "new.json")
+    with TuningDB("sqlite://") as db:
+        db.trials()  # imports the operators, which a clone may hide from others
     with read_only(shared, folder_mode), TuningDB(str(shared)) as db:
         assert len(db.trials()) == 1
         with pytest.raises(DatabaseError, match=r"is read-only: make it writable"):

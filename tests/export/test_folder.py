@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from cuda_toolkit import INCLUDE, NVCC
 from export.exports import H200, drawn
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -21,7 +21,6 @@ from autotune.export.trace import leaf_at
 from autotune.search_spaces.registry import operator
 
 SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")
-CUDA = next((path for path in (Path("/usr/local/cuda/include"),) if (path / "cuda.h").exists()), None)
 
 
 def small(*problems: Problem) -> Bundle:
@@ -104,23 +103,21 @@ def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
     assert [path.name for path in tmp_path.iterdir()] == ["export"]
 
 
-@pytest.mark.skipif(CUDA is None, reason="needs cuda.h")
 @pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(64, 64, 64, beta_nonzero=True)])
 def test_the_example_compiles(problem: Problem, tmp_path: Path) -> None:
     exported = kernels_of(small(problem))
     write.write_sources(exported, tmp_path)
-    command = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{CUDA}", "-c"]
+    command = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-c"]
     name = exported.bundle.operator.name
     subprocess.run([*command, "example.cpp", f"{name}.cpp"], cwd=tmp_path, check=True)
     (tmp_path / "c.c").write_text(f'#include "{name}.h"\n')
-    subprocess.run(["gcc", "-Wall", "-Werror", f"-I{CUDA}", "-c", "c.c"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "-Wall", "-Werror", INCLUDE, "-c", "c.c"], cwd=tmp_path, check=True)
 
 
-@pytest.mark.skipif(CUDA is None, reason="needs cuda.h")
 def test_the_example_finds_right_and_wrong_results(tmp_path: Path) -> None:
     write.write_sources(kernels_of(small(TransposeProblem(300, 500))), tmp_path)
     driver = Path(__file__).parent / "fake_driver.cpp"
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", f"-I{CUDA}", "-I."]
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", INCLUDE, "-I."]
     subprocess.run([*compiler, "example.cpp", "transpose.cpp", driver, "-o", "example"], cwd=tmp_path, check=True)
     for environment, code, last in (({}, 0, "passed"), ({"WRONG": "1"}, 1, "FAILED")):
         done = subprocess.run(["./example"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -128,12 +125,12 @@ def test_the_example_finds_right_and_wrong_results(tmp_path: Path) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 @pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(512, 256, 4096, beta_nonzero=True)])
 def test_the_example_passes(problem: Problem, tmp_path: Path) -> None:
     name = "transpose" if isinstance(problem, TransposeProblem) else "sgemm"
     write_bundle(kernels_of(bundle_of(operator(name), [problem], CudaDevice(0).limits, [])), tmp_path / "export")
-    command = ["nvcc", "-std=c++17", "-O2", "example.cpp", f"{name}.cpp", "-lcuda", "-o", "example"]
+    command = [NVCC, "-std=c++17", "-O2", "example.cpp", f"{name}.cpp", "-lcuda", "-o", "example"]
     subprocess.run(command, cwd=tmp_path / "export", check=True)
     done = subprocess.run(["./example", "."], cwd=tmp_path / "export", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["passed"]), done.stdout + done.stderr
