@@ -71,6 +71,7 @@ def test_an_expression(expression: str, kernel: Callable[..., Any], run: Callabl
         ("atomicMax(w, t)", 63),
         ("atomicMin(w, -t)", -63),
         ("atomicCAS(w, 0, 7)", 7),
+        ("atomicCAS(w, 1, 7)", 0),
         ("atomicOr(w, t)", 63),
         ("atomicXor(w, t | 64)", 0),
         ("atomicAnd(w, t)", 0),

@@ -165,6 +165,21 @@ def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
         np.testing.assert_array_equal(arrays["x"], X)
 
 
+def test_inputs_that_are_one_array_may_not_be_written(kernel: Build) -> None:
+    tensors = [Tensor.flat(name, DType.FLOAT32, 64, Role.INPUT, 4) for name in "xy"]
+    with pytest.raises(EmulatorError, match="an input"):
+        run(kernel(COPY), tensors, {"x": X, "y": X}, {"n": 64})
+
+
+def test_each_run_begins_with_the_arrays_as_they_were_given(kernel: Build, run: Run) -> None:
+    once = "int* w = static_cast<int*>(arguments.workspace); if (w[t] == 0) y[t] = x[t]; w[t] = 1;"
+    source = kernel(once, workspace_bytes=256)
+    np.testing.assert_array_equal(run(source, X, 64), X)
+    assert np.isnan(run(source, X, 64, runs=2)).all()
+    with pytest.raises(EmulatorError, match="before it was written"):
+        run(kernel(f"{once} y[t] += 1;", workspace_bytes=256), X, 64, runs=2)
+
+
 def shared(source: Program, x: Array, y: Array) -> None:
     tensors = (
         Tensor.flat("x", DType.FLOAT32, x.size, Role.INPUT, 4),

@@ -56,6 +56,7 @@ def edited(old: str, new: str) -> Callable[[Program], Program]:
     [
         (LOADED, without_memset, r"wrong: .* \(in kept\)"),
         (LOADED, second_first, r"wrong: .* \(in y\)"),
+        (LOADED, edited("= counts[column];", "= counts[column] + (column == 0);"), r"wrong: .* \(in kept\)"),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
     ],

@@ -48,6 +48,8 @@ def test_an_empty_problem_is_refused(device, db):
 
 
 def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
+    found = Evaluation(Status.OK, (toy_seconds(SEEDS[0]),), max_error=0.25, conditions={"celsius": 40})
+    device.outcome = lambda schedule: found
     run(device, db, trials=1)
     (trial,) = db.trials()
     schedule = SEEDS[0]
@@ -60,6 +62,7 @@ def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
     assert (trial.samples, trial.max_error, trial.error) == ((toy_seconds(schedule),), 0.25, "")
     assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
     assert trial.environment == {"driver": "580", "limits": device.limits.digest}
+    assert trial.conditions == {"celsius": 40}
     source, arch = pools[0].submitted[0]
     assert (trial.compiler, trial.program_digest) == (KERNEL.compiler, source.digest)
     assert arch == "sm_90"
