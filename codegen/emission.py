@@ -36,5 +36,5 @@ def _inlined(name: str, seen: set[str]) -> str:
     if name in seen:
         return ""
     seen.add(name)
-    source = (_FOLDER / name).read_text().replace("#pragma once\n", "")
+    source = (_FOLDER / name).read_text(encoding="utf-8").replace("#pragma once\n", "")
     return _INCLUDE.sub(lambda match: f"{_inlined(match.group(1), seen)}\n".lstrip("\n"), source)

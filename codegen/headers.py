@@ -138,7 +138,7 @@ def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iter
 @cache
 def _parsed(name: str) -> list[tuple[str, str, str]]:
     """Each line of a file with its directive, if it has one that matters here, and what follows that."""
-    lines = (_FOLDER / name).read_text().splitlines()
+    lines = (_FOLDER / name).read_text(encoding="utf-8").splitlines()
     found = [_DIRECTIVE.match(line) for line in lines]
     return [(line, one[1], one[2]) if one else (line, "", "") for line, one in zip(lines, found, strict=True)]
 

@@ -32,7 +32,7 @@ def named_device(identifier: str) -> DeviceSpec:
     """
     if identifier not in named_devices():
         raise ValueError(f"unknown device {identifier!r}; known: {', '.join(named_devices())}")
-    figures = _values(json.loads((_FOLDER / f"{identifier}.json").read_text()))
+    figures = _values(json.loads((_FOLDER / f"{identifier}.json").read_text(encoding="utf-8")))
     major, minor = map(int, figures["compute_capability"].split("."))
     shared = capability_limits((major, minor))
     rates = shared.pop("rates") | figures.pop("rates", {})
@@ -104,7 +104,7 @@ def capability_limits(compute_capability: tuple[int, int]) -> dict[str, Any]:
     Raises:
         ValueError: no such compute capability; the message lists those that there are.
     """
-    capabilities = json.loads(_CAPABILITIES.read_text())
+    capabilities = json.loads(_CAPABILITIES.read_text(encoding="utf-8"))
     key = "{}.{}".format(*compute_capability)
     known = [name for name in capabilities if name not in ("sources", "all")]
     if key not in known:

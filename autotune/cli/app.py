@@ -31,7 +31,7 @@ from .commands.tune import tune
 from .commands.warm import warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
-from .printable import printable
+from .printable import escape_what_streams_lack, printable
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:
@@ -96,5 +96,6 @@ def main() -> NoReturn:
     """The console entry point."""
     # Matrices are small, and compilers have the CPUs: with those busy, threads made a proposal take 3 times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    escape_what_streams_lack()
     warnings.showwarning = lambda message, *_: print(f"autotune: {printable(str(message))}", file=sys.stderr)
     sys.exit(run(sys.argv[1:]))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import sys
+from io import TextIOWrapper
+
+_ESCAPED = "autotune-escaped"  # the name of a codec's error handler
 
 
 def printable(text: str) -> str:
@@ -10,3 +15,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\xa0" else json.dumps(c)[1:-1] for c in text)
+
+
+def escape_what_streams_lack() -> None:
+    r"""Have stdout and stderr write ``\u00b7`` and the like for what their encoding lacks; JSON stays the same JSON."""
+    codecs.register_error(_ESCAPED, _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=_ESCAPED)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end

@@ -97,7 +97,12 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
 def kernel_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
     """The flags that kernels are compiled with, `FILL` among them if the compiler has it."""
     command = [*compiler, FILL, "-x", "c++", "-E", "-"]
-    filled = subprocess.run(command, input="", capture_output=True, text=True, check=False).returncode == 0
+    filled = (
+        subprocess.run(
+            command, input="", capture_output=True, encoding="utf-8", errors="replace", check=False
+        ).returncode
+        == 0
+    )
     return (*_KERNEL_FLAGS, FILL) if filled else _KERNEL_FLAGS
 
 
@@ -141,7 +146,9 @@ def compiler_version() -> str:
 
 @cache
 def _version(compiler: tuple[str, ...]) -> str:
-    text = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False).stdout
+    text = subprocess.run(
+        [*compiler, "--version"], capture_output=True, encoding="utf-8", errors="replace", check=False
+    ).stdout
     return text.partition("\n")[0]
 
 
@@ -149,12 +156,14 @@ def _version(compiler: tuple[str, ...]) -> str:
 def _toolchain(compiler: tuple[str, ...]) -> str:
     """All that a built file depends on beside the kernel and the flags: the compiler and the emulator's files."""
     files = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.hpp"), _SWIZZLE])
-    return "\0".join([*compiler, _version(compiler), *(path.read_text() for path in files)])
+    return "\0".join([*compiler, _version(compiler), *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def _compile(command: list[str], text: str = "") -> None:
     english = {**os.environ, "LC_ALL": "C"}
-    completed = subprocess.run(command, input=text, capture_output=True, text=True, check=False, env=english)
+    completed = subprocess.run(
+        command, input=text, capture_output=True, encoding="utf-8", errors="replace", check=False, env=english
+    )
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
         for words, code in _NO_ROOM.items():

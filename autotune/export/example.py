@@ -35,7 +35,7 @@ def example(exported: Kernels) -> str:
         "CALL": call(exported, 'tensor("{name}")', "scalar_{name}"),
         "WORKSPACE": WORKSPACE,
     }
-    text = _TEMPLATE.read_text()
+    text = _TEMPLATE.read_text(encoding="utf-8")
     for word, value in replaced.items():
         text = text.replace(f"@{word}@", value)
     return text

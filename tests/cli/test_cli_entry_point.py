@@ -15,7 +15,7 @@ import pytest
 
 from autotune.devices.driver import cuda_device_count
 from autotune.devices.select import device_limits
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.registry import OPERATORS, operator
 
 AUTOTUNE = Path(sys.executable).with_name("autotune")
 SMALL = ("tune", "transpose", "--device", "t4", "--m", "64", "--n", "64")
@@ -59,6 +59,28 @@ def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) ->
     assert 'extern "C"' in Path(second["source"]).read_text()
     (best,) = json.loads(called("db", "best", "transpose", "--json", folder=tmp_path).stdout)
     assert best == second["best"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_what_an_encoding_lacks_is_escaped(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    shown = json.loads(called("show", "sgemm", "--json", folder=tmp_path).stdout)
+    assert shown["summary"] == operator("sgemm").summary
+    assert not shown["summary"].isascii()
+    text = called("show", "sgemm", folder=tmp_path)
+    assert (text.returncode, text.stderr) == (0, "")
+    assert (r" \u00b1 " if encoding == "ascii" else " ± ") in text.stdout
+
+
+def test_a_locale_without_unicode(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources of kernels have such characters, in comments."""
+    for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    done = called(*SMALL, "--trials", "1", folder=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
 @pytest.mark.gpu

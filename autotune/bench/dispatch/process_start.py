@@ -36,7 +36,7 @@ def first_call(operator: Operator[Any, Any], problem: Problem, database: str | N
     runs: list[dict[str, float]] = []
     for _ in range(_PROCESSES):
         command = [sys.executable, "-m", __name__, repr(time.monotonic()), call]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
         runs.append(json.loads(done.stdout))
     return min(runs[1:], key=own_seconds)
 

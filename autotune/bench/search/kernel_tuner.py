@@ -78,7 +78,7 @@ def simulated(recording: Recording, strategy: str, seed: int, budget: int) -> li
     with TemporaryDirectory() as folder, warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         path = Path(folder) / "cache.json"
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         results, _ = kernel_tuner.tune_cache(
             str(path), strategy=strategy, strategy_options=options, seed=seed, quiet=True
         )
