@@ -81,6 +81,7 @@ EXCHANGE = """
   y[blockIdx.x * 64 + t] = value;
 """
 EXCHANGED = np.concatenate([X[::-1] * factor for factor in (2, 1, 4, 3)])
+READ_BY_ONE = EXCHANGE.replace("= theirs[63 - t];", "= rank ? 0 : theirs[63 - t];")
 READ_TWICE = EXCHANGE.replace("value;", "value + s[0]; __syncthreads(); s[t] = 0; cluster_barrier();")
 CLUSTERS = {"blocks": 4, "cluster": 2}
 
@@ -107,6 +108,9 @@ PLANTS = [
           "race: .* shared memory of rank .*, with no cluster barrier", EXCHANGED, CLUSTERS),
     Plant("cluster barrier before a block ends", EXCHANGE, "cluster_barrier();  // before it ends", "",
           "which has ended|ends while another block may access", EXCHANGED, CLUSTERS),
+    Plant("cluster barrier before a block that is read ends", READ_BY_ONE,
+          "cluster_barrier();  // before it ends", "", "which has ended|ends while another block may access",
+          EXCHANGED * np.repeat([1, 0, 1, 0], 64).astype(np.float32), CLUSTERS),
     Plant("cluster barrier before writes", READ_TWICE, "cluster_barrier();  // before it ends", "",
           "race: .* shared memory of rank .*, with no cluster barrier",
           EXCHANGED + np.repeat([1, 2, 3, 4], 64).astype(np.float32), CLUSTERS),

@@ -97,6 +97,12 @@ def test_hard_maxima(op: Operation, axis: Axis, dtype: str) -> None:
         assert verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(0, 1)) == 0
 
 
+@pytest.mark.parametrize("axis", [ALL, FIRST])
+def test_the_lowest_integer_may_be_the_largest(axis: Axis) -> None:
+    problem = with_elements(split_problem(MAX, axis, INT32), _constant(-(2**31)))
+    assert verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS), seeds=(0,)) == 0
+
+
 @pytest.mark.parametrize("axis", Axis)
 def test_sums_of_half_precision_do_not_overflow_on_the_way(axis: Axis) -> None:
     problem = with_elements(split_problem(SUM, axis, FLOAT16), _cancelling)

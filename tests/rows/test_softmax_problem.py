@@ -50,6 +50,11 @@ def test_work_counts_each_element_once() -> None:
     assert SoftmaxProblem(5, 7, BF16, lengths=True).work == Work(2 * (35 + 17) + 4 * 5, operations)
 
 
+def test_an_output_that_lies_as_the_input_may_be_the_input() -> None:
+    assert SoftmaxProblem(4, 8).tensors[1].in_place == "x"
+    assert SoftmaxProblem(4, 8, ldx=8, ldy=16).tensors[1].in_place == ""
+
+
 def test_reference_is_the_definition() -> None:
     problem = SoftmaxProblem(3, 4, lengths=True, ldx=5, ldy=6)
     x = np.float32([[0, 1, 2, 3, 9], [1e4, 1e4 - 1, np.nan, 5, 9], [7, 7, 7, 7, 9]])
