@@ -18,10 +18,10 @@ from ...resources import footprint_violations
 from ...space import Space
 from ..row_schedules import row_space, row_violations
 
-_ROUNDS = (4, 8, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
+_ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
 _CLUSTERS = (1, 2, 4, 8, 16)
-_LONG_ROW = 2**16  # bytes, from which on larger clusters than a row needs are worth a trial
-_PART = (2**14, 2**17)  # least and most bytes of a row, that a block holds in shared memory
+_LEAST_COPIED, _LONG_ROW = 2**14, 60_000  # bytes of a row that shared memory may hold, and holds best
+_RESIDENT = 4  # blocks of an SM that hide each other's waits
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 # Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
 _MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
@@ -38,34 +38,41 @@ def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
 
 
 def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
-    """The first legal candidate; a row that fits nowhere is read twice."""
-    return next(_legal_candidates(problem, spec), streamed(problem))
+    """The first candidate; a row that fits nowhere is read twice."""
+    return next(candidates(problem, spec), streamed(problem))
 
 
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
-    """Rows in registers, in one and in two passes; in shared memory, one and several in turn; read again."""
-    found = list(_legal_candidates(problem, spec))
-    first = found[:4]
-    yield from first
-    yield from (replace(schedule, passes=Passes.ONLINE) for schedule in first[:2])
-    for schedule in first[:1]:
-        yield replace(schedule, streaming=False)
-        yield replace(schedule, min_blocks_per_sm=1)
+    """Long rows in shared memory first, others in registers first, in two passes and in one; read again last."""
+    copied, loaded = list(_in_shared_memory(problem, spec)), list(_in_registers(problem, spec))[:4]
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
-        yield from (schedule for schedule in found if schedule.cluster > found[0].cluster and _deep(problem, schedule))
+        yield from (*copied, *loaded[:2])
+    else:
+        for passes in Passes:
+            yield from (replace(schedule, passes=passes) for schedule in (*loaded[:2], *copied[:2]))
+        yield from loaded[2:]
+        for schedule in loaded[:1]:
+            yield replace(schedule, streaming=False)
+            yield replace(schedule, min_blocks_per_sm=1)
     drawn = space(problem, spec)
-    wide = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True)
-    again = [replace(wide, loads_in_flight=4), replace(wide, threads=1024, threads_per_row=1024)]
-    for schedule in (*_in_turn(problem, wide, spec), *again, *_narrow(problem, first)):
+    again = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True, loads_in_flight=4)
+    for schedule in (again, *_narrow(problem, loaded)):
         if schedule in drawn:
             yield schedule
 
 
-def _in_turn(problem: SoftmaxProblem, wide: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
-    """Rows in shared memory, of clusters whose blocks have parts that leave room for several on an SM."""
-    for cluster in _CLUSTERS:
-        schedule = replace(wide, cluster=cluster, hold=Hold.SHARED, loads_in_flight=1)
-        if _PART[0] <= problem.columns * problem.dtype.bytes // cluster <= _PART[1]:
+def _in_shared_memory(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+    """First the smallest cluster of blocks of 256 threads, of which four fit on an SM; last a larger one."""
+    drawn, row_bytes = space(problem, spec), problem.columns * problem.dtype.bytes
+    if row_bytes < _LEAST_COPIED:
+        return
+    online = replace(streamed(problem), hold=Hold.SHARED, loads_in_flight=1, streaming=True)
+    fitting = (cluster for cluster in _CLUSTERS if row_bytes / cluster <= spec.shared_per_sm / _RESIDENT)
+    usual = next(fitting, _CLUSTERS[-1])
+    near = ((256, usual), (512, usual), (256, 2 * usual), (512, usual // 2), (512, 4 * usual))
+    for threads, cluster in near:
+        schedule = replace(online, threads=threads, threads_per_row=threads, cluster=cluster)
+        if cluster in _CLUSTERS and schedule in drawn and _legal(problem, schedule, spec):
             yield _filling(problem, schedule, spec)
 
 
@@ -75,22 +82,17 @@ def _narrow(problem: SoftmaxProblem, wide: list[SoftmaxSchedule]) -> Iterator[So
         yield replace(schedule, vector_width=min(schedule.vector_width, *problem.widths))
 
 
-def _legal_candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+def _in_registers(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
     drawn, seen = space(problem, spec), set()
     for cluster, rounds in product(_CLUSTERS, _ROUNDS):
         schedule = replace(held(problem, rounds * cluster), cluster=cluster, streaming=True)
         schedule = _filling(problem, schedule, spec)
-        if schedule.rounds_in(problem) > rounds or schedule in seen or schedule not in drawn:
+        if schedule.rounds(problem.columns) > rounds or schedule in seen or schedule not in drawn:
             continue
         seen.add(schedule)
         if _legal(problem, schedule, spec):
             yield schedule
-
-
-def _deep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    """Whether a thread has 5 to 16 vectors of a row, so that blocks are small and still have many loads in flight."""
-    return 4 < schedule.rounds_in(problem) <= 16
 
 
 def _filling(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> SoftmaxSchedule:
