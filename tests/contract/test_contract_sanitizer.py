@@ -22,6 +22,7 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer import compute_sanitizer, watched
+from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.registry import OPERATORS, operator
 from autotune.tuner.failure_report import FailureReport
@@ -31,6 +32,17 @@ SECONDS = 300
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
 _SEEDS, _DRAWN = 3, 20
 _LEAST_BYTES, _MOST_BYTES, _MOST_OPERATIONS = 1 << 10, 1 << 20, 1 << 22
+# Of a kernel with an edge along m: the tool, what to replace by what, and what the tool then reports.
+_PLANTED_IN = TransposeProblem(31, 64)
+_PLANTED = [
+    (
+        "memcheck",
+        "m < inside_m && n < inside_n))) continue",
+        "m <= inside_m && n < inside_n))) continue",
+        "Invalid __global__ write",
+    ),
+    ("racecheck", "__syncthreads();", "", "Race reported between"),
+]
 
 Kernel = tuple[Problem, Program]
 
@@ -102,23 +114,27 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path
     assert re.search(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards", output), output
 
 
+def planted_kernel(right: str, planted: str, spec: DeviceSpec) -> Kernel:
+    source = operator("transpose").program(_PLANTED_IN, TransposeSchedule(), spec)
+    assert source.source.count(right) == 1
+    return _PLANTED_IN, replace(source, source=source.source.replace(right, planted))
+
+
+@pytest.mark.parametrize(("right", "planted"), [(right, planted) for _, right, planted, _ in _PLANTED])
+def test_a_planted_bug_fits_the_source(right: str, planted: str) -> None:
+    """Without a GPU too, so that a kernel that changes takes its planted bugs with it."""
+    problem, program = planted_kernel(right, planted, LIMITS)
+    with pytest.raises(EmulatorError):
+        verify(problem, program)
+
+
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
-@pytest.mark.parametrize(
-    ("tool", "right", "planted", "report"),
-    [
-        ("memcheck", "m < inside_m && n < inside_n) b", "m <= inside_m && n < inside_n) b", "Invalid __global__ write"),
-        ("racecheck", "__syncthreads();", "", "Race reported between"),
-    ],
-)
+@pytest.mark.parametrize(("tool", "right", "planted", "report"), _PLANTED)
 def test_a_planted_bug_is_found(
     tool: str, right: str, planted: str, report: str, spec: DeviceSpec, tmp_path: Path
 ) -> None:
-    problem = TransposeProblem(31, 64)
-    source = operator("transpose").program(problem, TransposeSchedule(), spec)
-    assert right in source.source
-    source = replace(source, source=source.source.replace(right, planted))
-    clean, output = watched_kernels(tool, [(problem, source)], spec.arch, tmp_path)
+    clean, output = watched_kernels(tool, [planted_kernel(right, planted, spec)], spec.arch, tmp_path)
     assert not clean, output
     assert report in output, output
 
