@@ -115,10 +115,10 @@ def test_path_names_the_database(autotune: Command, environment: Path) -> None:
     assert autotune("db", "path", "--json").json == {"location": str(environment)}
 
 
-def test_a_corrupt_database_is_a_failure_and_stays(autotune: Command, environment: Path) -> None:
+def test_a_file_that_is_no_database_is_bad_input_and_stays(autotune: Command, environment: Path) -> None:
     environment.write_bytes(b"not a database" * 100)
     outcome = autotune("db", "best")
-    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (1, "", 1)
+    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
     assert environment.read_bytes() == b"not a database" * 100
 
 

@@ -103,7 +103,7 @@ def test_a_report_that_is_wrong_is_refused(
 @pytest.mark.parametrize(
     ("failure", "complaint"),
     [
-        (report(schedule={"tile_m": 10**9}), "tile_m"),
+        (report(schedule={"tile_m": 10**9}), "8000000000 threads over the 1024 of a block"),
         (report(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
         (report(problem=ProblemRecord("gemv", "m1", {})), "unknown operator 'gemv'"),
     ],

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 _REGISTER = re.compile(r"%[a-z]+\d*")
 _ENTRY = re.compile(r"\.visible \.entry (\w+)\(.*?\n\{(.*?)\n\}", re.DOTALL)
 _PARAMETER = re.compile(r"\[\w+_param_(\d+)\]")
-_COPIES = ("mov.", "cvta.", "ld.param.", "cvt.u64.u32")  # addresses of shared memory are widened
+_COPIES = (
+    "mov.",
+    "cvta.",
+    "ld.param.",
+    "cvt.u64.u32",
+    "cvt.u32.u64",
+)  # addresses of shared memory are widened and narrowed
 _ELSEWHERE = ("{", "}", "$", ".", "//", "bra", "ret")
 
 
