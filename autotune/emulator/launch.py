@@ -16,6 +16,7 @@ from ..codegen.tensor import Role, Tensor
 from ..errors import AutotuneError
 from .build import executable
 from .request import request
+from .sparse import elements
 
 
 class EmulatorError(AutotuneError, RuntimeError):
@@ -164,5 +165,6 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: i
 def _copy_outputs(data: bytes, outputs: list[tuple[Tensor, Array]]) -> None:
     position = 0
     for tensor, array in outputs:
-        array[:] = np.frombuffer(data, array.dtype, tensor.size, position)
-        position += tensor.bytes
+        written = elements(tensor, array)
+        written[...] = np.frombuffer(data, array.dtype, written.size, position).reshape(written.shape)
+        position += written.nbytes

@@ -33,6 +33,7 @@ struct Request {
 struct Buffer {
   char name[64];
   int64_t bytes, alignment;
+  int64_t pieces, piece_bytes;  // of a sparse buffer; else none
   Use use;
 };
 
@@ -73,15 +74,45 @@ void read_arguments(size_t bytes) {
   read_bytes(arguments, bytes);
 }
 
+// The bytes of a buffer, which are as many as given: those of its pieces if it is sparse.
+struct Contents {
+  Pieces pieces;
+  std::vector<char> bytes;
+
+  explicit Contents(const Buffer& buffer) : pieces{{0}, buffer.bytes} {
+    if (buffer.pieces > 0) pieces = {read_many<int64_t>(buffer.pieces), buffer.piece_bytes};
+    if (buffer.use != Use::workspace) bytes = read_many<char>(pieces.offsets.size() * pieces.bytes);
+  }
+
+  void copy_to(char* address) const {
+    const char* piece = bytes.data();
+    if (bytes.empty()) return;
+    for (const int64_t offset : pieces.offsets) {
+      std::memcpy(address + offset, piece, pieces.bytes);
+      piece += pieces.bytes;
+    }
+  }
+
+  void write_from(const char* address) const {
+    for (const int64_t offset : pieces.offsets) std::fwrite(address + offset, 1, pieces.bytes, stdout);
+  }
+};
+
+char* map(const Buffer& buffer, const Contents& contents) {
+  if (buffer.pieces == 0) return map_buffer(buffer.name, buffer.bytes, buffer.alignment, buffer.use);
+  return map_sparse_buffer(buffer.name, buffer.bytes, buffer.alignment, buffer.use, contents.pieces);
+}
+
 void limit_time(rlim_t seconds) {
   const rlimit limit{seconds, seconds + 5};  // SIGXCPU at the first, SIGKILL at the second
   setrlimit(RLIMIT_CPU, &limit);
 }
 
 // Room for the largest of the launches.
-void make_room(const Request& request, const std::vector<Step>& steps) {
+void make_room(const std::vector<Buffer>& buffers, const std::vector<Step>& steps, uint32_t seed) {
   int most_ranks = 1, most_threads = 0;
-  int64_t most_shared_bytes = 0;
+  int64_t most_shared_bytes = 0, most_bytes = 0;
+  for (const Buffer& buffer : buffers) most_bytes = std::max(most_bytes, buffer.bytes);
   for (const Step& step : steps) {
     if (step.entry == none) continue;
     const uint32_t threads = step.ranks * step.block[0] * step.block[1] * step.block[2];
@@ -89,8 +120,8 @@ void make_room(const Request& request, const std::vector<Step>& steps) {
     most_threads = std::max(most_threads, static_cast<int>(threads));
     most_shared_bytes = std::max(most_shared_bytes, step.shared_bytes);
   }
-  reserve_memory(static_cast<int>(request.buffers), most_ranks);
-  make_threads([] { autotune_emulator_kernel(entry, arguments); }, most_threads, request.seed);
+  reserve_memory(static_cast<int>(buffers.size()), most_ranks, most_bytes);
+  make_threads([] { autotune_emulator_kernel(entry, arguments); }, most_threads, seed);
   map_shared(most_shared_bytes);
 }
 
@@ -116,25 +147,25 @@ int main() {
   const auto pointers = read_many<Pointer>(request.pointers);
   const auto steps = read_many<Step>(request.steps);
   read_arguments(request.argument_bytes);
-  make_room(request, steps);
+  make_room(buffers, steps, request.seed);
   inject_errors(request.seed);
 
   std::vector<char*> addresses;
-  std::vector<std::vector<char>> contents;
+  std::vector<Contents> contents;
+  contents.reserve(buffers.size());  // regions refer to their pieces
   for (const Buffer& buffer : buffers) {
-    addresses.push_back(map_buffer(buffer.name, buffer.bytes, buffer.alignment, buffer.use));
-    contents.push_back(read_many<char>(buffer.use == Use::workspace ? 0 : buffer.bytes));
+    contents.emplace_back(buffer);
+    addresses.push_back(map(buffer, contents.back()));
   }
   for (const Pointer& pointer : pointers)
     std::memcpy(arguments + pointer.argument_offset, &addresses[pointer.buffer], sizeof(char*));
   for (uint32_t run = 0; run < request.runs; ++run) {
-    for (size_t i = 0; i < buffers.size(); ++i)
-      if (!contents[i].empty()) std::memcpy(addresses[i], contents[i].data(), contents[i].size());
+    for (size_t i = 0; i < buffers.size(); ++i) contents[i].copy_to(addresses[i]);
     forget_accesses();
     for (const Step& step : steps) run_step(step, addresses);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].use == Use::write_first || buffers[i].use == Use::read_write)
-      std::fwrite(addresses[i], 1, buffers[i].bytes, stdout);
+      contents[i].write_from(addresses[i]);
   return 0;
 }

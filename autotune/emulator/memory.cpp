@@ -19,26 +19,45 @@ extern "C" char __executable_start, _end;  // of the linker
 namespace autotune_emulator {
 namespace {
 
-// Every region has 4 GiB of addresses for itself, so that the address tells which region was meant.
-constexpr int slot_bits = 32;
-constexpr int64_t slot_bytes = int64_t{1} << slot_bits, page = 4096;
+constexpr int64_t page = 4096, most_shared_alignment = 1024;
+constexpr int64_t most_bytes = int64_t{1} << 30;  // that a buffer stores
 
-constexpr int64_t most_shared_alignment = 1024;
+// Every region has as many addresses for itself, 4 GiB or more, so that the address tells which region was
+// meant.
+int slot_bits = 32;
+int64_t slot_bytes() { return int64_t{1} << slot_bits; }
 
 char* arena;
 std::vector<Region> slots;  // the stacks, shared memory of each rank, the buffers
 int most_ranks;
 int64_t shared_alignment;  // what the running launch asks for
 
-Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none) {
-  if (bytes > slot_bytes / 4) fail("%s of %lld bytes is too large for the emulator", name, (long long)bytes);
-  char* middle = arena + static_cast<int64_t>(slots.size()) * slot_bytes + slot_bytes / 2;
-  const int64_t mapped = (alignment + bytes + page - 1) / page * page;
-  if (mprotect(middle, mapped, PROT_READ | PROT_WRITE) != 0)
+// Whole pages.
+void allow(char* begin, int64_t bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(begin) / page * page;
+  const auto end = (reinterpret_cast<uintptr_t>(begin) + bytes + page - 1) / page * page;
+  if (mprotect(reinterpret_cast<void*>(first), end - first, PROT_READ | PROT_WRITE) != 0)
     fail("no memory for %lld bytes", (long long)bytes);
+}
+
+Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none,
+            const Pieces* pieces = nullptr) {
+  const int64_t stored = pieces == nullptr ? bytes : pieces->bytes * (int64_t)pieces->offsets.size();
+  if (stored > most_bytes) fail("%s of %lld bytes is too large for the emulator", name, (long long)stored);
   // One alignment beyond a page: a multiple of the alignment and of no larger power of two.
-  slots.push_back({name, middle + alignment, bytes, bytes, use, rank, nullptr});
+  char* begin = arena + static_cast<int64_t>(slots.size()) * slot_bytes() + slot_bytes() / 2 + alignment;
+  if (pieces == nullptr) {
+    allow(begin, bytes);
+  } else {
+    for (const int64_t offset : pieces->offsets) allow(begin + offset, pieces->bytes);
+  }
+  slots.push_back({name, begin, bytes, bytes, use, rank, nullptr, pieces});
   return slots.back();
+}
+
+bool exists(const Pieces& pieces, int64_t first, int64_t last) {
+  const auto next = std::upper_bound(pieces.offsets.begin(), pieces.offsets.end(), first);
+  return next != pieces.offsets.begin() && last < *std::prev(next) + pieces.bytes;
 }
 
 // Null for threadIdx and constants, which live in the program itself.
@@ -52,10 +71,11 @@ const Region* region_of(const void* pointer, int64_t bytes, Access access) {
 
 }  // namespace
 
-void reserve_memory(int buffers, int blocks_of_a_cluster) {
+void reserve_memory(int buffers, int blocks_of_a_cluster, int64_t bytes_of_a_buffer) {
   most_ranks = blocks_of_a_cluster;
   const int regions = 1 + most_ranks + buffers;
-  const int64_t bytes = regions * slot_bytes;
+  while (bytes_of_a_buffer + most_bytes > slot_bytes() / 2) ++slot_bits;
+  const int64_t bytes = regions * slot_bytes();
   void* reserved = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED)
     fail("%lld bytes of addresses cannot be reserved; raise ulimit -v", (long long)bytes);
@@ -85,6 +105,10 @@ char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
   return region.begin;
 }
 
+char* map_sparse_buffer(const char* name, int64_t bytes, int64_t alignment, Use use, const Pieces& pieces) {
+  return map(name, bytes, alignment, use, none, &pieces).begin;
+}
+
 void poison_shared() {
   for (int rank = 0; rank < ranks(); ++rank) std::memset(slots[1 + rank].begin, 0xff, slots[1 + rank].bytes);
 }
@@ -99,7 +123,7 @@ const void* shared_of_rank(const void* shared, int rank) {
   if (region == nullptr || region->rank != running_rank())
     fail("maps an address that is not in the block's shared memory");
   if (rank < 0 || rank >= ranks()) fail("asks for rank %d of a cluster of %d blocks", rank, ranks());
-  return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes;
+  return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes();
 }
 
 void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
@@ -110,6 +134,9 @@ void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   if (first < 0 || last >= region.bytes)
     fail("%s bytes %lld to %lld of %s, which has %lld bytes", verb(access), (long long)first, (long long)last,
          region.name, (long long)region.bytes);
+  if (region.pieces != nullptr && !exists(*region.pieces, first, last))
+    fail("%s bytes %lld to %lld of %s, which lie in a gap", verb(access), (long long)first, (long long)last,
+         region.name);
   if (at_once && (reinterpret_cast<uintptr_t>(pointer) & (bytes - 1)) != 0)  // bytes: a power of two
     fail("%s %lld bytes at once at byte %lld of %s, which is not aligned to them", verb(access),
          (long long)bytes, (long long)first, region.name);

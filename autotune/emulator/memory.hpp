@@ -7,10 +7,11 @@
 
 namespace autotune_emulator {
 
-void reserve_memory(int buffers, int most_ranks);
-char* map_stacks(int64_t bytes);      // first
-void map_shared(int64_t most_bytes);  // second, for each block of a cluster
+void reserve_memory(int buffers, int most_ranks, int64_t most_bytes);  // of a buffer
+char* map_stacks(int64_t bytes);                                       // first
+void map_shared(int64_t most_bytes);                                   // second, for each block of a cluster
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use);
+char* map_sparse_buffer(const char* name, int64_t bytes, int64_t alignment, Use use, const Pieces& pieces);
 void set_shared_bytes(int64_t bytes);  // of the running launch
 void poison_shared();
 

@@ -2,6 +2,7 @@
 // A region of memory that a kernel may access, and the ways of accessing it.
 
 #include <cstdint>
+#include <vector>
 
 namespace autotune_emulator {
 
@@ -35,6 +36,12 @@ inline const char* verb(Access access) {
   return is_read(access) ? "reads" : access == Access::atomic ? "updates" : "writes";
 }
 
+// The parts of a sparse region that exist: as many bytes at each offset, in ascending order.
+struct Pieces {
+  std::vector<int64_t> offsets;
+  int64_t bytes;
+};
+
 struct Cell;
 
 struct Region {
@@ -43,8 +50,9 @@ struct Region {
   int64_t bytes;     // that the running launch may access
   int64_t capacity;  // the most bytes that any launch may access
   Use use;
-  int rank;     // of the block whose shared memory it is; else none
-  Cell* cells;  // of races.cpp; null where no thread may write
+  int rank;              // of the block whose shared memory it is; else none
+  Cell* cells;           // of races.cpp; null where no thread may write, and of sparse regions
+  const Pieces* pieces;  // null: all of it
 };
 
 }  // namespace autotune_emulator

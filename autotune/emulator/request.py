@@ -11,6 +11,7 @@ from ..codegen.problem import Array
 from ..codegen.program import Launch, Program, Step
 from ..codegen.tensor import Role, Tensor
 from ..codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
+from .sparse import elements, is_sparse, offsets, piece_bytes
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
 _MEMSET = -1
@@ -39,6 +40,8 @@ class _Buffer(ctypes.Structure):
         ("name", ctypes.c_char * 64),
         ("bytes", ctypes.c_int64),
         ("alignment", ctypes.c_int64),
+        ("pieces", ctypes.c_int64),
+        ("piece_bytes", ctypes.c_int64),
         ("use", ctypes.c_int32),
     )
 
@@ -90,9 +93,10 @@ def request(
     # The process puts its own addresses in the place of these zeros.
     addresses = dict.fromkeys([*buffer_of, "workspace"], 0)
     arguments = program.pack(addresses, scalars, _encoded)
-    buffers = [_Buffer(t.name.encode(), t.bytes, t.alignment, _USES[t.role]) for t in buffered]
+    buffers = [_buffer(tensor) for tensor in buffered]
     if program.workspace_bytes:
-        buffers.append(_Buffer(b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, _Use.WORKSPACE))
+        workspace = (b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, 0, 0, _Use.WORKSPACE)
+        buffers.append(_Buffer(*workspace))
     at = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
     indices = at | {name: at[buffer] for name, buffer in buffer_of.items()}
     pointers = [
@@ -102,9 +106,18 @@ def request(
     ]
     steps = [_step(step, program, indices) for step in program.steps if not isinstance(step, Launch) or step.blocks]
     sizes = (ctypes.sizeof(arguments), len(buffers), len(pointers), len(steps))
-    contents = (arrays[tensor.name].tobytes() for tensor in buffered)
+    contents = (_contents(tensor, arrays[tensor.name]) for tensor in buffered)
     header = _Request(seed, runs, cpu_seconds, *sizes)
     return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps, arguments)), *contents])
+
+
+def _buffer(tensor: Tensor) -> _Buffer:
+    pieces = (len(offsets(tensor)), piece_bytes(tensor)) if is_sparse(tensor) else (0, 0)
+    return _Buffer(tensor.name.encode(), tensor.bytes, tensor.alignment, *pieces, _USES[tensor.role])
+
+
+def _contents(tensor: Tensor, array: Array) -> bytes:
+    return offsets(tensor).tobytes() + elements(tensor, array).tobytes() if is_sparse(tensor) else array.tobytes()
 
 
 def _step(step: Step, program: Program, indices: Mapping[str, int]) -> _Step:

@@ -1,0 +1,61 @@
+"""Every operator with rows and matrices 2^31 elements apart and more, where signed overflow ends a run."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+import pytest
+from operator_cases import LIMITS, PRESETS, Case, cases_of, label
+from wide_layouts import at_threshold, check_wide, wide_layouts
+
+from autotune.codegen.matrices import MatrixProblem
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.search_spaces.registry import OPERATORS, operator
+
+_CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 6, 64, 1 << 19, 1 << 21, 256
+
+
+def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
+    """Blocks of a problem with few elements, and few rows to lie far apart; 0 of others."""
+    sizes = [tensor.bytes for tensor in problem.tensors]
+    if not isinstance(problem, MatrixProblem) or max(rows for rows, _ in problem.stored.values()) > _MOST_ROWS:
+        return 0
+    if min(sizes) == 0 or sum(sizes) > _MOST_BYTES or sum(problem.work.operations.values()) > _MOST_OPERATIONS:
+        return 0
+    blocks = operator(name).emit(problem, schedule).launch.blocks
+    return blocks if blocks <= _MOST_BLOCKS else 0
+
+
+def _cases(name: str) -> list[Case]:
+    """Those with the most blocks."""
+    generic = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES]
+    return sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
+
+
+WIDE = [(name, *case) for name in OPERATORS for case in _cases(name)]
+wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
+
+
+@wide
+def test_offsets_of_tiles_and_batches(name: str, problem: MatrixProblem, schedule: Schedule) -> None:
+    for layout in wide_layouts(problem):
+        check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
+
+
+@wide
+def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: MatrixProblem, schedule: Schedule) -> None:
+    def has_wide_index(layout: MatrixProblem) -> bool:
+        return bool(re.search(r"using Index = long long;", operator(name).emit(layout, schedule).source))
+
+    for operand in problem.stored:
+        for layout in at_threshold(problem, operand, has_wide_index):
+            check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS)
+def test_offsets_of_presets(name: str, preset: str) -> None:
+    problem = cases_of(name).SMALL_PROBLEMS[-1]
+    for layout in wide_layouts(cast(MatrixProblem, problem)):
+        check_wide(problem, layout, operator(name).presets[preset](layout))
