@@ -179,6 +179,17 @@ def test_an_update_scales_by_exactly_one_where_the_maximum_stays() -> None:
         verify(problem, replace(kernel, source=kernel.source.replace(right, "")))
 
 
+def test_many_small_terms_are_not_lost() -> None:
+    """Each of them is less than half of a unit in the last place of the sum."""
+    problem = SoftmaxProblem(1, 4096)
+    arrays = launch_arrays(problem, 0)
+    arrays["x"][1:], arrays["x"][0] = -25 * np.log(2), 0
+    expected = problem.reference(arrays, {"temperature": 1.0})["y"]
+    kernel = program(problem, "threads=32 TPR=1 hold=reload")
+    emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0}, seed=0)
+    assert arrays["y"][0] == pytest.approx(expected[0], rel=2.0**-18)
+
+
 def test_source_depends_on_what_it_uses() -> None:
     reload = schedule("hold=reload")
     assert emit(SoftmaxProblem(5, 64), reload).source == emit(SoftmaxProblem(500, 96), reload).source

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autotune.codegen.integers import ceil_div
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.occupancy import Limiter, occupancy
+from autotune.search_spaces.occupancy import Limiter, blocks_per_sm, most_registers, occupancy
 
 KIB = 1024
 
@@ -44,6 +44,15 @@ def test_worked_examples(
 def test_a_small_kernel_is_limited_by_blocks() -> None:
     found = occupancy(named_device("h200"), 32, 16, 0)
     assert (found.blocks_per_sm, found.limiters, found.fraction) == (32, (Limiter.BLOCKS,), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("threads", "blocks", "registers"), [(128, 1, 255), (256, 2, 128), (256, 3, 80), (1024, 1, 64)]
+)
+def test_the_most_registers_with_which_so_many_blocks_fit(threads: int, blocks: int, registers: int) -> None:
+    spec = named_device("h200")
+    assert most_registers(spec, threads, blocks) == registers
+    assert blocks_per_sm(spec, threads, registers, 0) >= blocks
 
 
 @pytest.mark.parametrize(
