@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from contract.wide_layouts import check_wide, wide_layouts
 from reduce_cases import ALL, ARGMAX, BFLOAT16, CASES, FIRST, FLOAT16, FLOAT32, INT32, KINDS, LAST, LIMITS, MAX, SUM
 
 from autotune.codegen.problem import Array
@@ -193,3 +194,10 @@ def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
     program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
     assert "using Index = long long;" in program.source
     assert verify(problem, program) == 0
+
+
+@pytest.mark.parametrize("splits", [1, 2])
+def test_rows_that_are_reduced_may_be_far_apart(splits: int) -> None:
+    problem = ReduceProblem(5, 300)
+    for layout in wide_layouts(problem):
+        check_wide(problem, layout, OPERATOR.program(layout, ReduceSchedule(128, 128, 1, splits=splits), LIMITS))
