@@ -69,7 +69,12 @@ def own_content(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read; `UnsafeCacheError` if it is a link, or if others could change it.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UnsafeCacheError(errno.EPERM, "it is a link: remove it", str(path)) from None
+        raise
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE or not stat.S_ISREG(status.st_mode):
@@ -118,7 +123,7 @@ def _made_private(folder: Path) -> Path:
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
-    if {status.st_uid, folder.lstat().st_uid} != {os.geteuid()}:
+    if status.st_uid != os.geteuid() or folder.lstat().st_uid not in (os.geteuid(), 0):
         raise UnsafeCacheError(errno.EPERM, "it belongs to somebody else: set AUTOTUNE_CACHE", str(folder))
     if status.st_mode & _OTHERS_WRITE:
         if not status.st_mode & stat.S_ISVTX:  # such as /tmp, which is meant for all

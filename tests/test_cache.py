@@ -100,6 +100,7 @@ def test_a_secret_that_others_could_know_is_replaced(root: Path, planted: str) -
         secret.replace(root / "elsewhere")
         secret.symlink_to("elsewhere")
     assert seal(b"", b"") not in (before, cache.hmac.digest(known, b"", "sha256"))
+    assert (secret.is_symlink(), mode(secret), len(own_content(secret))) == (False, 0o600, cache.SEAL_BYTES)
 
 
 def test_a_file_of_somebody_else_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
