@@ -2,9 +2,9 @@
 
     python benchmarks/fuzz.py [SEED]
 
-800 command lines run in this process, on files, a database and a cache of their own, then 200 calls of the Python API. Then
-40 tuners are killed by SIGKILL while they store trials. Each finding is a line; with any, the exit code is 1. The same
-seed gives the same lines and calls.
+800 command lines run in this process, on files, a database and a cache of their own. Then come 200 calls of the Python
+API, and 40 tuners that are killed by SIGKILL while they store trials. Each finding is a line; with any, the exit code
+is 1. The same seed gives the same lines and calls.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def wrong_lines(random: Random, files: Files) -> Iterator[str]:
         if why:
             yield f"autotune {' '.join(map(repr, case.words))}: {why}"
     ended = ", ".join(f"{count} with {code}" for code, count in sorted(codes.items(), key=str))
-    print(f"{LINES} command lines in {perf_counter() - start:.0f} s: exit codes {ended}")
+    print(f"{LINES} command lines in {perf_counter() - start:.0f} s: exit codes {ended}", flush=True)
 
 
 def wrong_calls(random: Random, folder: Path) -> Iterator[str]:
@@ -97,7 +97,7 @@ def wrong_calls(random: Random, folder: Path) -> Iterator[str]:
                 yield f"{name}: {type(error).__name__} of another length than a line: {error!s}"
         except BaseException as error:
             yield f"{name}: {type(error).__name__}: {error}"
-    print(f"{CALLS} calls in {perf_counter() - start:.0f} s: {refused} refused")
+    print(f"{CALLS} calls in {perf_counter() - start:.0f} s: {refused} refused", flush=True)
 
 
 def tune_until_killed(database: str, seed: int, pipe: Any) -> None:

@@ -52,7 +52,7 @@ def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> Non
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_file_that_cannot_be_written_is_a_failure(autotune: Command, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_bad_input(autotune: Command, tmp_path: Path) -> None:
     path = tmp_path / "no-such-folder" / "kernel.cu"
     outcome = autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
     assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
