@@ -43,6 +43,11 @@ def test_violations_carry_the_values(words: str, expected: str) -> None:
     assert any(expected in line for line in found), found
 
 
+@pytest.mark.parametrize("words", ["", "align_stores=64", "align_stores=32 tile_m=64", "swizzle=1 tile_m=64"])
+def test_rules_ask_for_no_more(words: str) -> None:
+    assert OPERATOR.violations(LARGE, TransposeSchedule.parse(words.split()), H200) == []
+
+
 def test_grid_is_limited() -> None:
     assert OPERATOR.violations(TransposeProblem(2**20, 2**20, 1), TransposeSchedule(), H200) == []
     huge = OPERATOR.violations(TransposeProblem(2**21, 2**20, 1), TransposeSchedule(), H200)

@@ -32,6 +32,14 @@ def test_violations_carry_the_values(words: str, problem: ReduceProblem, expecte
     assert any(expected in line for line in found), found
 
 
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [("TPR=256 splits=16", ROWS), ("TPR=32 splits=2", ReduceProblem(4096, 4096, axis=FIRST)), ("splits=1", ROWS)],
+)
+def test_rules_ask_for_no_more(words: str, problem: ReduceProblem) -> None:
+    assert OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS) == []
+
+
 @pytest.mark.parametrize("axis", Axis)
 @pytest.mark.parametrize("op", ["sum", "argmax"])
 def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
