@@ -56,8 +56,10 @@ def test_failures_are_recorded_too(path):
 
 def test_a_schedule_that_is_illegal_here_is_left_out(path):
     good, bad = trials(schedules(2))
-    write_recording(path, [good, replace(bad, schedule=bad.schedule | {"tile_m": 1024})])
-    assert list(load(path).trials) == schedules(1)
+    crowded = {"tile_m": 512, "tile_n": 16, "rows_per_thread": 32, "pad": 0, "swizzle": False, "min_blocks_per_sm": 8}
+    for unlike in ({"tile_m": 1024}, crowded):
+        write_recording(path, [good, replace(bad, schedule=bad.schedule | unlike)])
+        assert list(load(path).trials) == schedules(1)
 
 
 def with_limits(trial, **changes):
@@ -98,6 +100,9 @@ def test_a_recording_is_of_one_problem(path):
     other = TRANSPOSE.problem_type(64, 64)
     write_recording(path, [*trials(schedules(2)), *trials(schedules(2, other), other)])
     assert "trials of 2 problems, devices and kinds of time: expected one" in refused(path)
+    good, elsewhere = trials(schedules(2))
+    write_recording(path, [good, replace(elsewhere, device=replace(elsewhere.device, model="NVIDIA T4"))])
+    assert "trials of 2 problems" in refused(path)
     write_recording(path, [])
     assert "trials of 0 problems" in refused(path)
 
