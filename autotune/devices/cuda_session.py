@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 from statistics import median
 from types import TracebackType
@@ -25,7 +25,16 @@ from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.roofline import impossible_rate
-from ..verification import POISONS, UNTOUCHED, Mismatch, expected_dtype, launch_inputs, scale_name
+from ..verification import (
+    POISONS,
+    UNTOUCHED,
+    Mismatch,
+    exact_launch_inputs,
+    exactly,
+    expected_dtype,
+    launch_inputs,
+    scale_name,
+)
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
@@ -55,15 +64,21 @@ class CudaSession:
     Every verified launch starts from the same state: inputs as `launch_inputs` makes them, `Role.IN_OUT` tensors
     too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
     reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
+
+    An `exact` session has the inputs of `Problem.exact_inputs`, and judges `exactly`; it only verifies.
     """
 
-    def __init__(self, context: CudaContext, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+    def __init__(
+        self, context: CudaContext, operator: Operator[Any, Any], problem: Problem, seed: int, *, exact: bool = False
+    ) -> None:
         self.problem = problem
         self._context = context
         self._operator = operator
         self._seed = seed
         self.time_limit = time_limit(problem, context.limits)
-        self._outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+        self._judges_exactly = exact
+        written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+        self._outputs = [exactly(tensor) for tensor in written] if exact else written
         self._in_place = {tensor.name: tensor.in_place for tensor in self._outputs if tensor.in_place}
         self._memory = ExitStack()
         self._incumbent = inf  # seconds of the fastest kernel so far, which others race
@@ -75,7 +90,7 @@ class CudaSession:
         self._stream = handle.create_stream()
         self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
         try:
-            inputs = launch_inputs(self.problem, self._seed)
+            inputs = self._inputs()
             self._allocate(inputs)
             self._compute_expected(inputs)
         except CUDAError as error:
@@ -125,6 +140,25 @@ class CudaSession:
             found = self._verify(launch, self._watched, in_place=True)
         return replace(found, error=f"in place: {found.error}") if found.error else found
 
+    def verify_exactly(self, program: Program, kernel: CompiledKernel) -> Evaluation:
+        """Launch a kernel on `Problem.exact_inputs`, if the problem has any, and check that it rounds no sums."""
+        if self._exact is None:
+            return Evaluation(Status.OK)
+        with self._exact.prepared(program, kernel) as launch:
+            found = self._exact.verify(launch)
+        return replace(found, error=f"with whole numbers: {found.error}") if found.error else found
+
+    @cached_property
+    def _exact(self) -> CudaSession | None:
+        """A session on whole numbers, with memory of its own, for those who evaluate schedules."""
+        if self.problem.exact_inputs(self._seed) is None:
+            return None
+        session = CudaSession(self._context, self._operator, self.problem, self._seed, exact=True)
+        try:
+            return self._memory.enter_context(session)
+        except DeviceError:  # no memory for both: random numbers have to do
+            return None
+
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
 
@@ -146,9 +180,10 @@ class CudaSession:
         if checked.status is not Status.OK:
             return checked
         first = self._output_checksums()
-        in_place = self.verify_in_place(program, kernel)
-        if in_place.status is not Status.OK:
-            return in_place
+        for verify in (self.verify_in_place, self.verify_exactly):
+            otherwise = verify(program, kernel)
+            if otherwise.status is not Status.OK:
+                return otherwise
         conditions = self._context.conditions
         samples = measure(partial(self.sample, launch), incumbent=self._incumbent, slowed_down=conditions.slowed_down)
         found = replace(checked, samples=samples, conditions=conditions.now())
@@ -172,7 +207,8 @@ class CudaSession:
     def _allocate(self, inputs: Mapping[str, Array]) -> None:
         self._verifier = Verifier(self._context.handle, self._stream, self._context.limits)
         self._memory.callback(self._verifier.close)
-        self._flush = self._buffer(_FLUSH_CACHES * self._context.limits.l2_bytes, 256, self._memory)
+        flushed = 0 if self._judges_exactly else _FLUSH_CACHES * self._context.limits.l2_bytes  # nothing is timed
+        self._flush = self._buffer(flushed, 256, self._memory)
         tensors = self.problem.tensors
         self._buffers = {tensor.name: self._buffer(tensor.bytes, tensor.alignment, self._memory) for tensor in tensors}
         # What a launch changes must be restored before the next one.
@@ -186,6 +222,10 @@ class CudaSession:
             self._watch(tensor.name, self._buffers[tensor.name], guards_only=tensor.role is not Role.INPUT)
             for tensor in tensors
         ]
+
+    def _inputs(self) -> dict[str, Array]:
+        exact = exact_launch_inputs(self.problem, self._seed) if self._judges_exactly else None
+        return launch_inputs(self.problem, self._seed) if exact is None else exact
 
     def _upload(self, inputs: Mapping[str, Array]) -> None:
         """Bring every buffer and its guard zones into the state that kernels start from."""
@@ -256,7 +296,7 @@ class CudaSession:
         self._stream.sync()
         damaged = [w for w in watched if self._verifier.checksum(w.buffer, guards_only=w.guards_only) != w.checksum]
         if damaged:
-            self._upload(launch_inputs(self.problem, self._seed))
+            self._upload(self._inputs())
             return Evaluation(Status.WRONG, error=f"wrote {_outside(damaged[0])}")
         compared = {tensor.name: self._compare(tensor, poison) for tensor in self._outputs}
         max_error = max((error for error, _ in compared.values()), default=0.0)
@@ -273,6 +313,7 @@ class CudaSession:
         name = tensor.name
         actual, expected = self._buffers[name], self._expected[name]
         scale, before = self._expected.get(scale_name(tensor)), self._before.get(name)
+        scale = None if self._judges_exactly else scale
         found = self._verifier.compare(tensor, actual, expected, scale=scale, before=before, poison=poison)
         if not found.wrong:
             return found.max_error, None

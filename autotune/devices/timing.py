@@ -28,11 +28,11 @@ _ROUND_SAMPLES, _ROUND_SECONDS = 5, 0.02
 _WARM_UP_LEAST, _WARM_UP_MOST = 0.025, 0.5
 
 # Of the longest evaluation: what does not depend on the problem; inputs made anew after a kernel damaged them; launches
-# of a kernel that takes long (7 to verify and to warm up, `_FEWEST` samples) and what else passes over the data; and
+# of a kernel that takes long (9 to verify and to warm up, `_FEWEST` samples) and what else passes over the data; and
 # how slow a kernel may be.
 _FIXED_SECONDS = 10.0
 _HOST_BYTES_PER_SECOND = 1e8
-_LAUNCHES, _SLOWEST = 23, 100
+_LAUNCHES, _SLOWEST = 25, 100
 _SETUP_SECONDS = 120.0
 
 

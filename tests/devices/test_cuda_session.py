@@ -36,6 +36,7 @@ class Increment(Problem):
     accumulate: bool = False
     in_place: bool = False
     repeatable: bool = True
+    exact: bool = False
     bytes: int = 48
 
     @property
@@ -56,6 +57,9 @@ class Increment(Problem):
     def inputs(self, seed: int) -> dict[str, Array]:
         x = np.arange(SIZE, dtype=np.float32)
         return {"x": x, "y": 10 * x} if self.accumulate else {"x": x}
+
+    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+        return {name: 2 * array for name, array in self.inputs(seed).items()} if self.exact else None
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         raise NotImplementedError
@@ -139,6 +143,27 @@ def test_a_wrong_kernel_has_no_times_and_harms_no_other(evaluate: Evaluate, wron
     *_, found, after = evaluate(right, wrong, right, program=WITH_WORKSPACE)
     assert (found.status, found.error, found.samples) == (Status.WRONG, complaint, ())
     assert (after.status, after.error) == (Status.OK, "")
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_whole_numbers_are_judged_exactly(evaluate: Evaluate, accumulate: bool) -> None:
+    """0.05 too much, which the tolerance of other numbers allows, where x ends with 12 instead of 6."""
+
+    def kernel(a: Any) -> None:
+        x = elements(a.x)[INSIDE] + 1
+        elements(a.y)[INSIDE] = x + (elements(a.y)[INSIDE] if accumulate else 0)
+
+    def inexact(a: Any) -> None:
+        kernel(a)
+        elements(a.y)[6] += 0.05 if elements(a.x)[6] == 12 else 0
+
+    problem = Increment(accumulate, exact=True)
+    found, after = evaluate(inexact, kernel, problem=problem)
+    complaint = "with whole numbers: y: wrong: 1 of 7 elements, first at 6: "
+    complaint += "got 133.05, expected 133.0" if accumulate else "got 13.05, expected 13.0"
+    assert (found.status, found.error, found.samples) == (Status.WRONG, complaint, ())
+    assert (after.status, after.error) == (Status.OK, "")
+    assert evaluate(inexact, problem=replace(problem, exact=False))[0].status is Status.OK
 
 
 def from_launch(number: int, first: Kernel, then: Kernel) -> Kernel:
