@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 _REGISTER = re.compile(r"%[a-z]+\d*")
-_ENTRY = re.compile(r"\.visible \.entry (\w+)\(.*?\n\{(.*?)\n\}", re.DOTALL)
+_ENTRY = re.compile(r"\.visible \.entry (\w+)\((.*?)\)\s*\{(.*?)\n\}", re.DOTALL)
 _PARAMETER = re.compile(r"\[\w+_param_(\d+)\]")
 _COPIES = (
     "mov.",
@@ -21,15 +21,16 @@ _ELSEWHERE = ("{", "}", "$", ".", "//", "bra", "ret")
 def effects(ptx: str, parameters: Sequence[str]) -> dict[str, list[str]]:
     """The stores, branches and inline assembly of each entry, in order.
 
-    A register is replaced by what it holds: a parameter by its name, a constant, a sum, an expression of the
-    instruction that made it, or ``v1``, ``v2``, … if inline assembly made it.
+    A register is replaced by what it holds: a parameter by its name (``as s32`` if fewer than its 64 bits are read), a
+    constant, a sum, an expression of the instruction that made it, or ``v1``, ``v2``, … if inline assembly made it.
     """
-    return {name: list(_Entry(parameters).effects(body)) for name, body in _ENTRY.findall(ptx)}
+    entries = _ENTRY.findall(ptx)
+    return {name: list(_Entry(parameters, _bits(declared)).effects(body)) for name, declared, body in entries}
 
 
 class _Entry:
-    def __init__(self, parameters: Sequence[str]) -> None:
-        self._parameters = parameters
+    def __init__(self, parameters: Sequence[str], bits: Sequence[int]) -> None:
+        self._parameters = list(zip(parameters, bits, strict=True))
         self._values: dict[str, str] = {}
         self._results = 0
 
@@ -65,7 +66,8 @@ class _Entry:
         target, *sources = operands.split(", ")
         sources = [self._held(source) for source in sources]
         if parameter := _PARAMETER.fullmatch(sources[0]):
-            value = self._parameters[int(parameter[1])]
+            value, bits = self._parameters[int(parameter[1])]
+            value += "" if bits < 64 or operation.endswith("64") else f" as {operation.removeprefix('ld.param.')}"
         elif operation.startswith(_COPIES):
             value = sources[0]
         elif operation.startswith("add.") and sources[1].isdecimal():
@@ -73,6 +75,10 @@ class _Entry:
         else:
             value = f"{operation}({', '.join(sources)})"
         self._values[target] = value
+
+
+def _bits(declared: str) -> list[int]:
+    return [int(bits) for bits in re.findall(r"\.param \.[bfus](\d+)", declared)]
 
 
 def _without_types(statement: str) -> str:
