@@ -16,7 +16,7 @@ from .legal import steps_along_k
 
 _ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32
 _FAN_IN = 16  # of split_k_reduction.cuh
-_COPY, _DIRECT_LOAD = 8.7, 52.0  # instructions of a copy, or of a load to registers, with its address and bounds
+_COPY, _DIRECT_LOAD = 11.0, 79.0  # instructions of a copy, or of a load to registers, with its address and bounds
 # As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
 # binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
@@ -101,5 +101,6 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     copies = schedule.block_k * block / vector / WARP_THREADS
     row = block if not along_k else 8 if vector == 1 else schedule.block_k  # elements that lanes copy side by side
     lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_ELEMENTS / row))
+    # A store to shared memory, after a load to registers, takes the place of a copy.
     stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
-    return _Supply(thread_elements / strip_width(thread) + stores, copies, 0.0, lines, elements)
+    return _Supply(thread_elements / strip_width(thread), copies + stores, 0.0, lines, elements)
