@@ -62,7 +62,7 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
         ({"bytes_stored": 13000}, 13000 / time_model._STORED_BYTES),
         ({"steps": 5, "in_flight": 2}, 4 * LATENCY / 2),
         ({"steps": 5, "in_flight": 0}, 4 * (LATENCY + BARRIER)),
-        ({"steps": 5, "in_flight": 4, "instructions": 40000}, 5 * 10000 * ISSUE + 4 * BARRIER),
+        ({"steps": 5, "in_flight": 4, "instructions": 8000}, 5 * 2000 * ISSUE + 4 * BARRIER),
         ({"footprint": Footprint(128, registers=64, cluster=2)}, time_model._CLUSTER_SECONDS * H200.clock_hz),
         ({"sliced_words": 64}, 64 * time_model._SLICED_WORD_CLOCKS),
         ({"shared_vectors": 8}, FIX_UP_SECONDS * H200.clock_hz + 8 * time_model._SHARED_VECTOR_CLOCKS),
@@ -70,6 +70,16 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
 )
 def test_what_is_counted_takes_its_time(counts, expected):
     assert clocks(**counts) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4])
+def test_a_loop_longer_than_the_instruction_cache_is_fetched_once_for_all_warps(blocks):
+    held, longer = time_model._CACHED_INSTRUCTIONS, 1.5 * time_model._CACHED_INSTRUCTIONS
+    several = {"blocks": blocks * H200.sm_count}
+    assert clocks(instructions=4 * held, **several) == pytest.approx(blocks * held * ISSUE + BARRIER / blocks - BARRIER)
+    issuing, fetching = blocks * longer * ISSUE + BARRIER / blocks, longer * time_model._FETCH_CLOCKS
+    norm = (issuing**time_model._OVERLAP + fetching**time_model._OVERLAP) ** (1 / time_model._OVERLAP)
+    assert clocks(instructions=3 * longer, load_instructions=longer, **several) == pytest.approx(norm - BARRIER)
 
 
 def test_the_wait_of_a_wave_is_hidden_by_the_work_of_its_other_blocks():
@@ -87,7 +97,7 @@ def test_an_sm_starts_one_block_after_the_other():
 def test_memory_takes_its_time_beside_the_sms():
     memory = 1e9 / (time_model._BANDWIDTH * H200.bandwidth)
     assert modelled(replace(BLOCK, memory_bytes=1e9)) == pytest.approx(LAUNCH_SECONDS + memory, rel=1e-4)
-    as_long = replace(BLOCK, memory_bytes=1e9, instructions=4 * memory * H200.clock_hz / ISSUE)
+    as_long = replace(BLOCK, memory_bytes=1e9, unit_clocks=memory * H200.clock_hz)
     assert memory < modelled(as_long) - LAUNCH_SECONDS < 1.15 * memory
 
 
@@ -211,4 +221,4 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (TRANSPOSE, TransposeProblem(1000, 77, 2), TRANSPOSE.default(TransposeProblem(1000, 77, 2), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert (VERSION, found) == ("4", ["53.9919", "19.7492", "710.4227", "70.5388", "5.5042"])
+    assert (VERSION, found) == ("5", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242"])

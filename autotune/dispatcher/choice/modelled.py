@@ -10,7 +10,7 @@ from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 
-TIE = 1.015  # modelled times count as equal up to this ratio
+TIE = 1.005  # modelled times count as equal up to this ratio
 
 
 def preferred(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> tuple[Schedule, float]:
