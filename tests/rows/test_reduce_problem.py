@@ -9,8 +9,9 @@ import pytest
 from reduce_cases import ALL, ARGMAX, BFLOAT16, FIRST, FLOAT16, FLOAT32, INT32, LAST, MAX, SUM
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem
 from autotune.codegen.work import Unit, Work
+from autotune.verification import compare, poisoned
 
 
 def test_all_elements_are_one_row() -> None:
@@ -97,3 +98,22 @@ def test_sums_of_integers_are_exact() -> None:
     problem = ReduceProblem(3, 2, axis=FIRST, dtype=INT32)
     found = problem.reference({"x": np.array([2**31 - 1, -1] * 3, np.int32)}, {})
     assert found["y"].tolist() == [3 * (2**31 - 1), -3]
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.is_float])
+@pytest.mark.parametrize("columns", [16, 8192])
+def test_the_tolerance_is_that_of_float32_sums_rounded_once(dtype: DType, columns: int) -> None:
+    """Sums of one term after the other are right, those that keep no more than 16 bits on the way are not."""
+    problem = ReduceProblem(64, columns, dtype=dtype)
+    inputs = problem.inputs(0)
+    expected = problem.reference(inputs, {})
+    x, y = problem.tensors
+    terms = x.view(inputs["x"]).astype(np.float32)
+    narrow = np.dtype(np.float16) if dtype is DType.FLOAT32 else dtype.numpy
+    rounded = np.zeros(problem.rows, narrow)
+    for term in terms.T:
+        rounded = (rounded.astype(np.float32) + term).astype(narrow)
+    in_order = np.cumsum(terms, axis=1, dtype=np.float32)[:, -1]
+    for found, right in ((in_order, True), (rounded, False)):
+        outcome = compare(y, found.astype(y.dtype.numpy), expected["y"], poisoned(y), expected["y_scale"])
+        assert isinstance(outcome, float) == right

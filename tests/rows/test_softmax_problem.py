@@ -8,6 +8,7 @@ import pytest
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.work import Unit, Work
+from autotune.verification import Mismatch, compare, poisoned
 
 BF16 = DType.BFLOAT16
 
@@ -82,3 +83,18 @@ def test_lengths_are_within_the_row_and_add_up_to_half(rows: int, columns: int) 
     assert 0 <= lengths.min() <= lengths.max() <= columns
     if rows > 1:
         assert abs(int(lengths.sum()) - rows * columns // 2) <= rows
+
+
+@pytest.mark.parametrize("columns", [16, 8192])
+def test_the_tolerance_is_that_of_float32(columns: int) -> None:
+    """A result that is off in its 16th bit is wrong."""
+    problem = SoftmaxProblem(64, columns)
+    inputs = problem.inputs(0)
+    expected = problem.reference(inputs, problem.scalars)["y"]
+    x, y = problem.tensors
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity - infinity
+        exponents = x.view(inputs["x"]) - x.view(inputs["x"]).max(axis=1, keepdims=True)
+        terms = np.exp2(exponents * np.float32(np.log2(np.e)))
+        found = (terms / terms.sum(axis=1, keepdims=True)).reshape(-1)
+    assert isinstance(compare(y, found, expected, poisoned(y)), float)
+    assert isinstance(compare(y, found * np.float32(1 + 2**-16), expected, poisoned(y)), Mismatch)
