@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from autotune.codegen.footprint import Footprint
 from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.compiler import Resources
@@ -211,6 +212,14 @@ def test_near_what_was_measured():
     assert modelled_seconds(TRANSPOSE, transposed, schedule, H200) == pytest.approx(68e-6, rel=0.15)
 
 
+def test_bytes_cost_more_in_large_micro_tiles():
+    """On an H200, transposing 16×16 bytes in registers takes 31 µs here, and 4×8 bytes 19 µs."""
+    problem = TransposeProblem(7680, 4320, 1)
+    large = TransposeSchedule(256, 256, 32, 16, 16, swizzle=True, streaming=True)
+    small = TransposeSchedule(128, 128, 16, 4, 8, swizzle=True, raster_group=2, min_blocks_per_sm=6)
+    assert modelled_seconds(TRANSPOSE, problem, small, H200) < modelled_seconds(TRANSPOSE, problem, large, H200)
+
+
 def test_a_change_of_the_modelled_times_counts_the_version_up():
     """If this fails and the change is meant, add 1 to VERSION and write the new times here."""
     cases = [
@@ -221,4 +230,4 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (TRANSPOSE, TransposeProblem(1000, 77, 2), TRANSPOSE.default(TransposeProblem(1000, 77, 2), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert (VERSION, found) == ("5", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242"])
+    assert (VERSION, found) == ("6", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242"])
