@@ -1,6 +1,7 @@
 """Every baseline computes what the operator's reference computes, as a CUDA graph too."""
 
 import pytest
+from contract.operator_cases import SMALL_PROBLEMS
 
 from autotune.bench import OwnSchedule, Setting
 from autotune.bench.baselines import baselines_of
@@ -9,21 +10,18 @@ from autotune.search_spaces.registry import operator
 
 pytestmark = pytest.mark.gpu
 
-SGEMM = operator("sgemm").problem_type
-PROBLEMS = {
-    "sgemm": [
-        SGEMM(256, 256, 256),
-        SGEMM(200, 136, 72, transpose_a=True, transpose_b=True, beta_nonzero=True),
-        SGEMM(33, 65, 17, batch=3, stride_a=33 * 17, align_a=4, align_b=4, align_c=4),
+SGEMM, TRANSPOSE = (operator(name).problem_type for name in ("sgemm", "transpose"))
+# Of every operator, its small problems, and layouts that libraries take other kernels for.
+PROBLEMS = [
+    *SMALL_PROBLEMS,
+    ("sgemm", SGEMM(33, 65, 17, batch=3, stride_a=33 * 17, align_a=4, align_b=4, align_c=4)),
+    (
+        "sgemm",
         SGEMM(64, 48, 32, transpose_b=True, lda=40, ldb=36, ldc=64, batch=2, stride_b=48 * 36, beta_nonzero=True),
-        SGEMM(1, 512, 4096),
-    ],
-    "transpose": [
-        operator("transpose").problem_type(1000, 520),
-        operator("transpose").problem_type(33, 70, element_bytes=16, batch=2, ldb=40),
-        operator("transpose").problem_type(64, 48, element_bytes=2, lda=56),
-    ],
-}
+    ),
+    ("sgemm", SGEMM(1, 512, 4096)),
+    ("transpose", TRANSPOSE(64, 48, element_bytes=2, lda=56)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +32,9 @@ def device():
 @pytest.mark.parametrize(
     ("name", "baseline", "problem"),
     [
-        pytest.param(name, baseline, problem, id=f"{baseline}-{problem.key}")
-        for name in PROBLEMS
+        pytest.param(name, baseline, problem, id=f"{name}-{baseline}-{problem.key}")
+        for name, problem in PROBLEMS
         for baseline in baselines_of(operator(name))
-        for problem in PROBLEMS[name]
     ],
 )
 def test_it_is_right(device, name, baseline, problem):

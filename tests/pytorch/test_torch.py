@@ -3,10 +3,13 @@
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autotune import dispatcher
+from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
 from autotune.codegen.dtype import DType
+from autotune.codegen.tensor import Role
 from autotune.search_spaces.call import Call
 from autotune.search_spaces.registry import OPERATORS
 
@@ -14,6 +17,7 @@ torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 
 
+CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 SHAPES = [
     ((5, 33), (33, 7)),
     ((3, 5, 33), (3, 33, 7)),
@@ -36,11 +40,11 @@ def emulated(monkeypatch):
             computed.append(tuple(tuple(tensor.shape) for tensor in given))
             tensors = [tensor.numpy() for tensor in tensors]
             options = {n: one.numpy() if isinstance(one, torch.Tensor) else one for n, one in options.items()}
-            return torch.from_numpy(compute(*tensors, **options))
+            return torch.from_numpy(np.asarray(compute(*tensors, **options)))
 
         return call
 
-    for name in ("sgemm", "transpose"):
+    for name in CALLED:
         monkeypatch.setattr(dispatcher, name, replaced(getattr(dispatcher, name)))
     return computed
 
@@ -161,10 +165,21 @@ def test_the_schema_is_that_of_the_declaration(outputs, returned):
     assert torch._C.parse_schema(f"autotune::shifted{autotune_torch.schema(call)}").name == "autotune::shifted"
 
 
+@pytest.mark.parametrize("name", CALLED)
+def test_every_operator_keeps_pytorchs_contract(name):
+    example = example_call(OPERATORS[name], problem_of_sizes(OPERATORS[name].problem_type, lambda *_: 8))
+    inputs = {  # PyTorch computes little with unsigned integers
+        array: torch.rand(example.shape(array)).to(getattr(torch, tensor.dtype.removeprefix("u")))
+        for array, tensor in example.tensors.items()
+        if tensor.role is Role.INPUT
+    }
+    options = {option: str(value) if isinstance(value, str) else value for option, value in example.options.items()}
+    torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), inputs | options)
+
+
 def test_every_operator_with_a_call_is_registered():
-    names = [name for name, operator in OPERATORS.items() if operator.call]
-    assert names
-    for name in names:
+    assert CALLED
+    for name in CALLED:
         assert getattr(torch.ops.autotune, name)
         assert getattr(autotune_torch, name).__name__ == name
     assert str(inspect.signature(autotune_torch.sgemm)) == "(a: Any, b: Any, *, alpha: float = 1.0)"
