@@ -19,13 +19,14 @@ from pathlib import Path
 
 import platformdirs
 
+from .errors import AutotuneError
 from .files import atomic_write, sweep
 
 SEAL_BYTES = sha256().digest_size
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-class UnsafeCacheError(OSError):
+class UnsafeCacheError(AutotuneError, OSError):
     """A folder or a file of the cache that others could change; `strerror` names the remedy."""
 
 
