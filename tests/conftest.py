@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from postgres_server import PostgresServer, postgres_server
 
 from autotune.devices.driver import cuda_device_count
@@ -24,6 +24,7 @@ MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is sk
 
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.
 settings.register_profile("autotune", deadline=None, derandomize=True)
+settings.register_profile("mutants", settings.get_profile("autotune"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("autotune")
 
 

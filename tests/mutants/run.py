@@ -92,6 +92,7 @@ def _pytest(
 ) -> tuple[int | None, str]:
     """The exit code, None after a timeout, and the first failure."""
     words = ["-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", only]
+    words.append("--hypothesis-profile=mutants")  # shrinking takes minutes, and any failure will do
     process = subprocess.Popen(
         [sys.executable, *words, *(f"tests/{case}" for case in cases)],
         cwd=tree,
