@@ -148,12 +148,15 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
-@pytest.mark.parametrize(("tolerance", "right"), [(65504.0, False), (65505.0, True), (np.inf, True)])
+@pytest.mark.parametrize(
+    ("toward", "tolerance", "right"),
+    [(0.0, 65504.0, False), (0.0, 65505.0, True), (0.0, np.inf, True), (6.5e4, 505.0, True), (-6.5e4, 505.0, False)],
+)
 def test_an_infinity_is_right_where_its_side_of_the_tolerance_overflows(
-    infinity: float, tolerance: float, right: bool
+    infinity: float, toward: float, tolerance: float, right: bool
 ) -> None:
     tensor = output(1, Within(absolute=tolerance), DType.FLOAT16)
-    actual, expected = np.array([infinity], np.float16), np.zeros(1)
+    actual, expected = np.array([infinity], np.float16), np.array([np.copysign(1.0, infinity) * toward])
     assert isinstance(compare(tensor, actual, expected, poisoned(tensor)), float) == right
     assert (report(tensor, actual, expected)[0] == 0) == right
 
