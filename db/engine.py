@@ -55,7 +55,7 @@ def _not_a_url() -> BadUrlError:
 
 def location(url: URL) -> str:
     """The database as messages name it: the path of a SQLite file, else the URL without its password."""
-    file = _sqlite_file(url)
+    file = sqlite_file(url)
     return (
         str(file)
         if file
@@ -69,7 +69,7 @@ def check_exists(url: URL) -> None:
     Raises:
         BadUrlError: it is not.
     """
-    file = _sqlite_file(url)
+    file = sqlite_file(url)
     if file and not file.exists() and file != users_file():
         raise BadUrlError(f"{file}: there is no such database; autotune tune and autotune db import make one")
 
@@ -109,7 +109,7 @@ def engine_of(url: URL) -> Engine:
     Raises:
         DatabaseError: the folder cannot be made; `BadUrlError` if the scheme is unknown or its driver is missing.
     """
-    file = _sqlite_file(url)
+    file = sqlite_file(url)
     if url.drivername not in _DRIVERS:
         raise BadUrlError(f"{url.drivername}: no known kind of database: use sqlite:/// or postgresql+psycopg://")
     try:
@@ -136,7 +136,8 @@ def _in_memory(url: URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:")
 
 
-def _sqlite_file(url: URL) -> Path | None:
+def sqlite_file(url: URL) -> Path | None:
+    """The file of a SQLite database; None if it is in memory or of another kind."""
     name = url.database
     is_file = url.get_backend_name() == "sqlite" and name and name != ":memory:" and not name.startswith("file:")
     return Path(name) if is_file and name else None

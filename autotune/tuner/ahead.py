@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from ..codegen.schedule import Schedule
 from ..db.trials import Trial
 from .evaluator import Job
-from .proposals import Candidate, Proposals
 
 if TYPE_CHECKING:
+    from .proposals import Candidate
     from .shared import SharedProposals
 
 # A search learns of a schedule only when as many others have begun. On synthetic recordings of an sgemm and a transpose
@@ -47,7 +47,7 @@ class Ahead(Iterator[Started]):
 
     def __init__(
         self,
-        proposals: Proposals | SharedProposals,
+        proposals: SharedProposals,
         trials: int,
         start: Callable[[Schedule], Job],
         depth: int,

@@ -8,7 +8,6 @@ that is what the time model finds fastest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
@@ -19,12 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..codegen.schedule import Schedule
-from ..db.states import Status
-from ..search_spaces.space import Draw, Space
+from ..search_spaces.space import Space
 from .candidates import Candidates, worthwhile
 from .forecast import Forecast, LaunchShape
 from .gaussian_process import Encoding, Floats, GaussianProcess
-from .study import Outcome
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # of them that are drawn anew when the process is tuned
@@ -36,24 +33,20 @@ _GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is know
 _TUNED_TO, _MOST = 120, 250
 
 
-@dataclass(frozen=True)
-class Promising:
-    """A draw that waits to be told what became of it."""
+class BayesSearch:
+    """A search that proposes legal schedules only, and none that waits or was told.
 
-    draw: Draw
-
-
-class BayesStudy:
-    """A study that proposes legal schedules only, and none twice.
-
-    A draw that was asked for and not told yet counts with the time that is expected of it (Ginsbourger, Le Riche,
-    Carraro: Kriging is well-suited to parallelize optimization, 2010). One that failed counts as slow as the slowest.
+    A schedule that waits to be told counts with the time that is expected of it (Ginsbourger, Le Riche, Carraro:
+    Kriging is well-suited to parallelize optimization, 2010). One that failed counts as slow as the slowest.
 
     Args:
         space: what to draw from.
         legal: whether a schedule is legal.
         forecast: what is known of a legal schedule before it is tried.
         seed: where random numbers start.
+
+    Attributes:
+        draw_of: the draw of a schedule, as `Space.draw_of` finds it.
     """
 
     def __init__(
@@ -70,36 +63,41 @@ class BayesStudy:
         self._pool: list[Schedule] = []
         self._candidates: Candidates | None = None  # with the present covariance, and what was told since in order
         self._tune_at = _FEWEST
+        self.draw_of = lru_cache(maxsize=4 * _POOL)(space.draw_of)
         self._row = lru_cache(maxsize=4 * _POOL)(self._new_row)
         self._neighbours = lru_cache(maxsize=10 * _BEST)(self._new_neighbours)
 
+    def __contains__(self, schedule: object) -> bool:
+        return schedule in self._told or schedule in self._waiting
+
     def prepare(self) -> Candidates:
-        """Draw and model the schedules to choose from, as far as `ask` would have to."""
+        """Draw and model the schedules to choose from, as far as `propose` would have to."""
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
         return self._candidates
 
-    def ask(self) -> Promising:
-        """The most promising draw; if no new one is known, any."""
-        schedule = self.prepare().most_promising()
-        if schedule is None:
-            return Promising(next(self._space.random_draws(len(self._told))))
-        self._wait_for(schedule)
-        return Promising(self._space.draw_of(schedule))
+    def propose(self) -> Schedule | None:
+        """The most promising schedule; None if no new one is known."""
+        return self.prepare().most_promising()
 
-    def ask_for(self, draw: Draw) -> Promising:
-        """A given draw, in place of a promising one."""
-        self._wait_for(self._space.build(draw))
-        return Promising(draw)
+    def wait_for(self, schedule: Schedule) -> None:
+        """A schedule is being tried."""
+        if schedule in self:
+            return
+        self._waiting[schedule] = None
+        if self._candidates:
+            self._candidates.add([schedule])
+            self._candidates.choose([schedule])
 
-    def tell(self, asked: Promising, outcome: Outcome) -> None:
-        """How a draw's schedule did."""
-        self.add(asked.draw, outcome)
+    def give_up(self, schedule: Schedule) -> None:
+        """A schedule is not being tried after all."""
+        if schedule in self._waiting:
+            del self._waiting[schedule]
+            self._candidates = None
 
-    def add(self, draw: Draw, outcome: Outcome) -> None:
-        """A draw that was not asked for, and how its schedule did."""
-        schedule = self._space.build(draw)
-        value = log(outcome.seconds) if outcome.status is Status.OK and outcome.seconds else None
+    def tell(self, schedule: Schedule, seconds: float | None) -> None:
+        """How a schedule did; None for a failure."""
+        value = log(seconds) if seconds else None
         self._waiting.pop(schedule, None)
         self._told[schedule] = value
         if self._candidates and not self._candidates.tell(schedule, value):
@@ -108,18 +106,6 @@ class BayesStudy:
             self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
             if self._candidates and any(schedule is best for _, best in self._best):
                 self._candidates.add(self._new(self._neighbours(schedule)))
-
-    def reject(self, asked: Promising, violations: int) -> None:
-        """A draw is illegal, which teaches nothing."""
-
-    def ignore(self, asked: Promising) -> None:
-        """A draw says nothing."""
-
-    def _wait_for(self, schedule: Schedule) -> None:
-        self._waiting[schedule] = None
-        if self._candidates:
-            self._candidates.add([schedule])
-            self._candidates.choose([schedule])
 
     def _new_candidates(self) -> Candidates:
         """Random schedules, the neighbours of the best, and what was chosen before."""
@@ -142,7 +128,7 @@ class BayesStudy:
         return candidates
 
     def _new(self, schedules: Iterable[Schedule]) -> list[Schedule]:
-        return [one for one in schedules if one not in self._told and one not in self._waiting]
+        return [one for one in schedules if one not in self]
 
     def _drawn(self, count: int) -> list[Schedule]:
         """Legal schedules of so many random draws."""
@@ -151,7 +137,7 @@ class BayesStudy:
 
     def _new_neighbours(self, schedule: Schedule) -> tuple[Schedule, ...]:
         """The legal schedules that differ in one parameter."""
-        draw = self._space.draw_of(schedule)
+        draw = self.draw_of(schedule)
 
         def changed() -> Iterator[Schedule]:
             for parameter in self._space.parameters:
@@ -176,4 +162,4 @@ class BayesStudy:
 
     def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
         known = self._forecast(schedule)
-        return self._encoding.point(self._space.draw_of(schedule), known.shape), log(known.seconds)
+        return self._encoding.point(self.draw_of(schedule), known.shape), log(known.seconds)

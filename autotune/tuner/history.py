@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from contextlib import suppress
-from math import log2
+from math import inf, log2
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,13 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.freshness import changed
-from ..db.states import TimeSource
-from ..db.trials import Trial
+from ..db.states import Status, TimeSource
+from ..db.trials import Trial, Tried
 from ..devices.base import Device
 from ..devices.time_model import fastest_first
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .provenance import changed_environment
-from .study import Outcome
 
 if TYPE_CHECKING:
     from ..db import TuningDB
@@ -28,17 +27,23 @@ _WINNERS = 5
 _LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
-def known_trials(
-    operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB
-) -> dict[Schedule, Outcome]:
-    """What need not be tried again, oldest first: same device model and kind of time, legal and not stale."""
+def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, float]:
+    """What need not be tried again, with its `seconds_of`, oldest first.
+
+    It is of the same device model and kind of time, legal and not stale.
+    """
     spec = device.limits
-    known: dict[Schedule, Outcome] = {}
+    known: dict[Schedule, float] = {}
     for trial in db.tried(*_selection(operator, problem, device)):
         fresh = not changed(operator, problem, spec, trial.schedule, trial.program_digest)
         if fresh and not changed_environment(trial, device):
-            known[operator.schedule_type.from_dict(trial.schedule)] = Outcome.of(trial)
+            known[operator.schedule_type.from_dict(trial.schedule)] = seconds_of(trial)
     return known
+
+
+def seconds_of(trial: Trial | Tried) -> float:
+    """What a sampler is told of a trial; infinite for one that failed."""
+    return inf if trial.seconds is None or trial.status is not Status.OK else trial.seconds
 
 
 def ranked(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> list[Trial]:

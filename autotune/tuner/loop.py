@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from functools import reduce
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,14 +24,12 @@ from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
 from .history import best_known, first_candidates, known_trials, ranked, superseded
 from .options import Progress, TuneOptions, TuneResult
-from .proposals import Proposals
 from .runoff import Runoff, fastest, losers, participants, run_off
 from .samplers import quiet_optuna
 from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB
-    from .shared import SharedProposals
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -51,11 +49,12 @@ def tune(
     Earlier winners and the operator's seeds come first, in the order of the time model, then what the sampler draws. If
     the best schedule is shape-specialised, its shape-generic twin comes last, since that may serve other problems. A
     schedule that has a fresh trial of this problem, device model, kind of time and compiler is not evaluated again, so
-    the same call continues where an earlier one stopped. A failed candidate leaves a `FailureReport`, a long run ends
-    with a runoff. After Ctrl-C and SIGTERM, everything done is stored.
+    the same call continues where an earlier one stopped. Runs at the same time share a study (`StoredStudy`), so that
+    each schedule is tried by one of them. A failed candidate leaves a `FailureReport`, a long run ends with a runoff.
+    After Ctrl-C and SIGTERM, everything done is stored.
 
-    What is tried, and in which order, follows from the options, the database and the evaluations; how long compiling
-    takes has no influence.
+    What is tried, and in which order, follows from the options, the database and the evaluations, and from what other
+    runs do; how long compiling takes has no influence.
 
     Args:
         operator, problem: what to tune.
@@ -72,86 +71,90 @@ def tune(
         CompilerMissingError: there is no compiler.
         ValueError: the problem is empty.
     """
+    from .proposals import Proposals
+    from .shared import SharedProposals
+    from .stored_study import StoredStudy
+
     start = now()
     if problem.empty:
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     operator, spec = evaluable(operator, problem, device), device.limits
-    known = known_trials(operator, problem, device, db)
-    compared = {schedule.digest for schedule in known}
-    best = incumbent = best_known(operator, problem, device, db, compared)
-    first = first_candidates(operator, problem, spec, db)
-    proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
-    workers = options.compile_workers or os.cpu_count() or 1
-    by_status: Counter[Status] = Counter()
-    few: list[Trial] = []
-    decided: Runoff | None = None
-    interrupted = False
-    try:
-        with (
-            nullcontext(pool) if pool else CompilePool(workers) as compiles,
-            device.session(operator, problem, options.seed) as session,
-            _shared(proposals, operator, problem, device, db, options.study) as candidates,
-        ):
-            evaluator = Evaluator(operator, problem, device, compiles, session)
+    with StoredStudy(db, operator, problem, device, options.study) as study:
+        known = known_trials(operator, problem, device, db)
+        compared = {schedule.digest for schedule in known}
+        best = incumbent = best_known(operator, problem, device, db, compared)
+        first = first_candidates(operator, problem, spec, db)
+        proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
+        candidates = SharedProposals(proposals, study)
+        workers = options.compile_workers or os.cpu_count() or 1
+        by_status: Counter[Status] = Counter()
+        few: list[Trial] = []
+        decided: Runoff | None = None
+        interrupted = False
+        try:
+            with (
+                nullcontext(pool) if pool else CompilePool(workers) as compiles,
+                device.session(operator, problem, options.seed) as session,
+            ):
+                evaluator = Evaluator(operator, problem, device, compiles, session)
 
-            def measured_again(trial: Trial) -> Trial:
-                return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
+                def measured_again(trial: Trial) -> Trial:
+                    return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
 
-            def evaluated(job: Job) -> Trial:
-                nonlocal best, few
-                trial = evaluator.finish(job)
-                db.record(trial)
-                compared.add(trial.schedule_digest)
-                if trial.status is not Status.OK:
-                    FailureReport(trial, device.selector, options.seed, job.program.source).write()
-                best, few = _better(best, trial), fastest([*few, trial])
-                by_status[trial.status] += 1
-                return trial
-
-            # Tuners of one study divide what comes first among them.
-            given = 0 if options.study else len(set(first) - set(known))
-            depth = min(2 * workers, MOST_AHEAD)
-            with Ahead(candidates, options.trials, evaluator.start, depth, given, 2 * workers) as ahead:
-                for candidate, job in ahead:
-                    trial = evaluated(job)
-                    ahead.tell(candidate, trial)
-                    elapsed = now() - start
-                    if on_progress:
-                        on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
-                    if options.seconds is not None and elapsed >= options.seconds:
-                        break
-            others = _for_others(operator, problem, device, best, compared)
-            if others and by_status.total() < options.trials:
-                evaluated(evaluator.start(others))
-            if entered := participants(incumbent, few, by_status.total()):
-                decided, again = run_off(entered, measured_again)
-                for trial in again:
+                def evaluated(job: Job) -> Trial:
+                    nonlocal best, few
+                    trial = evaluator.finish(job)
                     db.record(trial)
-                best = decided.winner if decided else reduce(_better, again, None)
-            if best:
+                    compared.add(trial.schedule_digest)
+                    if trial.status is not Status.OK:
+                        FailureReport(trial, device.selector, options.seed, job.program.source).write()
+                    best, few = _better(best, trial), fastest([*few, trial])
+                    by_status[trial.status] += 1
+                    return trial
 
-                def lost(trial: Trial) -> bool:
-                    finished = decided is not None and trial.schedule_digest in compared
-                    return finished or superseded(operator, problem, device, trial)
+                given = len(set(first) - set(known))
+                depth = min(2 * workers, MOST_AHEAD)
+                with Ahead(candidates, options.trials, evaluator.start, depth, given, 2 * workers) as ahead:
+                    for candidate, job in ahead:
+                        trial = evaluated(job)
+                        ahead.tell(candidate, trial)
+                        elapsed = now() - start
+                        if on_progress:
+                            on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
+                        if options.seconds is not None and elapsed >= options.seconds:
+                            break
+                others = _for_others(operator, problem, device, best, compared)
+                if others and by_status.total() < options.trials and (twin := candidates.claim(others)):
+                    candidates.tell(twin, evaluated(evaluator.start(others)))
+                if entered := participants(incumbent, few, by_status.total()):
+                    decided, again = run_off(entered, measured_again)
+                    for trial in again:
+                        db.record(trial)
+                    best = decided.winner if decided else reduce(_better, again, None)
+                if best:
 
-                for trial in losers(best, ranked(operator, problem, device, db), lost):
-                    db.record(trial)
-            if options.study:  # the others have found out more
-                everything = known_trials(operator, problem, device, db)
-                best = best_known(operator, problem, device, db, {schedule.digest for schedule in everything})
-    except KeyboardInterrupt:
-        interrupted = True
-    return TuneResult(
-        best=best,
-        evaluated=by_status.total(),
-        known=len(known),
-        by_status=dict(by_status),
-        illegal=proposals.illegal,
-        seconds=now() - start,
-        exhausted=proposals.exhausted,
-        interrupted=interrupted,
-        runoff=decided,
-    )
+                    def lost(trial: Trial) -> bool:
+                        finished = decided is not None and trial.schedule_digest in compared
+                        return finished or superseded(operator, problem, device, trial)
+
+                    for trial in losers(best, ranked(operator, problem, device, db), lost):
+                        db.record(trial)
+                if candidates.others:  # they have found out more
+                    everything = known_trials(operator, problem, device, db)
+                    best = best_known(operator, problem, device, db, {schedule.digest for schedule in everything})
+        except KeyboardInterrupt:
+            interrupted = True
+        return TuneResult(
+            best=best,
+            evaluated=by_status.total(),
+            known=len(known),
+            by_status=dict(by_status),
+            illegal=proposals.illegal,
+            seconds=now() - start,
+            exhausted=proposals.exhausted,
+            interrupted=interrupted,
+            runoff=decided,
+        )
 
 
 def _for_others(
@@ -163,21 +166,6 @@ def _for_others(
     schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic
     legal = not operator.violations(problem, schedule, device.limits)
     return schedule if legal and schedule.digest not in (best.schedule_digest, *tried) else None
-
-
-@contextmanager
-def _shared(
-    proposals: Proposals, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, name: str | None
-) -> Iterator[Proposals | SharedProposals]:
-    """Proposals that are shared with all tuners of a study, if there is a name."""
-    if name is None:
-        yield proposals
-        return
-    from .shared import SharedProposals, study_name
-    from .shared_study import SharedStudy
-
-    with SharedStudy(db, study_name(name, operator, problem, device)) as study:
-        yield SharedProposals(proposals, study, operator, problem, device.limits)
 
 
 def _better(best: Trial | None, trial: Trial) -> Trial | None:

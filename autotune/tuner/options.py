@@ -9,7 +9,7 @@ from reprlib import repr as short
 from ..db.states import Status
 from ..db.trials import Trial
 from .runoff import Runoff
-from .samplers import BAYES, SAMPLERS
+from .samplers import BAYES, SAMPLERS, missing
 
 _LONGEST_NAME = 100
 
@@ -24,8 +24,7 @@ class TuneOptions:
         sampler: what proposes schedules, one of `SAMPLERS`.
         seed: of the sampler and of the problem's random inputs.
         compile_workers: processes that compile ahead; None means one for each CPU.
-        study: the name of a study that any number of tuners work on at once, in the PostgreSQL database; None for a run
-            of its own.
+        study: a name for the study, which tuners share that give the same one; None for the study of the problem.
 
     Raises:
         TypeError, ValueError: one line that says what is allowed.
@@ -53,6 +52,8 @@ class TuneOptions:
             raise ValueError(f"seconds={self.seconds}: expected more than 0")
         if self.sampler not in SAMPLERS:
             raise ValueError(f"unknown sampler {self.sampler!r}; known: {', '.join(SAMPLERS)}")
+        if why := missing(self.sampler):
+            raise ValueError(why)
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed={self.seed}: expected 0 … {2**31 - 1}")
         if self.compile_workers is not None and self.compile_workers < 1:

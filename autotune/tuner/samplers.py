@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..search_spaces.device_spec import DeviceSpec
+from ..search_spaces.operator import Operator
 
 # Optuna takes a quarter of a second to import, so it is imported only for tuning.
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
-# Those that need nothing beyond Optuna itself, by the names of their classes.
-_OPTUNA: Mapping[str, str] = {"tpe": "TPESampler", "random": "RandomSampler", "nsga2": "NSGAIISampler"}
-BAYES = "bayes"  # our own, in `bayes`
+# Optuna's, by the names of their classes.
+_OPTUNA: Mapping[str, str] = {
+    "tpe": "TPESampler",
+    "random": "RandomSampler",
+    "nsga2": "NSGAIISampler",
+    "brute_force": "BruteForceSampler",
+    "gp": "GPSampler",
+}
+BAYES = "bayes"  # `ScheduleSampler`
 SAMPLERS = (BAYES, *_OPTUNA)
 
 
-def new_sampler(name: str, seed: int) -> BaseSampler:
-    """A sampler of Optuna by its name in `SAMPLERS`."""
+def missing(name: str) -> str:
+    """Why this machine cannot use a sampler, and the remedy; empty if it can."""
+    return (
+        "the sampler gp needs PyTorch: pip install 'autotune[torch]'" if name == "gp" and not find_spec("torch") else ""
+    )
+
+
+def new_sampler(name: str, seed: int, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> BaseSampler:
+    """A sampler by its name in `SAMPLERS`, for a problem on a device."""
+    if name == BAYES:
+        from .schedule_sampler import ScheduleSampler
+
+        return ScheduleSampler(operator, problem, spec, first=(), seed=seed)
     import optuna
 
     sampler: BaseSampler = getattr(optuna.samplers, _OPTUNA[name])(seed=seed)
@@ -26,12 +49,14 @@ def new_sampler(name: str, seed: int) -> BaseSampler:
 
 @contextmanager
 def quiet_optuna() -> Iterator[None]:
-    """Keep Optuna from logging each trial to the terminal."""
+    """Keep Optuna from logging each trial to the terminal, and from warning of what it calls experimental for years."""
     import optuna
 
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            yield
     finally:
         optuna.logging.set_verbosity(verbosity)

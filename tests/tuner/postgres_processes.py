@@ -17,20 +17,26 @@ from autotune.tuner import TuneOptions, tune
 def tune_offline(url, pipe, barrier, seed, trials, fatal_write):
     """Tune when all others are ready, and send each trial that is stored.
 
-    Before write number `fatal_write` is committed, the process is killed, when it has the lock and all is sent.
+    Before trial number `fatal_write` is committed, the process is killed, when it has the lock and all is sent.
     """
-    transpose, writes = operator("transpose"), 0
+    transpose, recorded = operator("transpose"), 0
 
     def count(connection):
-        nonlocal writes
-        writes += connection.get_execution_options().get(WRITE, False)
-        if writes == fatal_write:
+        if recorded == fatal_write and connection.get_execution_options().get(WRITE, False) and in_record:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    def record(trial):
+        nonlocal recorded, in_record
+        recorded, in_record = recorded + 1, True
+        TuningDB.record(db, trial)
+        in_record = False
+
+    in_record = False
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
     with TuningDB(url) as db, worker_device("h200") as device, CompilePool(1) as pool:
         barrier.wait(timeout=60)
         event.listen(Engine, "commit", count)
+        db.record = record
         tune(transpose, transpose.problem_type(64, 64), device, db, options, lambda p: pipe.send(p.trial), pool=pool)
 
 

@@ -2,14 +2,12 @@
 
 from math import log
 from random import Random
-from types import SimpleNamespace
 
 import pytest
 from tuner_fakes import LEGAL, ToyProblem, ToySchedule, space, toy_seconds, violations
 
-from autotune.db import Status
 from autotune.tuner import bayes
-from autotune.tuner.bayes import BayesStudy
+from autotune.tuner.bayes import BayesSearch
 from autotune.tuner.candidates import worthwhile
 from autotune.tuner.forecast import Forecast, LaunchShape
 
@@ -23,21 +21,23 @@ def study(predict=toy_seconds, seed=0, shape=lambda schedule: ALIKE):
     def forecast(schedule):
         return Forecast(predict(schedule), shape(schedule))
 
-    return BayesStudy(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), forecast, seed)
-
-
-def outcome(schedule, status=Status.OK):
-    return SimpleNamespace(status=status, seconds=toy_seconds(schedule))
+    return BayesSearch(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), forecast, seed)
 
 
 def proposals(asked, count):
-    """What a study proposes one after the other, each told before the next."""
+    """What a search proposes one after the other, each told before the next."""
     found = []
     for _ in range(count):
-        promising = asked.ask()
-        found.append(SPACE.build(promising.draw))
-        asked.tell(promising, outcome(found[-1]))
+        found.append(proposed(asked))
+        asked.tell(found[-1], toy_seconds(found[-1]))
     return found
+
+
+def proposed(asked):
+    """The next proposal, which is being tried from now on."""
+    schedule = asked.propose()
+    asked.wait_for(schedule)
+    return schedule
 
 
 def test_the_first_is_what_the_time_model_finds_fastest():
@@ -68,9 +68,9 @@ def test_what_the_launch_is_like_tells_what_no_parameter_does():
         asked = study(lambda schedule: 1.0, shape=shape)
         places = []
         while 0 not in places:
-            promising = asked.ask()
-            places.append(order.index(SPACE.build(promising.draw)))
-            asked.tell(promising, SimpleNamespace(status=Status.OK, seconds=1 + places[-1] / len(order)))
+            schedule = proposed(asked)
+            places.append(order.index(schedule))
+            asked.tell(schedule, 1 + places[-1] / len(order))
         return len(places)
 
     assert evaluations(lambda schedule: ALIKE._replace(blocks=order.index(schedule) / len(order))) < 10
@@ -81,7 +81,7 @@ def test_draws_that_wait_are_neither_proposed_again_nor_crowded_around():
     waiting, alone = study(lambda schedule: 1.0), study(lambda schedule: 1.0)
     proposals(waiting, 6)
     proposals(alone, 6)
-    asked = [SPACE.build(waiting.ask().draw) for _ in range(6)]
+    asked = [proposed(waiting) for _ in range(6)]
     assert len(set(asked)) == 6
     candidates = alone.prepare()
     ranked = sorted(zip(-candidates._scores(), candidates._schedules, strict=True), key=lambda pair: pair[0])
@@ -94,7 +94,7 @@ def test_a_failure_counts_as_slow_and_what_is_slow_as_twice_the_best():
     assert worthwhile([2.0, None]) == pytest.approx([2.0, 2.0]), "one time is known, so that failures count as that"
     asked = study()
     for schedule in sorted(LEGAL, key=str)[:8]:
-        asked.add(SPACE.draw_of(schedule), outcome(schedule, Status.WRONG))
+        asked.tell(schedule, None)
     assert proposals(asked, 1) == [BEST], "of failures alone nothing can be learnt"
 
 
@@ -103,7 +103,7 @@ def test_of_a_long_run_the_best_and_the_newest_count(monkeypatch):
     asked = study()
     listed = sorted(LEGAL, key=toy_seconds)
     for schedule in listed:
-        asked.add(SPACE.draw_of(schedule), outcome(schedule))
+        asked.tell(schedule, toy_seconds(schedule))
     assert list(asked._remembered(10)) == [*listed[:5], *listed[-5:]]
     assert asked.prepare()._chosen == [*listed[:5], *listed[-5:]]
 
@@ -113,7 +113,7 @@ def test_a_space_larger_than_the_pool_is_searched_near_the_best(monkeypatch):
     asked = study(lambda schedule: 1.0)
     before = len(asked.prepare()._schedules)
     near = ToySchedule(4, 4, "column")
-    asked.add(SPACE.draw_of(near), outcome(near))
+    asked.tell(near, toy_seconds(near))
     assert before <= 5
     assert BEST in asked.prepare()._schedules
     assert len(asked.prepare()._schedules) < len(LEGAL) - 1
@@ -124,11 +124,19 @@ def test_what_it_believes_does_not_depend_on_when_it_was_told():
     first, second = study(), study()
     proposals(first, 6)
     proposals(second, 6)
-    asked = [[one.ask() for _ in range(3)] for one in (first, second)]
-    for promising in asked[0]:
-        first.tell(promising, outcome(SPACE.build(promising.draw)))
+    asked = [[proposed(one) for _ in range(3)] for one in (first, second)]
+    for schedule in asked[0]:
+        first.tell(schedule, toy_seconds(schedule))
     assert first._candidates
-    for promising in reversed(asked[1]):
-        second.tell(promising, outcome(SPACE.build(promising.draw)))
+    for schedule in reversed(asked[1]):
+        second.tell(schedule, toy_seconds(schedule))
     assert second._candidates is None
     assert proposals(first, 1) == proposals(second, 1)
+
+
+def test_a_schedule_that_is_not_being_tried_after_all_may_be_proposed_again():
+    asked = study()
+    first = proposed(asked)
+    assert proposed(asked) != first
+    asked.give_up(first)
+    assert proposed(asked) == first

@@ -10,7 +10,8 @@ from tuner_fakes import SEEDS, TOY, ToyProblem, ToySchedule, toy_seconds, violat
 
 from autotune.db import Status
 from autotune.devices.base import Evaluation
-from autotune.tuner import TuneOptions, proposals, study, tune
+from autotune.search_spaces.devices import named_device
+from autotune.tuner import TuneOptions, proposals, tune
 
 PROBLEM = ToyProblem(8)
 
@@ -21,13 +22,8 @@ class Spy(RandomSampler):
     def __init__(self, seed):
         super().__init__(seed)
         self.seed = seed
-        self.known = None
         self.distributions = {}
         self.told = []
-
-    def before_trial(self, study, trial):
-        if self.known is None:
-            self.known = study.get_trials(states=[TrialState.COMPLETE])
 
     def sample_independent(self, study, trial, param_name, param_distribution):
         self.distributions[param_name] = param_distribution
@@ -55,11 +51,11 @@ def spies(monkeypatch):
     """Put spies in the place of samplers; the list of those made."""
     made = []
 
-    def new_sampler(name, seed):
+    def new_sampler(name, seed, *_problem):
         made.append(Spy(seed))
         return made[-1]
 
-    monkeypatch.setattr(study, "new_sampler", new_sampler)
+    monkeypatch.setattr(proposals, "new_sampler", new_sampler)
     return made
 
 
@@ -73,7 +69,7 @@ def unrolled_is_wrong(schedule):
 
 def expected(schedule):
     """The value and the constraints that a legal schedule has."""
-    return (inf, {"wrong": 1}) if schedule.unrolled else (toy_seconds(schedule), {})
+    return (inf, {"failed": 1}) if schedule.unrolled else (toy_seconds(schedule), {})
 
 
 def test_the_sampler_is_told_times_violations_and_repeats(spies, device, db):
@@ -98,9 +94,8 @@ def test_a_run_that_goes_on_tells_the_sampler_what_is_known(spies, device, db):
     run(device, db, 20)
     tried = set(device.evaluations) - {SEEDS[1]}
     run(device, db, 1)
-    assert spies[0].known == []
-    known = {schedule_of(trial.params): (trial.value, trial.constraints) for trial in spies[1].known}
-    assert known == {schedule: expected(schedule) for schedule in tried}
+    told = {schedule: (*values, constraints) for schedule, _, values, constraints in spies[1].told[: len(tried)]}
+    assert told == {schedule: expected(schedule) for schedule in tried}
 
 
 def test_a_run_that_goes_on_draws_other_random_numbers(spies, device, db):
@@ -111,7 +106,7 @@ def test_a_run_that_goes_on_draws_other_random_numbers(spies, device, db):
 
 def test_a_sampler_that_repeats_itself_does_not_end_the_search(monkeypatch, device, db):
     monkeypatch.setattr(proposals, "_SWEEP", 50)  # fewer than there are draws, as in a large space
-    monkeypatch.setattr(study, "new_sampler", lambda name, seed: Stuck(seed))
+    monkeypatch.setattr(proposals, "new_sampler", lambda name, seed, *_problem: Stuck(seed))
     result = run(device, db, 20)
     assert result.evaluated == len(set(device.evaluations)) == 20
 
@@ -124,3 +119,16 @@ def test_numbers_are_drawn_in_their_order_and_words_without_one(spies, device, d
         "order": CategoricalDistribution(("row", "column")),
         "unrolled": CategoricalDistribution((False, True)),
     }
+
+
+def test_of_a_long_run_the_best_and_the_newest_are_remembered(monkeypatch):
+    monkeypatch.setattr(proposals, "_MOST_TRIALS", 16)
+    listed = proposals.Proposals(TOY, PROBLEM, named_device("h200"), "random", 0, (), {})
+    told = []
+    for candidate in listed:
+        told.append(toy_seconds(candidate.schedule) if len(told) != 2 else 1e-9)
+        listed.tell(candidate, told[-1])
+        values = [trial.value for trial in listed._study.get_trials(states=[TrialState.COMPLETE])]
+        assert len(values) <= 16
+        assert len(told) < 3 or 1e-9 in values
+        assert told[-1] in values[-1:]

@@ -7,6 +7,9 @@ from contextlib import closing
 from math import inf
 
 import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import TrialState
 from tuner_processes import (
     PROCESS,
     read_beside_others,
@@ -35,6 +38,14 @@ def stored(path):
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone():
             return []
         return [row[0] for row in connection.execute("SELECT schedule_digest FROM trials")]
+
+
+def trials(path):
+    """The trials of the only study, as Optuna's tools read them."""
+    (journal,) = path.with_name(f"{path.name}.studies").glob("*.journal")
+    storage = JournalStorage(JournalFileBackend(str(journal)))
+    (study,) = storage.get_all_studies()
+    return storage.get_all_trials(study._study_id)
 
 
 def test_a_run_killed_at_any_moment_loses_the_trial_in_flight_at_most(path):
@@ -83,3 +94,29 @@ def test_two_tuners_and_eight_readers_share_a_database(path):
     now = stored(path)
     assert set(now) == {digest for one in heard for digest in one["stored"]}
     assert len(now) == len(set(now))
+
+
+def test_four_runs_of_one_problem_try_each_schedule_once(path):
+    barrier = PROCESS.Barrier(4)
+    runs = [started(run_beside_others, path, barrier, 12, 0) for _ in range(4)]  # which alone would try the same
+    heard = [digest for run in runs for digest in said(*run)["stored"]]
+    assert [process.exitcode for process, _ in runs] == [0] * 4
+    assert len(heard) == len(set(heard)) == 48
+    assert sorted(stored(path)) == sorted(heard)
+
+
+def test_a_run_that_is_killed_costs_the_others_nothing_but_its_trials_in_flight(path):
+    barrier = PROCESS.Barrier(4)
+    runs = [started(run_beside_others, path, barrier, 12, 0) for _ in range(3)]
+    killed, pipe = started(run_until_killed, path, 100, 30_000, seed=0, barrier=barrier)
+    dead = said(killed, pipe)
+    heard = [digest for run in runs for digest in said(*run)["stored"]]
+    assert killed.exitcode == -signal.SIGKILL
+    assert len(heard) == len(set(heard)) == 36
+    lost = [trial for trial in trials(path) if trial.state in (TrialState.RUNNING, TrialState.FAIL)]
+    assert 1 <= len(lost) <= 2, "one is evaluated while the next is compiled"
+    again = said(*started(run_until_killed, path, 100, inf, seed=0))["stored"]
+    everything = [*dead["stored"], *heard, *again]
+    assert len(everything) == len(set(everything))
+    assert set(dead["evaluated"]) <= set(stored(path))
+    assert {TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL} >= {trial.state for trial in trials(path)}

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
 
-from autotune.db import DatabaseError, TuningDB
+from autotune.db import DatabaseError, TuningDB, study_tables
 from autotune.search_spaces.space import Parameter, Space
-from autotune.tuner import TuneOptions, loop, shared_study, tune
+from autotune.tuner import TuneOptions, loop, tune
 
 PROBLEM = ToyProblem(8)
 # Like "spawn", processes that share nothing with this one, but the imports are made only once.
@@ -42,7 +42,7 @@ class TellingDevice(ToyDevice):
 def run(path, tell, trials, seed=0, study=None):
     """Tune, and say which trials were stored."""
     loop.CompilePool = FakePool
-    shared_study._SILENCE = 3600  # however slow the machine is, nobody looks dead
+    study_tables._SILENCE = 3600  # however slow the machine is, nobody looks dead
     device = TellingDevice()
     device.tell = tell
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1, study=study)
@@ -50,7 +50,7 @@ def run(path, tell, trials, seed=0, study=None):
         tune(LARGE_TOY, PROBLEM, device, db, options, lambda p: tell(("stored", p.trial.schedule_digest)))
 
 
-def run_until_killed(path, pipe, trials, calls, first="evaluated", **options):
+def run_until_killed(path, pipe, trials, calls, first="evaluated", barrier=None, **options):
     """Tune, and be killed when all threads have made and ended so many calls of functions, Python's and C's.
 
     They are counted from the first evaluation on, or from the start.
@@ -68,6 +68,8 @@ def run_until_killed(path, pipe, trials, calls, first="evaluated", **options):
         pipe.send(message)
         counting = counting or message[0] == first
 
+    if barrier:
+        barrier.wait(timeout=60)
     threading.setprofile(count)
     sys.setprofile(count)
     run(path, tell, trials, **options)

@@ -13,7 +13,6 @@ from random import Random
 from ...devices.recording import Recording
 from ...devices.time_model import fastest_first
 from ...tuner import TuneOptions
-from ...tuner.proposals import Proposals
 from ...tuner.samplers import quiet_optuna
 from .kernel_tuner import simulated
 
@@ -30,6 +29,8 @@ _KERNEL_TUNER = "kernel_tuner."
 
 def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: int, ahead: int) -> Iterator[float]:
     """What `tune` asks for in an empty database."""
+    from ...tuner.proposals import Proposals
+
     operator, problem, spec = recording.operator, recording.problem, recording.limits
     first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
     with quiet_optuna():
@@ -37,9 +38,9 @@ def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: 
         started = deque(islice(proposals, ahead))
         while started:
             candidate = started.popleft()
-            trial = recording.trials[candidate.schedule]
-            yield recording.seconds.get(candidate.schedule, inf)
-            proposals.tell(candidate, trial)
+            seconds = recording.seconds.get(candidate.schedule, inf)
+            yield seconds
+            proposals.tell(candidate, seconds)
             started.extend(islice(proposals, 1))
 
 

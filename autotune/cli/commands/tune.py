@@ -34,7 +34,7 @@ def tune(
         float | None, typer.Option(help="How long to tune each problem at most, in seconds.", show_default=False)
     ] = None,
     sampler: Annotated[
-        str, typer.Option(help="The sampler that proposes schedules: bayes, tpe, random or nsga2.")
+        str, typer.Option(help="The sampler: bayes, or Optuna's tpe, random, nsga2, brute_force or gp.")
     ] = "bayes",
     seed: Annotated[int, typer.Option(help="The seed of the sampler and of the random inputs.")] = 0,
     suite: SuiteOption = None,
@@ -48,9 +48,7 @@ def tune(
     ] = False,
     study: Annotated[
         str | None,
-        typer.Option(
-            help="Share the work with all tuners of this study: each tries other schedules. Needs PostgreSQL."
-        ),
+        typer.Option(help="A name for the study that tuners share: each tries other schedules. Needs PostgreSQL."),
     ] = None,
     db: DatabaseOption = None,
     as_json: JsonOption = False,

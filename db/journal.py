@@ -1,0 +1,175 @@
+"""Optuna's journal: a log of all that is done to a study, in a file that processes of one machine share.
+
+What `optuna.storages.JournalStorage` leaves open is who is alive, and what becomes of a line that a process was writing
+when it died. Here a process that writes holds the file's lock (``flock``, which ends with it), and cuts a torn line off
+first. Each run holds the lock of a file of its own; a run whose lock is free is over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+from pathlib import Path
+from typing import Any, Self
+
+from optuna import Study
+from optuna.storages import JournalStorage
+from optuna.storages.journal import BaseJournalBackend
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from .errors import DatabaseError
+
+RUN = "run"  # the user attribute that says which run a trial belongs to
+_OVER = create_trial(state=TrialState.FAIL)
+
+
+class JournalFile(BaseJournalBackend):
+    """A file with a line for each log. It is not forced to the disk: the tuning database is what has to last.
+
+    Args:
+        path: of the file; None for one in memory.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        self._file = os.open(path, flags, 0o666) if path else os.memfd_create("study")
+        self._next, self._offset = 0, 0  # of the log to read next
+        self._depth = 0
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let all other processes wait before they write."""
+        if not self._depth:
+            flock(self._file, LOCK_EX)
+            self._cut_torn_line()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                flock(self._file, LOCK_UN)
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """Write logs."""
+        left = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs).encode()
+        with self.locked():
+            while left:
+                left = left[os.write(self._file, left) :]
+
+    def read_logs(self, log_number_from: int) -> Iterator[dict[str, Any]]:
+        """The logs from one on, in order."""
+        if log_number_from < self._next:
+            self._next, self._offset = 0, 0
+        data = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset)
+        for line in data.splitlines(keepends=True):
+            if not line.endswith(b"\n"):  # somebody is writing it
+                break
+            self._next, self._offset = self._next + 1, self._offset + len(line)
+            if self._next > log_number_from:
+                yield json.loads(line)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def _cut_torn_line(self) -> None:
+        end = size = os.fstat(self._file).st_size
+        while end and os.pread(self._file, 1, end - 1) != b"\n":
+            end -= 1
+        if end < size:
+            os.ftruncate(self._file, end)
+
+
+class Journal(JournalStorage):
+    """A journal as the storage of a run; a context manager, whose run is alive meanwhile.
+
+    Args:
+        path: of the file; None for one in memory.
+        run: a name that no other run has.
+
+    Raises:
+        DatabaseError: as in every method, one line.
+    """
+
+    look_for_dead = 1.0  # seconds between looks
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        self._path, self._run, self._life = path, run, -1
+        with self.errors():
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = JournalFile(path)
+            super().__init__(self._file)
+
+    def __enter__(self) -> Self:
+        if self._path:
+            with self.errors():
+                self._life = os.open(self._life_of(self._run), os.O_RDWR | os.O_CREAT, 0o666)
+                flock(self._life, LOCK_EX)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._file.close()
+        if self._path:
+            self._life_of(self._run).unlink(missing_ok=True)
+            os.close(self._life)
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn what is wrong with the file into `DatabaseError`."""
+        try:
+            yield
+        except OSError as error:
+            said = "could not be written or read: look at its disk; what was stored before is safe"
+            raise DatabaseError(f"{self._path} {said}") from error
+        except ValueError as error:
+            said = f"holds what cannot be read ({error}): remove it; the database has all trials"
+            raise DatabaseError(f"{self._path} {said}") from error
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Let all other runs wait meanwhile."""
+        return self._file.locked()
+
+    def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:
+        """The trials of these numbers and those after the newest, in order; one that is over is not kept."""
+        with self._thread_lock:
+            self._sync_with_backend()
+            trials, study_of = self._replay_result._trials, self._replay_result._trial_id_to_study_id
+            asked = sorted({*unfinished, *range(newest + 1, len(trials))})
+            found = [trials[one] for one in asked if study_of[one] == study_id]
+            trials.update({trial._trial_id: _OVER for trial in found if trial.state.is_finished()})
+        return found
+
+    def fail_dead(self, study: Study, on_dead: Callable[[Study, FrozenTrial], None]) -> None:
+        """Give up the trials of runs that are over."""
+        running = self.get_all_trials(study._study_id, deepcopy=False, states=(TrialState.RUNNING,))
+        over = {run: self._is_over(run) for run in {trial.user_attrs.get(RUN, self._run) for trial in running}}
+        for trial in running:
+            if over[trial.user_attrs.get(RUN, self._run)]:
+                self.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+                on_dead(study, trial)
+
+    def _life_of(self, run: str) -> Path:
+        path = self._path or Path()
+        return path.with_name(f"{path.stem}.{Path(run).name}.run")
+
+    def _is_over(self, run: str) -> bool:
+        if run == self._run:
+            return False
+        path = self._life_of(run)
+        try:
+            life = os.open(path, os.O_RDWR)
+        except FileNotFoundError:
+            return True
+        try:
+            flock(life, LOCK_EX | LOCK_NB)
+            path.unlink(missing_ok=True)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(life)
+        return True
