@@ -81,6 +81,8 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
     reading = kernels_of(small(SgemmProblem(64, 64, 64, batch=2, beta_nonzero=True)))
     assert "long long k, long long batch, float alpha, float beta, CUdeviceptr workspace" in header(reading)
     assert "plan.arguments.beta = beta;" in source(reading)
+    for exported, reads in ((plain, False), (reading, True)):
+        assert {"fmaf(beta, elements[i]" in program.source for program in exported.programs.values()} == {reads}
 
 
 def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from autotune.emulator import verify
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 
 SCHEDULE = SgemmSchedule(
-    block_m=32, block_n=32, block_k=8, warp_m=16, warp_n=8, thread_m=1, thread_n=4, pad_a=1, stages=2, vector_a=4,
+    block_m=32, block_n=32, block_k=8, warp_m=16, warp_n=8, thread_m=1, thread_n=4, pad_a=1, stages=3, vector_a=4,
     vector_b=4,
 )  # fmt: skip
 TRANSPOSED = SgemmSchedule(

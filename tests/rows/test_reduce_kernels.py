@@ -189,6 +189,10 @@ def test_equal_sources_serve_many_problems() -> None:
 def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
     huge = ReduceProblem(2**33, 1, ARGMAX, axis) if axis is not LAST else ReduceProblem(1, 2**33, ARGMAX)
     assert ReduceSchedule().wide(huge)
+    schedule, reduced = ReduceSchedule(), "rows" if axis is FIRST else "columns"
+    beyond = replace(huge, **{reduced: 2**31 - schedule.splits * schedule.tile(huge) - schedule.vector_width}, ldx=0)
+    narrow = replace(beyond, **{reduced: getattr(beyond, reduced) - 1}, ldx=0)
+    assert (schedule.wide(narrow), schedule.wide(beyond)) == (False, True)  # the last index is 2^31 - 1
     monkeypatch.setattr(ReduceSchedule, "wide", lambda *_: True)
     problem = split_problem(ARGMAX, axis)
     program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
