@@ -18,9 +18,11 @@ _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 6, 64, 1 << 19
 
 
 def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
-    """Blocks of a problem with few elements, and few rows to lie far apart; 0 of others."""
+    """Blocks of a problem with few elements, and with some rows to lie far apart; 0 of others."""
     sizes = [tensor.bytes for tensor in problem.tensors]
-    if not isinstance(problem, MatrixProblem) or max(rows for rows, _ in problem.stored.values()) > _MOST_ROWS:
+    if not isinstance(problem, MatrixProblem):
+        return 0
+    if not all(1 < rows <= _MOST_ROWS for rows, _ in problem.stored.values()):
         return 0
     if min(sizes) == 0 or sum(sizes) > _MOST_BYTES or sum(problem.work.operations.values()) > _MOST_OPERATIONS:
         return 0
