@@ -31,9 +31,11 @@ def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
 
 
 def _cases(name: str) -> list[Case]:
-    """Those with the most blocks."""
+    """Those with the most blocks, and the default for small problems."""
     generic = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES]
-    return sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
+    most_blocks = sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
+    defaults = [(problem, operator(name).default(problem, LIMITS)) for problem in cases_of(name).SMALL_PROBLEMS]
+    return [*most_blocks, *(case for case in defaults if _blocks(name, *case))]
 
 
 WIDE = [(name, *case) for name in OPERATORS for case in _cases(name)]
