@@ -12,7 +12,16 @@ import pytest
 from autotune import compiler
 from autotune.cache import SEAL_BYTES
 from autotune.codegen.program import Launch, Program
-from autotune.compiler import CompiledKernel, CompileError, CompilerMissingError, compile_kernel, is_compiled
+from autotune.compiler import (
+    CompiledKernel,
+    CompileError,
+    CompilerMissingError,
+    Resources,
+    compile_kernel,
+    is_compiled,
+    parsed_resources,
+    worst,
+)
 
 
 def launched(entry: str) -> tuple[Launch]:
@@ -73,6 +82,20 @@ def test_resources_are_those_of_the_entry() -> None:
     )
     kernels = [compile_kernel(Program(text, (), launched(entry)), "sm_90") for entry in ("probe", "other", "probe")]
     assert [kernel.resources.shared_bytes for kernel in kernels] == [0, 32, 0]
+
+
+def test_each_figure_is_read_by_its_name() -> None:
+    log = (
+        "ptxas info    : Function properties for probe\n"
+        "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
+        "ptxas info    : Used 32 registers, used 1 barriers, 24 bytes smem\n"
+    )
+    read = Resources(registers=32, shared_bytes=24, stack_bytes=8, spill_store_bytes=4, spill_load_bytes=12)
+    assert parsed_resources(log, "probe") == read
+
+
+def test_a_program_uses_the_most_of_its_entries() -> None:
+    assert worst([Resources(32, 24, 8, 4, 12), Resources(64, 0, 8, 8, 0)]) == Resources(64, 24, 8, 8, 12)
 
 
 def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> None:

@@ -76,6 +76,7 @@ def test_an_output_may_be_an_input_where_that_is_stated(launches):
     ("arguments", "error", "message"),
     [
         (lambda m: {"x": m[:4], "out": m[1:5]}, ValueError, "out overlaps x in part: pass x itself, or memory of its"),
+        (lambda m: {"x": m[:4], "out": m.reshape(4, 16)[:, :8]}, ValueError, "out overlaps x in part: pass x itself"),
         (lambda m: {"x": m[:4], "mask": m[4], "out": m[4:]}, ValueError, "out overlaps mask: pass memory of its own"),
         (lambda m: {"x": x(), "out": m[:4], "total": m[0, :4]}, ValueError, "total overlaps out: pass memory"),
         (lambda m: {"x": x(dtype=np.float64)}, TypeError, "x has dtype float64: shifted takes float32"),

@@ -43,6 +43,12 @@ def test_the_kernels_are_right_as_emitted(schedule: SgemmSchedule) -> None:
     verify(PROBLEM, emit(PROBLEM, schedule))
 
 
+def test_the_sums_of_a_cluster_may_need_more_room_than_its_tiles() -> None:
+    schedule = replace(SMALL, cluster_k=2)
+    verify(PROBLEM, emit(PROBLEM, schedule))
+    assert schedule.shared_bytes(PROBLEM) == 4 * 32 * 32 > replace(schedule, cluster_k=1).shared_bytes(PROBLEM)
+
+
 def without(text: str, words: str, index: int) -> str:
     """The text without the occurrence of that index."""
     parts = text.split(words)

@@ -85,3 +85,7 @@ def test_infinite_alpha_and_beta_of_nan_show(kernel: str) -> None:
     arrays = TILES.inputs(0)
     assert not np.isfinite(product(kernel, TILES, arrays, np.inf, 0.0)).any()
     assert np.isnan(product(kernel, TILES, arrays, 1.5, np.nan)).all()
+
+
+def test_c_is_read_where_beta_may_not_be_0_alone() -> None:
+    assert EDGES.work.bytes - replace(EDGES, beta_nonzero=False).work.bytes == 4 * 2 * 65 * 35
