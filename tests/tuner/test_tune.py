@@ -45,6 +45,12 @@ def test_seeds_come_first_and_the_budget_is_kept(device, db):
     assert not result.interrupted
 
 
+def test_a_shape_generic_twin_costs_no_trial_more_than_the_budget(device, db, monkeypatch):
+    monkeypatch.setattr(ToySchedule, "shape_generic", property(lambda schedule: SEEDS[1]))
+    assert run(device, db, trials=1).evaluated == 1
+    assert stored(db) == SEEDS[:1]
+
+
 def test_an_empty_problem_is_refused(device, db):
     with pytest.raises(ValueError, match="transpose m0-n4-e4 has nothing to compute, so there is nothing to tune"):
         tune(operator("transpose"), operator("transpose").problem_type(0, 4), device, db, TuneOptions())
