@@ -59,6 +59,8 @@ def test_what_is_given_comes_first_and_by_default_that_is_the_seeds_of_the_space
     assert told(study(first=[BEST, SEEDS[0]]), 2) == [BEST, SEEDS[0]]
     inside = [seed for seed in SEEDS if SPACE.params_of(seed)]
     assert set(told(study(first=None), len(inside))) == set(inside)
+    waiting = study(first=[BEST])
+    assert [asked(waiting)[1] == BEST for _ in range(2)] == [True, False]
 
 
 def test_all_that_it_remembers_is_in_the_trials():
