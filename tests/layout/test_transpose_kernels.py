@@ -48,7 +48,7 @@ def test_wide_index() -> None:
         ("__syncthreads();", ""),
         ("m < inside_m && first_n < inside_n", "m < inside_m"),
         ("m < inside_m && n < inside_n))) continue", "n < inside_n))) continue"),
-        ("return n * (Schedule::tile_m + overlap)", "return n * (Schedule::tile_m - 1)"),
+        ("return n * (Schedule::tile_m + overlap_m)", "return n * (Schedule::tile_m - 1)"),
         ("batch * problem.stride_b", "0"),
         ("index % rows", "index % raster_group"),
     ],
@@ -76,17 +76,34 @@ def test_planted_bug_in_ragged_edges_is_caught(align_stores: int, right: str, pl
     ("right", "planted"),
     [
         ("sizeof(Element);", "sizeof(Element) + 1;"),
-        ("(m - row_shift(b, n, problem))", "m"),
-        ("m + shifts[j]", "m"),
-        ("overlap > 0 && m < overlap", "false"),
-        ("stored_m - overlap", "stored_m"),
+        ("m - row_shift<overlap_m>(b, n, problem.ldb)),", "m),"),
+        ("m + shift_b", "m"),
+        ("overlap_m > 0 && m < overlap_m", "false"),
+        ("stored_m - overlap_m", "stored_m"),
         ("m >= outside_m && ", ""),
-        ("overlap - 1 : 0", "0 : 0"),
+        ("overlap_m - 1 : 0", "0 : 0"),
     ],
 )
 def test_planted_bug_in_aligned_stores_is_caught(right: str, planted: str) -> None:
     problem = TransposeProblem(165, 67)
     schedule = TransposeSchedule(tile_m=64, vector_store=4, rows_per_thread=8, align_stores=32)
+    _assert_caught(problem, schedule, right, planted)
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("first_n - row_shift<overlap_n>(a, m, problem.lda)", "first_n"),
+        ("Schedule::tile_n - shift_a", "Schedule::tile_n"),
+        ("overlap_n > 0 && n >= stored_n", "false"),
+        ("(tile.n) * stored_n", "(tile.n) * Schedule::tile_n"),
+        ("overlap_n > 0 && n == 0", "false"),
+        ("inside_n < stored_n ? inside_n : stored_n", "inside_n"),
+    ],
+)
+def test_planted_bug_in_aligned_loads_is_caught(right: str, planted: str) -> None:
+    problem = TransposeProblem(67, 165, align_a=4)  # A begins between vectors, too
+    schedule = TransposeSchedule(tile_n=64, vector_load=4, rows_per_thread=4, align_loads=16)
     _assert_caught(problem, schedule, right, planted)
 
 

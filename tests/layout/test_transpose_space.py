@@ -24,6 +24,10 @@ LARGE = TransposeProblem(16384, 32768)
         ("tile_m=96 swizzle=1", "swizzle needs a power of two, not tile_m 96"),
         ("align_stores=16", "align_stores 16: expected one of 0, 32, 64, 128"),
         ("align_stores=32 swizzle=1", "swizzle excludes align_stores 32"),
+        ("align_loads=32", "align_loads 32: expected one of 0, 4, 8, 16"),
+        ("align_loads=16 swizzle=1", "swizzle excludes align_loads 16"),
+        ("align_loads=16 tile_n=4", "tile_n 4 is not over the 4 elements in align_loads 16"),
+        ("align_loads=4 vector_load=2", "vector_load 2 over the 1 elements that A is aligned for"),
         ("align_stores=128", "tile_m 32: expected a multiple of the 32 elements in align_stores 128, and more"),
         ("vector_load=0", "vector_load 0: expected 1 or more"),
         ("raster_group=0", "raster_group 0: expected 1 or more"),
@@ -43,7 +47,9 @@ def test_violations_carry_the_values(words: str, expected: str) -> None:
     assert any(expected in line for line in found), found
 
 
-@pytest.mark.parametrize("words", ["", "align_stores=64", "align_stores=32 tile_m=64", "swizzle=1 tile_m=64"])
+@pytest.mark.parametrize(
+    "words", ["", "align_stores=64", "align_stores=32 tile_m=64", "align_loads=16 tile_n=8", "swizzle=1 tile_m=64"]
+)
 def test_rules_ask_for_no_more(words: str) -> None:
     assert OPERATOR.violations(LARGE, TransposeSchedule.parse(words.split()), H200) == []
 
@@ -71,6 +77,21 @@ def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> 
         assert checks[1].batch == 2
         assert checks[1].m % schedule.tile_m or schedule.tile_m == 1
         assert checks[1].n % schedule.tile_n or schedule.tile_n == 1
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "size", "words"),
+    [
+        (10007, 5003, 1, "tile_n=128 rows_per_thread=16 vector_load=4 vector_store=16 pad=32 align_loads=4"),
+        (10007, 5003, 2, "rows_per_thread=8 vector_load=2 vector_store=8 pad=16 align_loads=4"),
+        (8191, 8193, 4, "rows_per_thread=8 vector_load=2 vector_store=4 pad=8 align_loads=8"),
+        (50257, 768, 2, "tile_m=256 rows_per_thread=16 vector_load=2 vector_store=8 pad=32 align_stores=64"),
+    ],
+)
+def test_the_fastest_where_rows_begin_anywhere_are_tried_first(m: int, n: int, size: int, words: str) -> None:
+    same = TransposeSchedule(128, 64, align_stores=32, raster_group=256, min_blocks_per_sm=3)
+    seeds = OPERATOR.seeds(TransposeProblem(m, n, size), H200)
+    assert TransposeSchedule.parse(words.split(), same) in seeds[: len(seeds) // 2]
 
 
 def wavefronts(addresses: list[int], access: int) -> int:

@@ -67,12 +67,15 @@ def _schedule(random: Random, spec: DeviceSpec, problem: TransposeProblem) -> Tr
 
 def _problem(random: Random, schedule: TransposeSchedule, size: int, align_a: int, align_b: int) -> TransposeProblem:
     m, n = _extent(random, schedule.tile_m), _extent(random, schedule.tile_n)
-    lda, ldb = _leading(random, n, schedule.vector_load), _leading(random, m, schedule.vector_store)
+    # Aligned accesses take rows that begin anywhere.
+    load = 1 if schedule.align_loads else schedule.vector_load
+    store = 1 if schedule.align_stores else schedule.vector_store
+    lda, ldb = _leading(random, n, load), _leading(random, m, store)
     batch = random.choice((1, 1, 2, 3))
     gap_a, gap_b = (random.choice((0, 16)) for _ in range(2))
     stride_b = n * ldb + gap_b
     if random.random() < 0.25:  # row by row of all matrices
-        stride_b = round_up(max(1, m), schedule.vector_store)
+        stride_b = round_up(max(1, m), store)
         ldb = batch * stride_b
     return TransposeProblem(m, n, size, batch, lda, m * lda + gap_a, align_a, ldb, stride_b, align_b)
 

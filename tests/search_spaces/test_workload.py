@@ -160,6 +160,14 @@ def test_tiles_with_aligned_stores_overlap():
     assert work.bytes_stored == 56 * 64 * 4
 
 
+def test_tiles_with_aligned_loads_overlap():
+    tile = {"tile_m": 64, "tile_n": 64, "rows_per_thread": 8, "vector_load": 4, "align_loads": 16}
+    work = transposed(64, 60 * 9 + 4, **tile)
+    assert work.blocks == 10
+    assert work.bytes_loaded * work.steps == 64 * 64 * 4
+    assert work.bytes_stored == 64 * 60 * 4
+
+
 def test_a_narrow_matrix_is_contiguous():
     narrow = transposed(3, 2048, tile_m=3, tile_n=256, rows_per_thread=3)
     assert narrow.bytes_stored == narrow.bytes_loaded == 3 * 256 * 4

@@ -31,18 +31,19 @@ def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
 def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     index = "long long" if _wide(problem, schedule) else "int"
-    overlap = schedule.overlap(problem.element_bytes)
-    edges = overlap > 0 or problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
+    overlap_m, overlap_n = schedule.overlaps(problem.element_bytes)
+    edges = overlap_m + overlap_n > 0 or problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
     types = [
         f"using Element = {ELEMENTS[problem.element_bytes]};",
         "// Holds an offset inside of a tile.",
         f"using Index = {index};",
     ]
-    # Of the elements that row groups of a tile are shifted against each other by XOR; of the rows that tiles share;
+    # Of the elements that row groups are shifted against each other by XOR; of the rows and columns that tiles share;
     # whether tiles exceed the matrix, and whether vectors do.
     facts = {
         "group_shift": schedule.group_shift(problem.element_bytes),
-        "overlap": overlap,
+        "overlap_m": overlap_m,
+        "overlap_n": overlap_n,
         "edges": edges,
         "ragged": schedule.ragged(problem),
     }

@@ -29,15 +29,18 @@ class TransposeSchedule(Schedule):
 
     Where rows of B begin within sectors, tiles with the same rows of A for all of them store sectors in parts, which L2
     has to merge. With `align_stores`, what a tile stores of each row of B begins and ends on a boundary instead. Tiles
-    then overlap by as many rows of A, and micro-tiles are one row high.
+    then overlap by as many rows of A, and micro-tiles are one row high. With `align_loads`, what a tile loads of each
+    row of A begins on a boundary, so that vectors may be wide, and tiles overlap by as many columns of A.
 
     Attributes:
         tile_m, tile_n: rows and columns of the tile that a block loads.
         rows_per_thread: rows of A that a thread loads before it stores any: its loads in flight.
         vector_load, vector_store: elements of one global load along n, and of one global store along m.
-        pad: elements put behind each vector_load rows of the tile in shared memory, which a thread writes together.
+        pad: elements put behind each group of columns of the tile in shared memory: vector_load, which a thread writes
+            together, or with aligned stores as many as tiles overlap by.
         swizzle: shift these rows by XOR instead.
         align_stores: bytes that the stores of a tile begin at a multiple of, in every row of B; 0 if as they happen to.
+        align_loads: bytes that the loads of a tile begin at a multiple of, in every row of A; 0 if as they happen to.
         raster_group: tiles are taken in groups of this many along m, column by column in a group.
         streaming: mark loads and stores as used once, so that caches let go of them first.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -54,6 +57,7 @@ class TransposeSchedule(Schedule):
     pad: int = tunable(0, least=0)
     swizzle: bool = tunable(False)
     align_stores: int = tunable(0, least=0, allowed=(0, 32, 64, 128), values=(0, 32, 64, 128))
+    align_loads: int = tunable(0, least=0, allowed=(0, 4, 8, 16), values=(0, 4, 8, 16))
     raster_group: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 256))
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
@@ -86,24 +90,27 @@ class TransposeSchedule(Schedule):
         """Threads of a block."""
         return self.lanes_n * (self.tile_m // self.rows_per_thread)
 
-    def overlap(self, element_bytes: int) -> int:
-        """Rows of A that a tile shares with the next one below it."""
-        return self.align_stores // element_bytes
+    def overlaps(self, element_bytes: int) -> tuple[int, int]:
+        """Rows and columns of A that a tile shares with the next one below it and beside it."""
+        return self.align_stores // element_bytes, self.align_loads // element_bytes
 
     def tiles(self, problem: TransposeProblem) -> tuple[int, int]:
         """Tiles of a matrix along m and along n."""
-        overlap = self.overlap(problem.element_bytes)
-        # Stores that begin on a boundary begin up to `overlap` - 1 elements before the matrix.
-        return ceil_div(problem.m + max(0, overlap - 1), self.tile_m - overlap), ceil_div(problem.n, self.tile_n)
+        overlap_m, overlap_n = self.overlaps(problem.element_bytes)
+        # Stores that begin on a boundary begin up to `overlap_m` - 1 elements before the matrix.
+        tiles_m = ceil_div(problem.m + max(0, overlap_m - 1), self.tile_m - overlap_m)
+        return tiles_m, ceil_div(problem.n, self.tile_n - overlap_n)
 
     def ragged(self, problem: TransposeProblem) -> bool:
         """Whether some vectors of a row are partly outside of the matrix or of a tile."""
-        return self.align_stores > 0 or problem.m % self.vector_store != 0 or problem.n % self.vector_load != 0
+        aligned = self.align_stores > 0 or self.align_loads > 0
+        return aligned or problem.m % self.vector_store != 0 or problem.n % self.vector_load != 0
 
     def shared_bytes(self, element_bytes: int) -> int:
         """Bytes of the tile in shared memory, padding and the shifts of its rows included."""
-        row = self.tile_m + self.overlap(element_bytes)
-        return (self.tile_n * row + self.lanes_n * self.pad) * element_bytes
+        overlap_m, _ = self.overlaps(element_bytes)
+        groups = ceil_div(self.tile_n, overlap_m or self.vector_load)
+        return (self.tile_n * (self.tile_m + overlap_m) + groups * self.pad) * element_bytes
 
     def group_shift(self, element_bytes: int) -> int:
         """Elements by which each row group must move against the one before it, so that no two threads meet in a bank.

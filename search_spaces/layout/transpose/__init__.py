@@ -12,7 +12,8 @@ from ...operator import Operator
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
-from .space import candidates, checks, constraints, default, space
+from .seeds import candidates, default
+from .space import checks, constraints, space
 from .workload import workload
 
 OPERATOR = Operator(

@@ -43,14 +43,14 @@ _SCATTERED = 0.017
 def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its tile, all rows of a thread in flight, passes it through shared memory and stores it."""
     size, warps = problem.element_bytes, schedule.threads // WARP
-    overlap = schedule.overlap(size)
+    overlap, overlap_n = schedule.overlaps(size)
     load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # of a thread's access
     row_loaded, row_stored = _rows(schedule, size)
     loads = schedule.rows_per_thread
     stores = ceil_div(schedule.tile_m * schedule.tile_n, schedule.threads * schedule.vector_store)
     # Micro-tiles are one row high where stores are aligned.
-    shared_stores = loads * schedule.vector_load if overlap else stores
-    shared_bytes = size if overlap else store_bytes
+    shared_stores = loads * schedule.vector_load if overlap + overlap_n else stores
+    shared_bytes = size if overlap + overlap_n else store_bytes
     scattered = 1 < schedule.raster_group < schedule.tiles(problem)[0]
     moved = _memory_loaded(row_loaded) + _memory_stored(row_stored) + 2 * _SCATTERED * scattered
     moved += _partial_sectors(problem, schedule) * _PARTIAL_SECTOR_BYTES / row_stored
@@ -76,14 +76,17 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
         shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
         bytes_loaded=schedule.tile_m * schedule.tile_n * size * max(1, SECTOR_BYTES / row_loaded) / steps,
-        bytes_stored=(schedule.tile_m - overlap) * schedule.tile_n * size * max(1, SECTOR_BYTES / row_stored),
+        bytes_stored=(schedule.tile_m - overlap)
+        * (schedule.tile_n - overlap_n)
+        * size
+        * max(1, SECTOR_BYTES / row_stored),
     )
     return (grid,)
 
 
 def _rows(schedule: TransposeSchedule, size: int) -> tuple[int, int]:
     """Contiguous bytes of a tile in A and in B: a row of it, or all of a tile that is as narrow as the matrix."""
-    stored_m, n = schedule.tile_m - schedule.overlap(size), schedule.tile_n
+    stored_m, n = schedule.tile_m - schedule.overlaps(size)[0], schedule.tile_n
     whole_a, whole_b = (side & (side - 1) != 0 for side in (n, schedule.tile_m))
     return n * size * (schedule.tile_m if whole_a else 1), stored_m * size * (n if whole_b else 1)
 
@@ -100,9 +103,9 @@ def _edge_share(problem: TransposeProblem, schedule: TransposeSchedule) -> float
     """Share of the tiles that are moved element by element."""
     if problem.empty or not schedule.ragged(problem):
         return 0.0
-    overlap = schedule.overlap(problem.element_bytes)
+    overlap, overlap_n = schedule.overlaps(problem.element_bytes)
     whole = (problem.m - overlap) // (schedule.tile_m - overlap) if overlap else problem.m // schedule.tile_m
-    whole = max(0, whole - 1 if overlap else whole) * (problem.n // schedule.tile_n)
+    whole = max(0, whole - 1 if overlap else whole) * (problem.n // (schedule.tile_n - overlap_n))
     tiles_m, tiles_n = schedule.tiles(problem)
     return 1 - whole / (tiles_m * tiles_n)
 
