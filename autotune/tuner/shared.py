@@ -35,7 +35,7 @@ class SharedProposals(Iterator[Candidate]):
         self._own, self._study = own, study
         self._elsewhere: dict[Schedule, Candidate] = {}  # which other runs try, in trials that are known
         self._known: set[int] = set()
-        self._here: dict[Schedule, int] = {}  # trials that this one has taken
+        self._here: dict[Schedule, tuple[Candidate, int]] = {}  # which this one has taken, and their trials
 
     def __next__(self) -> Candidate:
         """A candidate that no other run has."""
@@ -46,9 +46,14 @@ class SharedProposals(Iterator[Candidate]):
             return self._offered(next(self._own))
 
     def claim(self, schedule: Schedule) -> Candidate | None:
-        """A legal schedule in the place of the next candidate; None if it was tried, or another run has it."""
+        """A legal schedule in the place of the next candidate, or the candidate that this run took and gave up.
+
+        None if it was tried, or another run has it.
+        """
         with self._study.exclusive():
             self._look()
+            if schedule in self._here:
+                return self._here[schedule][0]
             return None if schedule in self._own else self._offered(self._own.given(schedule))
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
@@ -57,7 +62,8 @@ class SharedProposals(Iterator[Candidate]):
         self._own.tell(candidate, seconds)
         error = {"error": trial.error} if trial.error else {}
         attributes = {"status": trial.status, "time_source": trial.time_source, **trial.resources, **error}
-        self._study.tell(self._here.pop(candidate.schedule), seconds, bool(candidate.asked), **attributes)
+        _, number = self._here.pop(candidate.schedule)
+        self._study.tell(number, seconds, bool(candidate.asked), **attributes)
 
     def _look(self) -> list[FrozenTrial]:
         """Learn what has become of the study's trials; those that wait."""
@@ -87,10 +93,11 @@ class SharedProposals(Iterator[Candidate]):
         if seconds := self._own.seconds(schedule):
             self._study.tell(trial._trial_id, seconds, bool(trial.params))
             return None
-        self._here[schedule] = trial._trial_id
-        return self._elsewhere.pop(schedule, None) or self._own.given(schedule)
+        candidate = self._elsewhere.pop(schedule, None) or self._own.given(schedule)
+        self._here[schedule] = candidate, trial._trial_id
+        return candidate
 
     def _offered(self, candidate: Candidate) -> Candidate:
         params = candidate.asked.params if candidate.asked else None
-        self._here[candidate.schedule] = self._study.start(candidate.schedule, params)
+        self._here[candidate.schedule] = candidate, self._study.start(candidate.schedule, params)
         return candidate

@@ -19,6 +19,8 @@ from autotune.db.engine import database_url, of_schema
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device
 from autotune.tuner import TuneOptions, tune
+from autotune.tuner.proposals import Proposals
+from autotune.tuner.shared import SharedProposals
 from autotune.tuner.stored_study import StoredStudy, study_name
 
 # More evaluations than there are schedules: such a run ends when nothing is left.
@@ -216,6 +218,18 @@ def test_a_schedule_that_waits_twice_is_tried_once(db, device):
     join(db, device)
     assert device.evaluations.count(ONE) == 1
     assert states(db)[0] == "COMPLETE"
+
+
+def test_a_run_may_claim_what_it_gave_up_but_not_what_another_tries(db, device):
+    def sharing(study, first):
+        return SharedProposals(Proposals(TOY, PROBLEM, device.limits, "random", 0, [first], {}), study)
+
+    with open_study(db) as study, open_study(db) as another:
+        own = sharing(study, ONE)
+        taken = next(own)
+        assert next(sharing(another, OTHER)).schedule == OTHER
+        assert own.claim(ONE) is taken
+        assert own.claim(OTHER) is None
 
 
 def test_what_is_not_legal_here_is_left_alone(db, device):
