@@ -11,6 +11,7 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.compiler import Resources
 from autotune.devices import time_model
 from autotune.devices.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
@@ -19,7 +20,8 @@ from autotune.search_spaces.registry import operator
 from autotune.search_spaces.roofline import roofline
 from autotune.search_spaces.workload import Workload
 
-H200, SGEMM, TRANSPOSE = named_device("h200"), operator("sgemm"), operator("transpose")
+H200 = named_device("h200")
+SGEMM, TRANSPOSE, SOFTMAX = operator("sgemm"), operator("transpose"), operator("softmax")
 PROBLEM = SgemmProblem(1, 1, 1)
 SMALL = SgemmSchedule(
     64, 64, 16, 32, 64, 8, 8, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, stages=3
@@ -228,6 +230,7 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (SGEMM, SgemmProblem(3000, 100, 5000), replace(SMALL, cluster_k=4, copy_a=CopyMode.DIRECT, vector_a=1)),
         (TRANSPOSE, TransposeProblem(4096, 8192), TRANSPOSE.default(TransposeProblem(4096, 8192), H200)),
         (TRANSPOSE, TransposeProblem(1000, 77, 2), TRANSPOSE.default(TransposeProblem(1000, 77, 2), H200)),
+        (SOFTMAX, SoftmaxProblem(65536, 509), SOFTMAX.default(SoftmaxProblem(65536, 509), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert (VERSION, found) == ("6", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242"])
+    assert (VERSION, found) == ("7", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "66.8780"])

@@ -20,9 +20,9 @@ _ONLINE = replace(_BLOCK_A_ROW, passes=Passes.ONLINE)
 _MOST_THREADS, _LEAST_THREADS = 1024, 128
 
 
-def held(problem: SoftmaxProblem, rounds: int) -> SoftmaxSchedule:
-    """A row in registers, of which a thread has about so many vectors of 16 bytes."""
-    width = WIDEST_ACCESS // problem.dtype.bytes
+def held(problem: SoftmaxProblem, rounds: int, width: int = 0) -> SoftmaxSchedule:
+    """A row in registers, of which a thread has about so many vectors of `width` elements, or else of 16 bytes."""
+    width = width or WIDEST_ACCESS // problem.dtype.bytes
     wanted = ceil_div(max(1, problem.columns), width * rounds)
     of_row = min(_MOST_THREADS, _power_of_two(wanted))
     return SoftmaxSchedule(

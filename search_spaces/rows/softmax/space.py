@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div, round_up
+from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.rows.schedule import Hold
 from ....codegen.rows.softmax.presets import held, streamed
 from ....codegen.rows.softmax.problem import SoftmaxProblem
@@ -20,6 +21,7 @@ from ..row_schedules import row_space, row_violations
 
 _ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
 _CLUSTERS = (1, 2, 4, 8, 16)
+_NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
 _LEAST_COPIED, _LONG_ROW = 2**14, 60_000  # bytes of a row that shared memory may hold, and holds best
 _RESIDENT = 4  # blocks of an SM that hide each other's waits
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
@@ -52,11 +54,11 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
             yield from (replace(schedule, passes=passes) for schedule in (*loaded[:2], *copied[:2]))
         yield from loaded[2:]
         for schedule in loaded[:1]:
-            yield replace(schedule, streaming=False)
+            yield replace(schedule, streaming=True)
             yield replace(schedule, min_blocks_per_sm=1)
     drawn = space(problem, spec)
-    again = replace(streamed(problem), threads=512, threads_per_row=512, streaming=True, loads_in_flight=4)
-    for schedule in (again, *_narrow(problem, loaded)):
+    again = replace(streamed(problem), threads=512, threads_per_row=512, loads_in_flight=4)
+    for schedule in (again, *_narrow(problem, loaded, spec)):
         if schedule in drawn:
             yield schedule
 
@@ -66,7 +68,7 @@ def _in_shared_memory(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[Sof
     drawn, row_bytes = space(problem, spec), problem.columns * problem.dtype.bytes
     if row_bytes < _LEAST_COPIED:
         return
-    online = replace(streamed(problem), hold=Hold.SHARED, loads_in_flight=1, streaming=True)
+    online = replace(streamed(problem), hold=Hold.SHARED, loads_in_flight=1)
     fitting = (cluster for cluster in _CLUSTERS if row_bytes / cluster <= spec.shared_per_sm / _RESIDENT)
     usual = next(fitting, _CLUSTERS[-1])
     near = ((256, usual), (512, usual), (256, 2 * usual), (512, usual // 2), (512, 4 * usual))
@@ -76,17 +78,22 @@ def _in_shared_memory(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[Sof
             yield _filling(problem, schedule, spec)
 
 
-def _narrow(problem: SoftmaxProblem, wide: list[SoftmaxSchedule]) -> Iterator[SoftmaxSchedule]:
-    """For rows that begin between vectors: vectors as wide as all of them are aligned for."""
+def _narrow(problem: SoftmaxProblem, wide: Sequence[SoftmaxSchedule], spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
+    """For rows that begin between vectors: vectors as wide as all of them are aligned for, for more threads, too."""
+    width = min(problem.widths)
     for schedule in wide[:2]:
-        yield replace(schedule, vector_width=min(schedule.vector_width, *problem.widths))
+        if width < schedule.vector_width:
+            yield replace(schedule, vector_width=width)
+    if width * problem.dtype.bytes < WIDEST_ACCESS:
+        for elements in _NARROW_ELEMENTS:
+            yield _filling(problem, held(problem, ceil_div(elements, width), width), spec)
 
 
 def _in_registers(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
     drawn, seen = space(problem, spec), set()
     for cluster, rounds in product(_CLUSTERS, _ROUNDS):
-        schedule = replace(held(problem, rounds * cluster), cluster=cluster, streaming=True)
+        schedule = replace(held(problem, rounds * cluster), cluster=cluster)
         schedule = _filling(problem, schedule, spec)
         if schedule.rounds(problem.columns) > rounds or schedule in seen or schedule not in drawn:
             continue

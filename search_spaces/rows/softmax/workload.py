@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import floor
+from math import floor, log2
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
@@ -13,17 +13,28 @@ from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
+from ...occupancy import blocks_per_sm, most_registers
 from ...workload import Workload
 
-_LINE = 128  # bytes
-# Instructions of an element: to reduce it, and to write it; of a vector: an access with its address and bounds; of a
-# reduction over a warp, of each of its threads; of a thread that begins and ends. Fitted, as what follows, to the times
-# of 268 schedules of 12 problems on an H200.
-_REDUCED, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 8, 5, 3, 13, 80
-_HELD = 1.2  # times as many for rows in registers
+_LINE, _WORD = 128, 4  # bytes
+_SCHEDULERS = 4  # of an SM
+# The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,
+# and then to the regret of what the dispatcher chooses for each by the records of the others.
+#
+# Instructions: of an element, which is read, reduced and written, and of one narrower than a word; of a vector: an
+# access with its address and bounds; of a reduction over a warp, of each of its threads; of a thread that begins and
+# ends.
+_ELEMENT, _NARROW, _ACCESS, _REDUCTION, _THREAD = 11.5, 2, 3, 13, 30
+# Of a vector that may be partly there: to find out; if it is, instructions and cache lines of each element.
+_CHECK, _PART, _PART_LINES = 10, 15, 5
+_SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
+_DEPENDENT = 5  # clocks from an instruction of a warp to the next: fewer warps of a scheduler leave it idle
+# Clocks of an SM in which all blocks wait, if there is one; several hide each other's waits: for each byte of a row
+# that is held, and for each doubling of a cluster.
+_HELD_BYTE, _CLUSTER = 0.015, 350
+_STREAMING = {Hold.REGISTERS: 0.04, Hold.SHARED: 0.01, Hold.RELOAD: 0.0}  # more time of device memory
 # ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
-_ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.5
+_ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
 _L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
@@ -33,32 +44,68 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
     reads = 1 + passes if schedule.hold is Hold.RELOAD else 1
-    grid_blocks = blocks(problem, schedule)
-    steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
+    steps = _steps(problem, schedule, reads)
     vectors = warps * rounds  # of a block, counted for each warp
     row_bytes = problem.columns * size
     block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
     single = _singly_stored(problem, schedule)  # accesses to store a vector
-    loads = reads * vectors * _ACCESS
+    ends = _ends(problem, schedule)
+    parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
+    loads = reads * (vectors * _ACCESS + parts * _PART)
     exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    computing = vectors * (width * (_REDUCED + _WRITTEN) + single * _ACCESS) + warps * (_THREAD + 2 * _REDUCTION)
-    slower = _HELD if schedule.hold is Hold.REGISTERS else 1.0
+    of_vector = width * (_ELEMENT + (_NARROW if size < _WORD else 0)) + single * _ACCESS + (_CHECK if ends else 0)
+    computing = vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
+    footprint = _footprint(problem, schedule)
+    resident = _resident(footprint, limits)
+    idle = max(1.0, _DEPENDENT * _SCHEDULERS / (resident * warps))
     grid = Workload(
-        blocks=grid_blocks,
-        footprint=_footprint(problem, schedule),
-        memory_bytes=problem.work.bytes + again * problem.rows * row_bytes,
+        blocks=blocks(problem, schedule),
+        footprint=footprint,
+        memory_bytes=(1 + _STREAMING[schedule.hold] * schedule.streaming) * problem.work.bytes
+        + again * problem.rows * row_bytes,
         steps=steps,
-        instructions=slower * computing / steps,
+        instructions=(idle * computing + _SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / _LINE) / steps,
-        lines=(reads + single) * vectors * _lines(schedule, width * size) / steps,
+        lines=((reads + single) * vectors * _lines(schedule, width * size) + parts * _PART_LINES) / steps,
         bytes_loaded=reads * block_bytes / steps,
         bytes_stored=block_bytes,
     )
     return (grid,)
+
+
+def _steps(problem: SoftmaxProblem, schedule: SoftmaxSchedule, reads: int) -> int:
+    """Loads that a thread waits for, one after the other."""
+    if schedule.hold is Hold.RELOAD:
+        return reads * ceil_div(schedule.rounds_in(problem), schedule.loads_in_flight)
+    return 1 + (_SKEWED_WAITS if schedule.hold is Hold.SHARED and _skewed(problem, schedule) else 0)
+
+
+def _skewed(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
+    """Whether rows may begin within a vector."""
+    return schedule.vector_width > problem.vector_width("x")
+
+
+def _ends(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
+    """Vectors of a row that are partly there."""
+    if _skewed(problem, schedule):
+        return 2
+    return int(schedule.vector_width > 1 and (problem.lengths or problem.columns % schedule.vector_width != 0))
+
+
+def _waits(schedule: SoftmaxSchedule, block_bytes: float) -> float:
+    """Clocks that a block waits for its rows and for the blocks that share them."""
+    held = 0.0 if schedule.hold is Hold.RELOAD else _HELD_BYTE * block_bytes
+    return held + _CLUSTER * log2(schedule.cluster)
+
+
+def _resident(footprint: Footprint, limits: DeviceSpec) -> int:
+    """Blocks that an SM holds at once, at least 1."""
+    registers = min(footprint.registers, most_registers(limits, footprint.threads, footprint.min_blocks_per_sm))
+    return max(1, blocks_per_sm(limits, footprint.threads, registers, footprint.shared_bytes))
 
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
