@@ -28,6 +28,7 @@ class ReadOnlyError(DatabaseError):
 
 
 _INCOMPLETE = "lacks a table or a column that autotune made: restore it, or move it away for a new one"
+_MISSING = re.compile("no such (table|column)|has no column")  # SQLite has one code for these and wrong SQL
 _FULL = "does not fit on its disk: free some space; what was stored before is safe"
 _BUSY = f"was locked by another process for over {BUSY_SECONDS} s: end that process or try again"
 _READ_ONLY = "is read-only: make it writable or use another --db"
@@ -86,7 +87,7 @@ def readable(location: str) -> Iterator[None]:
 def _database_error(location: str, error: SQLAlchemyError) -> DatabaseError:
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    if code in _REMEDIES:
+    if code in _REMEDIES and (code != sqlite3.SQLITE_ERROR or _MISSING.search(str(cause))):
         return _KINDS.get(code, DatabaseError)(f"{location} {_REMEDIES[code]}")
     said = " ".join(re.sub("\n\t.*", "", str(cause)).split())  # the driver's hints are in lines of their own
     if isinstance(error, OperationalError) and getattr(cause, "sqlstate", "") is None:

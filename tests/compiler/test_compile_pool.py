@@ -96,6 +96,7 @@ if __name__ == "__main__":
 INTERRUPTED = """
         while not pool._workers:
             pass
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         try:
             os.killpg(0, signal.SIGINT)
             while True:  # not in signal.pause, which never ends if another thread takes the signal

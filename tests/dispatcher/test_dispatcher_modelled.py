@@ -53,4 +53,4 @@ def test_shape_generic_seeds_are_preferred_to_shape_specialized_ones(prefer):
 def test_of_transposes_whatever_moves_their_bytes_is_alike(size):
     transpose = operator("transpose")
     wanted = transpose.problem_type(size, size)
-    assert preferred(transpose, wanted, H200)[0] == transpose.seeds(wanted, H200)[0]
+    assert preferred(transpose, wanted, H200)[0] == transpose.seeds(wanted, H200)[0].shape_generic
