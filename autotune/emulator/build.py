@@ -97,13 +97,7 @@ def _runtime(compiler: tuple[str, ...]) -> Path:
 def kernel_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
     """The flags that kernels are compiled with, `FILL` among them if the compiler has it."""
     command = [*compiler, FILL, "-x", "c++", "-E", "-"]
-    filled = (
-        subprocess.run(
-            command, input="", capture_output=True, encoding="utf-8", errors="replace", check=False
-        ).returncode
-        == 0
-    )
-    return (*_KERNEL_FLAGS, FILL) if filled else _KERNEL_FLAGS
+    return (*_KERNEL_FLAGS, FILL) if _run(command).returncode == 0 else _KERNEL_FLAGS
 
 
 def _with_call(program: Program) -> str:
@@ -146,10 +140,7 @@ def compiler_version() -> str:
 
 @cache
 def _version(compiler: tuple[str, ...]) -> str:
-    text = subprocess.run(
-        [*compiler, "--version"], capture_output=True, encoding="utf-8", errors="replace", check=False
-    ).stdout
-    return text.partition("\n")[0]
+    return _run([*compiler, "--version"]).stdout.partition("\n")[0]
 
 
 @cache
@@ -159,11 +150,16 @@ def _toolchain(compiler: tuple[str, ...]) -> str:
     return "\0".join([*compiler, _version(compiler), *(path.read_text(encoding="utf-8") for path in files)])
 
 
-def _compile(command: list[str], text: str = "") -> None:
+def _run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the compiler, whose messages are to be English, on a text."""
     english = {**os.environ, "LC_ALL": "C"}
-    completed = subprocess.run(
+    return subprocess.run(
         command, input=text, capture_output=True, encoding="utf-8", errors="replace", check=False, env=english
     )
+
+
+def _compile(command: list[str], text: str = "") -> None:
+    completed = _run(command, text)
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
         for words, code in _NO_ROOM.items():

@@ -109,10 +109,8 @@ def _resident(footprint: Footprint, limits: DeviceSpec) -> int:
 
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
-    footprint, words = (
-        schedule.footprint(problem),
-        schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes),
-    )
+    footprint = schedule.footprint(problem)
+    words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
     estimated = floor(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)
     return replace(footprint, registers=max(footprint.registers, estimated))
 
