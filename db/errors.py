@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from ..errors import AutotuneError, InputError
 
 BUSY_SECONDS = 30
+UNUSABLE_DISK = "could not be written or read: look at its disk; what was stored before is safe"
 
 
 class DatabaseError(AutotuneError, RuntimeError):
@@ -43,7 +44,7 @@ _REMEDIES: dict[int | str, str] = {
     sqlite3.SQLITE_CORRUPT: "is malformed: move it away or restore it; nothing was changed",
     sqlite3.SQLITE_FULL: _FULL,
     "53100": _FULL,
-    sqlite3.SQLITE_IOERR: "could not be written or read: look at its disk; what was stored before is safe",
+    sqlite3.SQLITE_IOERR: UNUSABLE_DISK,
     sqlite3.SQLITE_BUSY: _BUSY,
     "55P03": _BUSY,
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: it must be a file in a folder that you may write to",

@@ -20,7 +20,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import BaseJournalBackend
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from .errors import DatabaseError
+from .errors import UNUSABLE_DISK, DatabaseError
 
 RUN = "run"  # the user attribute that says which run a trial belongs to
 _OVER = create_trial(state=TrialState.FAIL)
@@ -124,8 +124,7 @@ class Journal(JournalStorage):
         try:
             yield
         except OSError as error:
-            said = "could not be written or read: look at its disk; what was stored before is safe"
-            raise DatabaseError(f"{self._path} {said}") from error
+            raise DatabaseError(f"{self._path} {UNUSABLE_DISK}") from error
         except ValueError as error:
             said = f"holds what cannot be read ({error}): remove it; the database has all trials"
             raise DatabaseError(f"{self._path} {said}") from error
