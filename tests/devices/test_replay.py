@@ -7,7 +7,7 @@ import pytest
 from recording_factory import LIMITS, PROBLEM, TRANSPOSE, recording, schedules, trials
 
 from autotune.db import Status
-from autotune.db.recording import write_recording
+from autotune.db.recording import read_recording, write_recording
 from autotune.devices.base import DeviceError
 from autotune.devices.recording import load
 from autotune.devices.select import device, device_limits
@@ -120,4 +120,4 @@ def test_a_missing_file_is_named(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(RECORDINGS.glob("*.gz")), ids=lambda path: path.name)
 def test_each_recorded_schedule_is_in_the_search_space_of_today(path):
-    assert len(load(path).trials) == 2000
+    assert len(load(path).trials) == len(read_recording(path))
