@@ -14,7 +14,7 @@ import pytest
 from autotune.codegen.problem import Array
 from autotune.codegen.tensor import Tensor
 from autotune.cuda_core import CUDAError
-from autotune.devices import cuda_session, memory
+from autotune.devices import cuda_session, memory, operands
 from autotune.devices.cuda_context import CudaContext
 from autotune.devices.memory import GuardedBuffer
 from autotune.devices.verifier import Comparison
@@ -114,8 +114,8 @@ def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: K
     monkeypatch.setattr(memory, "driver", driver)
     monkeypatch.setattr(memory, "handle_return", lambda result: result)
     monkeypatch.setattr(memory, "GUARD_BYTES", 256)
-    monkeypatch.setattr(cuda_session, "LoadedProgram", Loaded)
-    monkeypatch.setattr(cuda_session, "Verifier", HostVerifier)
-    monkeypatch.setattr(cuda_session, "compile_kernel", lambda program, arch: reference)
+    monkeypatch.setattr(operands, "LoadedProgram", Loaded)
+    monkeypatch.setattr(operands, "Verifier", HostVerifier)
+    monkeypatch.setattr(operands, "compile_kernel", lambda program, arch: reference)
     monkeypatch.setattr(cuda_session, "measure", lambda sample, **_: tuple(sample() for _ in range(10)))
     return CudaContext("0", Handle(), spec)  # type: ignore[arg-type]

@@ -1,0 +1,244 @@
+"""The buffers of one problem on a GPU: what kernels start from, and whether a kernel left them right."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from cuda.core import Stream
+
+from ..codegen.dtype import DType
+from ..codegen.problem import Array, Problem
+from ..codegen.program import Program
+from ..codegen.tensor import Role, Tensor
+from ..compiler import CompiledKernel, compile_kernel
+from ..db.states import Status
+from ..search_spaces.operator import Operator
+from ..verification import (
+    POISONS,
+    UNTOUCHED,
+    Mismatch,
+    exact_launch_inputs,
+    exactly,
+    expected_dtype,
+    launch_inputs,
+    scale_name,
+)
+from .base import Evaluation
+from .cuda_context import CudaContext
+from .launcher import LoadedProgram
+from .memory import GuardedBuffer
+from .tensor_maps import encode
+from .verifier import Verifier
+
+_WORKSPACE_ALIGNMENT = 256  # as the driver's own allocations
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Memory that no kernel may change: an input with its guard zones, or the guard zones alone."""
+
+    name: str
+    buffer: GuardedBuffer
+    guards_only: bool
+    checksum: int
+
+    def __str__(self) -> str:
+        """What a kernel wrote to that changed it."""
+        return f"outside of {self.name}" if self.guards_only else f"to the input {self.name} or outside of it"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A kernel with a workspace and packed arguments.
+
+    Attributes:
+        launch: launches it.
+        beside: what surrounds its workspace, if it has one.
+    """
+
+    launch: Callable[[], None]
+    beside: tuple[Watched, ...]
+
+
+class Operands:
+    """The buffers of a problem, and those of what is expected of its outputs.
+
+    Every verified launch starts from the same state: inputs as `launch_inputs` makes them, `Role.IN_OUT` tensors
+    too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
+    reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
+
+    Args:
+        context, stream: where everything runs.
+        operator, problem, seed: what is computed, and the seed of its inputs.
+        memory: frees the buffers.
+        exact: whether the inputs are those of `Problem.exact_inputs`, and outputs are judged `exactly`.
+
+    Raises:
+        CUDAError: there is not enough memory, or the reference cannot be launched.
+    """
+
+    def __init__(
+        self,
+        context: CudaContext,
+        stream: Stream,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        seed: int,
+        memory: ExitStack,
+        *,
+        exact: bool = False,
+    ) -> None:
+        self._device, self._stream, self._memory = context.handle, stream, memory
+        self._problem, self._seed, self._exact = problem, seed, exact
+        self.verifier = Verifier(context.handle, stream, context.limits)
+        memory.callback(self.verifier.close)
+        written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+        self._outputs = [exactly(tensor) for tensor in written] if exact else written
+        self.in_place = {tensor.name: tensor.in_place for tensor in self._outputs if tensor.in_place}
+        inputs = self._inputs()
+        self._buffers = {tensor.name: self._tensor_buffer(tensor) for tensor in problem.tensors}
+        # What a launch changes must be restored before the next one.
+        self._before = {
+            tensor.name: self._tensor_buffer(tensor) for tensor in problem.tensors if tensor.role is Role.IN_OUT
+        }
+        self._upload(inputs)
+        self._watched = [
+            self._watch(tensor.name, self._buffers[tensor.name], guards_only=tensor.role is not Role.INPUT)
+            for tensor in problem.tensors
+        ]
+        reference = operator.reference(problem)
+        self._expected = self._allocate_expected(inputs, {argument.name for argument in reference.arguments})
+        kernel = compile_kernel(reference, context.limits.arch)
+        with self.ready(reference, kernel, self._expected) as computing:
+            computing.launch()
+            stream.sync()
+
+    def pointer(self, name: str) -> int:
+        """The device address of a tensor's buffer."""
+        return self._buffers[name].pointer
+
+    @contextmanager
+    def ready(
+        self, program: Program, kernel: CompiledKernel, others: Mapping[str, GuardedBuffer] | None = None
+    ) -> Iterator[Ready]:
+        """Load a kernel, give it a workspace and pack its arguments, with other buffers for some of its tensors."""
+        with ExitStack() as memory:
+            loaded = LoadedProgram(kernel, program)
+            pointers = {name: buffer.pointer for name, buffer in {**self._buffers, **(others or {})}.items()}
+            pointers["workspace"] = 0
+            beside: tuple[Watched, ...] = ()
+            if program.workspace_bytes:
+                workspace = self._buffer(program.workspace_bytes, _WORKSPACE_ALIGNMENT, memory)
+                workspace.fill(0)
+                pointers["workspace"] = workspace.pointer
+                beside = (self._watch("workspace", workspace, guards_only=True),)
+            packed: ctypes.Structure = program.pack(pointers, self._problem.scalars, encode)
+            yield Ready(partial(loaded.bound(packed), int(self._stream.handle)), beside)
+
+    @contextmanager
+    def ready_in_place(self, program: Program, kernel: CompiledKernel) -> Iterator[Ready]:
+        """The same with the outputs where inputs are, if the problem says that they may be."""
+        shared = {operand: self._buffers[output] for output, operand in self.in_place.items()}
+        with self.ready(program, kernel, shared) as ready:
+            yield ready
+
+    def restore(self) -> None:
+        """Queue: bring back what a launch reads and changes."""
+        for name, before in self._before.items():
+            self._buffers[name].copy_from(before)
+
+    def verify(
+        self, launch: Callable[[], None], beside: tuple[Watched, ...] = (), *, in_place: bool = False
+    ) -> Evaluation:
+        """Launch on fresh states, one for each poison, and check all that the kernel wrote, or should have written.
+
+        In place there is one state: outputs hold what the inputs do.
+        """
+        watched = [*self._watched, *beside]
+        errors = []
+        for poison in POISONS[:1] if in_place else POISONS:
+            found = self._verify_once(launch, watched, poison, in_place)
+            if found.status is not Status.OK:
+                return found
+            errors.append(found.max_error or 0.0)
+        return Evaluation(Status.OK, max_error=max(errors))
+
+    def output_checksums(self) -> dict[str, int]:
+        """A checksum of each output that every launch on the same inputs must leave the same."""
+        names = [tensor.name for tensor in self._outputs] if self._problem.deterministic else []
+        return {name: self.verifier.checksum(self._buffers[name], guards_only=False) for name in names}
+
+    def _buffer(self, size: int, alignment: int, memory: ExitStack) -> GuardedBuffer:
+        buffer = GuardedBuffer(self._device, self._stream, size, alignment)
+        memory.callback(buffer.close)
+        return buffer
+
+    def _tensor_buffer(self, tensor: Tensor) -> GuardedBuffer:
+        return self._buffer(tensor.bytes, tensor.alignment, self._memory)
+
+    def _inputs(self) -> dict[str, Array]:
+        exact = exact_launch_inputs(self._problem, self._seed) if self._exact else None
+        return launch_inputs(self._problem, self._seed) if exact is None else exact
+
+    def _upload(self, inputs: Mapping[str, Array]) -> None:
+        """Bring every buffer and its guard zones into the state that kernels start from."""
+        for buffer in self._buffers.values():
+            buffer.poison_all()
+        for name, values in inputs.items():
+            self._before.get(name, self._buffers[name]).upload(values)
+
+    def _watch(self, name: str, buffer: GuardedBuffer, *, guards_only: bool) -> Watched:
+        return Watched(name, buffer, guards_only, self.verifier.checksum(buffer, guards_only=guards_only))
+
+    def _allocate_expected(self, inputs: Mapping[str, Array], taken: set[str]) -> dict[str, GuardedBuffer]:
+        """Buffers for what the reference writes, and for the scales of the errors that it has a pointer for."""
+        expected = {}
+        for tensor in self._outputs:
+            dtype = expected_dtype(tensor)
+            alignment = max(tensor.alignment, dtype.bytes)
+            expected[tensor.name] = self._buffer(tensor.size * dtype.bytes, alignment, self._memory)
+            if tensor.role is Role.IN_OUT:
+                expected[tensor.name].upload(inputs[tensor.name].astype(dtype.numpy))
+            if (scale := scale_name(tensor)) in taken:
+                expected[scale] = self._buffer(tensor.size * DType.FLOAT64.bytes, 8, self._memory)
+        return expected
+
+    def _verify_once(
+        self, launch: Callable[[], None], watched: list[Watched], poison: int, in_place: bool
+    ) -> Evaluation:
+        for tensor in self._outputs:
+            self._buffers[tensor.name].fill(poison)
+        if in_place:
+            for output, operand in self.in_place.items():
+                self._buffers[output].copy_from(self._buffers[operand])
+        self.restore()
+        launch()
+        self._stream.sync()
+        damaged = [w for w in watched if self.verifier.checksum(w.buffer, guards_only=w.guards_only) != w.checksum]
+        if damaged:
+            self._upload(self._inputs())
+            return Evaluation(Status.WRONG, error=f"wrote {damaged[0]}")
+        compared = {tensor.name: self._compare(tensor, poison) for tensor in self._outputs}
+        max_error = max((error for error, _ in compared.values()), default=0.0)
+        wrong = [f"{name}: {mismatch}" for name, (_, mismatch) in compared.items() if mismatch]
+        return Evaluation(Status.WRONG if wrong else Status.OK, error="; ".join(wrong), max_error=max_error)
+
+    def _compare(self, tensor: Tensor, poison: int) -> tuple[float, Mismatch | None]:
+        """An output's largest absolute error, and what is wrong with it if something is."""
+        name = tensor.name
+        actual, expected = self._buffers[name], self._expected[name]
+        scale = None if self._exact else self._expected.get(scale_name(tensor))
+        before = self._before.get(name)
+        found = self.verifier.compare(tensor, actual, expected, scale=scale, before=before, poison=poison)
+        if not found.wrong:
+            return found.max_error, None
+        index, should = found.first, UNTOUCHED
+        if tensor.reaches(index):
+            should = str(expected.element(index, expected_dtype(tensor).numpy))
+        got = str(actual.element(index, tensor.dtype.numpy))
+        return found.max_error, Mismatch(found.wrong, tensor.size, index, got, should)
