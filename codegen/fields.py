@@ -6,9 +6,11 @@ A dataclass states both where it declares a field; checks, keys, options and sea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
+
+from .integers import SymbolicInt
 
 INT_MAX = 2**31 - 1
 
@@ -118,6 +120,11 @@ def tunable(
     return field(default=default, metadata={"spec": spec})
 
 
+def field_type(declared: Field[Any]) -> type:
+    """The type of a field's values, which is that of its default; a field without one is an ``int``."""
+    return int if declared.default is MISSING else type(declared.default)
+
+
 def field_specs(cls: type[Any]) -> dict[str, FieldSpec]:
     """What a dataclass says of each of its fields, by name in order of declaration."""
     known = _specs.get(cls)
@@ -131,7 +138,10 @@ _specs: dict[type[Any], dict[str, FieldSpec]] = {}
 
 def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
     """Name, value and reason, for each field of a dataclass whose value is not allowed."""
-    for name, spec in field_specs(type(instance)).items():
-        value = getattr(instance, name)
-        if wrong := spec.why_invalid(value):
-            yield name, value, wrong
+    specs = field_specs(type(instance))
+    for declared in fields(instance):
+        value, expected = getattr(instance, declared.name), field_type(declared)
+        if expected in (int, bool) and type(value) is not expected and not isinstance(value, SymbolicInt):
+            yield declared.name, value, f"expected {expected.__name__}, not {type(value).__name__}"
+        elif wrong := specs[declared.name].why_invalid(value):
+            yield declared.name, value, wrong

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 
+class SymbolicInt:
+    """A number that stands for sizes of a problem that are not known yet, as while they are traced for an export."""
+
+    __slots__ = ()
+
+
 def ceil_div(value: int, divisor: int) -> int:
     """How many parts of `divisor` cover `value`."""
     return -(-value // divisor)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
-from .fields import FieldRole, FieldSpec, field_specs, invalid_fields
+from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
 from .tensor import Role, Tensor
 from .work import Work
 
@@ -21,9 +21,10 @@ Array = npt.NDArray[Any]
 class Problem(ABC):
     """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
 
-    Each field is declared by `size`, `kind` or `layout` (codegen/fields.py). A problem that cannot exist (a negative
-    size, a leading dimension shorter than its row) raises ``ValueError`` with one line that says what is wrong and
-    what would be right. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
+    Each field is declared by `size`, `kind` or `layout` (codegen/fields.py). A problem that cannot exist (a size that
+    is negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
+    what is wrong and what would be right. `renamed` maps field names of earlier releases, as they were stored, to the
+    present ones.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
@@ -150,7 +151,6 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: one line that names the field, the value and what is allowed.
     """
     values = upgraded(cls, values)
-    # Annotations are strings here; the defaults of the fields carry the types, and fields without default are ints.
     known = {field.name: field for field in fields(cls)}
     unknown = sorted(set(values) - set(known))
     if unknown:
@@ -161,8 +161,7 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
             if field.default is MISSING:
                 raise ValueError(f"field {name!r} of {cls.__name__} is missing")
             continue
-        kind = int if field.default is MISSING else type(field.default)
-        checked[name] = _checked(cls, name, kind, values[name])
+        checked[name] = _checked(cls, name, field_type(field), values[name])
     return checked
 
 

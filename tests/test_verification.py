@@ -65,12 +65,14 @@ def test_a_probability_of_a_millionth_is_judged_by_its_own_size() -> None:
 
 
 @pytest.mark.parametrize("dtype", NARROW)
-def test_rounding_an_output_is_right_and_twice_as_much_is_wrong(dtype: DType) -> None:
+def test_rounding_an_output_to_the_nearest_number_is_right_and_to_the_next_one_wrong(dtype: DType) -> None:
     exact = np.random.default_rng(0).random(1000) + 1e-3
     rounded = exact.astype(dtype.numpy).astype(F32)
     judged = Within.rounded(dtype)
     assert isinstance(judge(list(rounded), list(exact), judged, dtype), float)
-    assert isinstance(judge(list(rounded * (1 + 2 * dtype.roundoff)), list(exact), judged, dtype), Mismatch)
+    between = 1 + 1.4 * dtype.roundoff  # of 1 and 1 + 2 roundoff
+    assert isinstance(judge([1 + 2 * dtype.roundoff], [between], judged, dtype), float)
+    assert isinstance(judge([1.0], [between], judged, dtype), Mismatch)
 
 
 def test_a_sum_is_judged_by_its_terms() -> None:

@@ -1,13 +1,20 @@
-"""A worker whose end two threads bring about."""
+"""How a worker ends, and what does not end it."""
 
 from __future__ import annotations
 
-from threading import Thread
+import os
+import signal
+import subprocess
+from functools import partial
+from select import select
+from threading import Event, Thread
 from typing import Any
 
-from autotune.worker import Worker
+import pytest
 
-_MOMENT = 0.2  # seconds; only a fault is done sooner
+from autotune.worker import Worker, WorkerHungError
+
+_MOMENT, _LONG = 0.2, 20.0  # seconds; only a fault is done sooner, or later
 
 
 class _Pipe:
@@ -37,3 +44,24 @@ def test_one_thread_at_a_time_closes_the_pipe() -> None:
     worker.end()
     pipe.join()
     assert pipe.most_at_once == 1
+
+
+def test_a_worker_that_does_not_answer_in_time_is_ended() -> None:
+    worker = Worker(Event)
+    with pytest.raises(WorkerHungError):
+        worker.call("wait", seconds=0.0)
+    assert not worker.alive
+
+
+def test_what_a_worker_started_ends_with_it() -> None:
+    worker = Worker(partial(subprocess.Popen, ["sleep", "60"]))
+    started = os.pidfd_open(worker.call("__getattribute__", "pid"))
+    worker.end()
+    assert select([started], [], [], _LONG) == ([started], [], [])
+    os.close(started)
+
+
+def test_ctrl_c_does_not_reach_a_worker_that_is_in_no_group_of_its_own_yet() -> None:
+    worker = Worker(partial(signal.pthread_sigmask, signal.SIG_BLOCK, ()))
+    assert worker.call("__contains__", signal.SIGINT)
+    worker.end()

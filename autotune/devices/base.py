@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..codegen.problem import Problem
 from ..codegen.program import Program
@@ -60,6 +60,7 @@ class Session(Protocol):
         """Verify and time one kernel. What the kernel does wrong becomes a status, never an exception."""
 
 
+@runtime_checkable
 class Device(Protocol):
     """A device by its selector (``0``, ``h200``).
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
+from ..codegen.integers import SymbolicInt
 from ..errors import AutotuneError
 
 _MARK = re.compile("\x02(\\d+)\x03")  # in a text, the number of an expression; no source has these characters
@@ -59,7 +60,7 @@ class Condition(NamedTuple):
 
 
 @dataclass(eq=False, slots=True)
-class Expression:
+class Expression(SymbolicInt):
     """A number that follows from sizes.
 
     Attributes:

@@ -20,6 +20,7 @@ from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
+from .arguments import check_arguments
 from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
 from .history import best_known, first_candidates, known_trials, ranked, superseded
@@ -69,6 +70,7 @@ def tune(
         DeviceError: the device cannot be used, or no longer; what was done is stored.
         DatabaseError: the database cannot be read or written.
         CompilerMissingError: there is no compiler.
+        TypeError: an argument is of another type, such as the operator's name.
         ValueError: the problem is empty.
     """
     from .proposals import Proposals
@@ -76,6 +78,7 @@ def tune(
     from .stored_study import StoredStudy
 
     start = now()
+    check_arguments(operator, problem, device, db, options)
     if problem.empty:
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     operator, spec = evaluable(operator, problem, device), device.limits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import MISSING, fields, replace
 
 import numpy as np
 import pytest
@@ -43,11 +44,27 @@ def test_plain_values_and_back(name: str, problem: Problem) -> None:
 @anywhere
 def test_plain_values_are_checked(name: str, problem: Problem) -> None:
     plain = problem.to_dict()
-    for field in plain:
-        with pytest.raises(ValueError, match=field):
-            type(problem).from_dict(plain | {field: "?"})
+    for field in fields(problem):
+        with pytest.raises(ValueError, match=field.name):
+            type(problem).from_dict(plain | {field.name: "?"})
+        if field.default is MISSING:
+            with pytest.raises(ValueError, match=f"field '{field.name}' of .* is missing"):
+                type(problem).from_dict({name: plain[name] for name in plain if name != field.name})
     with pytest.raises(ValueError, match="nobody"):
         type(problem).from_dict(plain | {"nobody": 1})
+
+
+@anywhere
+def test_numbers_are_whole_and_flags_no_numbers(name: str, problem: Problem) -> None:
+    for field, value in problem.to_dict().items():
+        if type(value) is int:
+            refused: list[object] = [float(value), value + 0.5, True, np.int64(value)]
+        else:
+            refused = [int(value)] if type(value) is bool else []
+        for wrong in refused:
+            complaint = f"^{field}={wrong}: expected {type(value).__name__}, not {type(wrong).__name__}$"
+            with pytest.raises(ValueError, match=complaint):
+                replace(problem, **{field: wrong})
 
 
 @anywhere

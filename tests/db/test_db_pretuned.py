@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
@@ -111,6 +111,7 @@ values = st.recursive(
 
 
 @given(rows=st.lists(st.dictionaries(st.sampled_from("abc"), values, max_size=3), max_size=4))
+@example(rows=[{"a": 1}, {"a": 1.0}, {"a": True}])
 def test_packed_rows_are_unpacked_as_they_were(rows):
     found = unpacked(json.loads(json.dumps(packed(rows))))
     assert repr([_sorted(row) for row in found]) == repr([_sorted(row) for row in rows])

@@ -60,6 +60,14 @@ def test_a_repeated_call_uses_its_plan_with_new_values(gpu):
     ]
 
 
+def test_a_repeated_call_may_not_overlap(gpu):
+    a, b = FakeTensor(A, (8, 8)), FakeTensor(B, (8, 8))
+    dispatcher.sgemm(a, b, out=FakeTensor(C, (8, 8)))
+    with pytest.raises(ValueError, match="out overlaps b"):
+        dispatcher.sgemm(a, b, out=FakeTensor(B + 128, (8, 8)))
+    assert len(gpu.launched) == 1
+
+
 def test_values_are_filled_in_when_they_are_others(gpu, monkeypatch):
     filled, filler = [], call_arguments.filler
 

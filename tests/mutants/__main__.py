@@ -28,7 +28,7 @@ def main() -> int:
         print(*stale, f"{len(stale)} mutants are stale", sep="\n")
         return 1
     tried = [one for one in listed if one.cases]
-    if said := failing(tried):
+    if said := failing(tried, arguments.jobs):
         print(f"a test fails without a mutant: {said}")
         return 1
     return _try(tried, len(listed) - len(tried), arguments.jobs, arguments.json)

@@ -57,14 +57,14 @@ def verdict(mutant: Mutant) -> Verdict:
     return Verdict(_status(mutant, code, said), monotonic() - began, said)
 
 
-def failing(mutants: Iterable[Mutant]) -> str:
+def failing(mutants: Iterable[Mutant], jobs: int) -> str:
     """The first of some mutants' tests that fails without them, in pytest's words; empty if all pass."""
     cases: dict[str, dict[str, None]] = {}
     for mutant in mutants:
         cases.setdefault(mutant.only, {}).update(dict.fromkeys(mutant.cases))
     with _copy() as tree:
         for only, listed in cases.items():
-            code, said = _pytest(tree, listed, only, Path(tempfile.gettempdir()), seconds=None)
+            code, said = _pytest(tree, listed, only, Path(tempfile.gettempdir()), None, jobs)
             if code != _PASSED:
                 return said or f"pytest ended with exit code {code}"
     return ""
@@ -88,10 +88,10 @@ def _status(mutant: Mutant, code: int | None, said: str) -> str:
 
 
 def _pytest(
-    tree: Path, cases: Iterable[str], only: str, temporary: Path, seconds: float | None = _SECONDS
+    tree: Path, cases: Iterable[str], only: str, temporary: Path, seconds: float | None = _SECONDS, jobs: int = 0
 ) -> tuple[int | None, str]:
-    """The exit code, None after a timeout, and the first failure."""
-    words = ["-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", only]
+    """The exit code, None after a timeout, and the first failure; the tests run in so many processes, or in one."""
+    words = ["-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-n", str(jobs), "-k", only]
     words.append("--hypothesis-profile=mutants")  # shrinking takes minutes, and any failure will do
     process = subprocess.Popen(
         [sys.executable, *words, *(f"tests/{case}" for case in cases)],

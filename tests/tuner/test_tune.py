@@ -1,6 +1,7 @@
 """What a tuning run promises, on a toy operator and a device that times it by a formula."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,6 +50,22 @@ def test_a_shape_generic_twin_costs_no_trial_more_than_the_budget(device, db, mo
     monkeypatch.setattr(ToySchedule, "shape_generic", property(lambda schedule: SEEDS[1]))
     assert run(device, db, trials=1).evaluated == 1
     assert stored(db) == SEEDS[:1]
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "expected"),
+    [
+        ("operator", "toy", r"an Operator, such as autotune.operator\('sgemm'\)"),
+        ("problem", (8,), "a ToyProblem"),
+        ("device", "h200", r"a device, such as autotune.worker_device\('h200'\)"),
+        ("db", "tuning.sqlite3", r"a database, such as autotune.TuningDB\('tuning.sqlite3'\)"),
+        ("options", 200, r"TuneOptions, such as autotune.TuneOptions\(trials=200\)"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_in_one_line(device, db, argument, value, expected):
+    arguments = {"operator": TOY, "problem": PROBLEM, "device": device, "db": db, "options": TuneOptions()}
+    with pytest.raises(TypeError, match=f"^{argument}={re.escape(repr(value))}: expected {expected}$"):
+        tune(**arguments | {argument: value})
 
 
 def test_an_empty_problem_is_refused(device, db):

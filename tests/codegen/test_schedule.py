@@ -1,0 +1,77 @@
+"""What every schedule says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+
+from autotune.codegen.schedule import Schedule
+
+
+class Order(StrEnum):
+    ROW = "row"
+    COLUMN = "column"
+
+
+@dataclass(frozen=True)
+class Tiled(Schedule):
+    tile: int = 8
+    unrolled: bool = False
+    order: Order = Order.ROW
+
+
+@dataclass(frozen=True)
+class OtherTiled(Schedule):
+    tile: int = 8
+    unrolled: bool = False
+    order: Order = Order.ROW
+
+
+TILED = Tiled()
+
+
+def test_the_digest_does_not_depend_on_the_order_of_the_fields() -> None:
+    @dataclass(frozen=True)
+    class Tiled(Schedule):
+        order: Order = Order.ROW
+        unrolled: bool = False
+        tile: int = 8
+
+    assert Tiled().digest == TILED.digest
+    assert Tiled(tile=4).digest != TILED.digest
+
+
+def test_schedules_of_two_operators_have_different_digests() -> None:
+    assert OtherTiled().to_dict() == TILED.to_dict()
+    assert OtherTiled().digest != TILED.digest
+
+
+def test_each_field_that_is_read_is_a_constant_of_its_value() -> None:
+    source = "Schedule::tile Schedule::unrolled Schedule::order"
+    assert TILED.cuda_struct(source).splitlines() == [
+        "enum class Order { row, column };",
+        "struct Schedule {",
+        "  static constexpr int tile = 8;",
+        "  static constexpr bool unrolled = false;",
+        "  static constexpr Order order = Order::row;",
+        "};",
+    ]
+    assert "  static constexpr bool unrolled = true;" in Tiled(unrolled=True).cuda_struct(source)
+    assert "tile" not in TILED.cuda_struct("Schedule::unrolled")
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"unrolled": 1}, "unrolled=1 of Tiled: expected bool"),
+        ({"tile": True}, "tile=True of Tiled: expected int"),
+        ({"tile": 8.0}, r"tile=8\.0 of Tiled: expected int"),
+        ({"order": "rows"}, "order='rows' of Tiled: expected one of row, column"),
+        ({"tiles": 8}, "unknown field 'tiles' of Tiled; known: tile, unrolled, order"),
+    ],
+)
+def test_plain_values_are_checked(values: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=f"^{complaint}$"):
+        Tiled.from_dict(values)
