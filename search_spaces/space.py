@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
 from math import prod
@@ -49,10 +49,13 @@ class Space(Generic[S]):
     Attributes:
         parameters: independent parameters, chosen so that most draws are legal schedules.
         build: the schedule of a draw.
+        fits: by parameter, whether a schedule may have been built with a value of it; where the schedule has no such
+            attribute, this saves trying all values.
     """
 
     parameters: tuple[Parameter, ...]
     build: Callable[[Draw], S]
+    fits: Mapping[str, Callable[[S, Value], bool]] = field(default_factory=dict, kw_only=True)
 
     @property
     def size(self) -> int:
@@ -63,13 +66,13 @@ class Space(Generic[S]):
         """The first draw that builds a schedule.
 
         What a parameter drew is read off the schedule where it has an attribute of that name; of any other parameter
-        all values are tried.
+        all values that fit are tried.
 
         Raises:
             ValueError: no draw builds it.
         """
         names = [parameter.name for parameter in self.parameters]
-        for values in product(*(_read(parameter, schedule) for parameter in self.parameters)):
+        for values in product(*(self._read(parameter, schedule) for parameter in self.parameters)):
             draw = dict(zip(names, values, strict=True))
             if self.build(draw) == schedule:
                 return draw
@@ -93,13 +96,13 @@ class Space(Generic[S]):
         while True:
             yield {p.name: random.choice(p.values) for p in self.parameters}
 
-
-def _read(parameter: Parameter, schedule: Schedule) -> tuple[Value, ...]:
-    """The values that a parameter may have had in the draw of a schedule; none if the schedule has another one."""
-    if not hasattr(schedule, parameter.name):
-        return parameter.values
-    value = _plain(getattr(schedule, parameter.name))
-    return (value,) if value in parameter.values else ()
+    def _read(self, parameter: Parameter, schedule: S) -> tuple[Value, ...]:
+        """The values that a parameter may have had in the draw of a schedule; none if the schedule has another one."""
+        if hasattr(schedule, parameter.name):
+            value = _plain(getattr(schedule, parameter.name))
+            return (value,) if value in parameter.values else ()
+        fits = self.fits.get(parameter.name)
+        return tuple(value for value in parameter.values if fits(schedule, value)) if fits else parameter.values
 
 
 def _plain(value: Any) -> Value:

@@ -8,6 +8,7 @@ that is what the time model finds fastest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
@@ -145,7 +146,12 @@ class BayesSearch:
                     if value != draw[parameter.name]:
                         yield self._space.build({**draw, parameter.name: value})
 
-        return tuple(one for one in dict.fromkeys(changed()) if one in self._space and self._legal(one))
+        return tuple(one for one in dict.fromkeys(changed()) if self._legal(one) and self._in_space(one))
+
+    def _in_space(self, schedule: Schedule) -> bool:
+        with suppress(ValueError):
+            return bool(self.draw_of(schedule))
+        return False
 
     def _remembered(self, count: int) -> dict[Schedule, float | None]:
         """All that was told, or so much of it: the best and the newest."""

@@ -64,10 +64,9 @@ class Encoding:
         columns = (points[:, self._groups == group] for group in range(self.parameters))
         return np.array([cdist(of_one, of_one, "cityblock") for of_one in columns]).reshape(-1, *2 * [len(points)])
 
-    def distances(self, one: Floats, other: Floats, weights: Floats) -> Floats:
-        """(len(one), len(other)) differences, summed over the parameters with their weights."""
-        scale = weights[self._groups]
-        return np.asarray(cdist(one * scale, other * scale, "cityblock"))
+    def scaled(self, points: Floats, weights: Floats) -> Floats:
+        """Points whose city-block distances are their differences, summed over the parameters with these weights."""
+        return np.asarray(points * weights[self._groups])
 
 
 @dataclass(frozen=True)
@@ -137,10 +136,13 @@ class GaussianProcess:
         """The variance of an observation."""
         return float(np.exp(2 * self._theta[-1]))
 
+    def scaled(self, points: Floats) -> Floats:
+        """Points as `covariance` takes them."""
+        return self._encoding.scaled(points, np.exp(self._theta[:-2]))
+
     def covariance(self, one: Floats, other: Floats) -> Floats:
-        """(len(one), len(other)) covariances of points."""
-        weights = np.exp(self._theta[:-2])
-        return np.asarray(self.variance * np.exp(-self._encoding.distances(one, other, weights)))
+        """(len(one), len(other)) covariances of scaled points."""
+        return np.asarray(self.variance * np.exp(-cdist(one, other, "cityblock")))
 
     def coefficients(self, features: Floats, values: Floats) -> Floats:
         """Of the mean, from whitened features and values."""

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import check_grad
 
 from autotune.search_spaces.space import Parameter, Space
+from autotune.tuner import posterior as module
 from autotune.tuner.gaussian_process import Encoding, GaussianProcess
 from autotune.tuner.posterior import Posterior
 
@@ -34,8 +35,8 @@ def test_differences_are_steps_between_numbers_and_one_between_words():
     assert apart[:, 0, 1] == pytest.approx([1, 1, 1])
     assert DRAWS[2] == {"size": 1, "word": "b", "flag": False, "fixed": 7}
     assert apart[:, 0, 2] == pytest.approx([0, 1, 0])
-    weighted = ENCODING.distances(POINTS[:1], POINTS[-1:], np.array([1.0, 10.0, 100.0]))
-    assert weighted == pytest.approx(np.array([[111.0]]))
+    weighted = ENCODING.scaled(POINTS[[0, -1]], np.array([1.0, 10.0, 100.0]))
+    assert np.abs(weighted[0] - weighted[1]).sum() == pytest.approx(111.0)
 
 
 def test_other_numbers_count_like_parameters():
@@ -43,12 +44,16 @@ def test_other_numbers_count_like_parameters():
     points = np.array([encoding.point(DRAWS[0], (0.5, -1)), encoding.point(DRAWS[-1], (0.25, 1))])
     assert encoding.differences(points)[:, 0, 1] == pytest.approx([1, 1, 1, 0.25, 2])
     weights = np.array([1.0, 10.0, 100.0, 1000.0, 10000.0])
-    assert encoding.distances(points[:1], points[1:], weights) == pytest.approx(np.array([[20361.0]]))
+    assert np.abs(np.diff(encoding.scaled(points, weights), axis=0)).sum() == pytest.approx(20361.0)
+
+
+def covariance(process, one, other):
+    return process.covariance(process.scaled(one), process.scaled(other))
 
 
 def test_the_covariance_of_points_is_that_which_is_tuned(process):
     tuned = process._signal(process._theta, ENCODING.differences(POINTS))
-    assert process.covariance(POINTS, POINTS) == pytest.approx(tuned)
+    assert covariance(process, POINTS, POINTS) == pytest.approx(tuned)
 
 
 def test_the_gradient_is_that_of_the_cost(process):
@@ -85,7 +90,7 @@ def test_a_feature_that_says_nothing_is_left_out_of_the_mean(process, model, slo
     few = slice(0, None, 2)
     points, features, values = POINTS[few], np.column_stack([np.ones(len(DRAWS)), model])[few], VALUES[few]
     process.tune(points, features, values)
-    factor = np.linalg.cholesky(process.covariance(points, points) + process.noise * np.eye(len(points)))
+    factor = np.linalg.cholesky(covariance(process, points, points) + process.noise * np.eye(len(points)))
     _, found = process.coefficients(np.linalg.solve(factor, features), np.linalg.solve(factor, values))
     assert found == pytest.approx(slope, abs=0.5 if slope else 1e-4)
 
@@ -96,7 +101,8 @@ def test_it_is_sure_of_what_it_knows_and_less_so_far_away(process):
     assert deviation[0] < 0.03 < deviation[1] < deviation[-1]
 
 
-def test_one_observation_after_the_other_tells_the_same_as_all_at_once(process):
+def test_one_observation_after_the_other_tells_the_same_as_all_at_once(process, monkeypatch):
+    monkeypatch.setattr(module, "_ROOM", 2)
     known = [3, 1, 4, 15, 9, 2, 6]
     posterior = Posterior(process, POINTS[:10], FEATURES[:10])
     posterior.observe(known[:1])
@@ -111,8 +117,8 @@ def test_one_observation_after_the_other_tells_the_same_as_all_at_once(process):
 def test_it_is_what_inverting_the_covariance_gives(process):
     """Rasmussen, Williams, equations 2.25 and 2.26, with the coefficients of equation 2.41."""
     known = [3, 1, 4, 15, 9, 2, 6]
-    noisy = process.covariance(POINTS[known], POINTS[known]) + process.noise * np.eye(len(known))
-    inverse, cross = np.linalg.inv(noisy), process.covariance(POINTS, POINTS[known])
+    noisy = covariance(process, POINTS[known], POINTS[known]) + process.noise * np.eye(len(known))
+    inverse, cross = np.linalg.inv(noisy), covariance(process, POINTS, POINTS[known])
     precision, h = np.diag([1e-6, 1.0]), FEATURES[known]
     beta = np.linalg.solve(h.T @ inverse @ h + precision, h.T @ inverse @ VALUES[known] + precision @ [0.0, 1.0])
     mean, deviation = learnt(process, known)

@@ -13,7 +13,7 @@ from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import ADDRESS_REGISTERS, CopyMode, SgemmSchedule, strip_width
 from ...device_spec import DeviceSpec
 from ...occupancy import occupancy
-from ...space import Draw, Parameter, Space, field_parameters
+from ...space import Draw, Parameter, Space, Value, field_parameters
 from .legal import CLUSTERS, steps_along_k
 
 _LAYOUTS = ("plain", "pad4", "pad8", "pad16", "swizzle")
@@ -43,7 +43,11 @@ def space(problem: SgemmProblem, spec: DeviceSpec) -> Space[SgemmSchedule]:
         Parameter("grid", _grids(problem, spec)),
         *field_parameters(SgemmSchedule, cluster_k=clusters(problem, spec), vector_c=_widths(problem, "c")),
     )
-    return Space(parameters, partial(_build, problem, spec))
+
+    def fits(schedule: SgemmSchedule, grid: Value) -> bool:
+        return schedule.grid_blocks == grid_blocks(problem, spec, schedule, str(grid))
+
+    return Space(parameters, partial(_build, problem, spec), fits={"grid": fits})
 
 
 def _widths(problem: SgemmProblem, operand: str) -> tuple[int, ...]:
