@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import comb, inf
 from statistics import median
 
 
@@ -54,7 +54,11 @@ def lower_bound_exceeds(samples: Sequence[float], limit: float, confidence: floa
 @cache
 def _rank(count: int, confidence: float) -> int:
     """The rank of the bounds from either end, counted from 1; 0 if there are too few samples for the confidence."""
-    from scipy.stats import binom
-
     # The smallest number of heads that is not improbable: one fewer has at most half of the error allowed.
-    return int(binom.ppf((1 - confidence) / 2, count, 0.5))
+    # (SciPy's binomial distribution says the same, and takes half a second to import while a device waits.)
+    improbable = (1 - confidence) / 2 * 2**count
+    rank, ways = 0, 1
+    while ways < improbable:
+        rank += 1
+        ways += comb(count, rank)
+    return rank

@@ -83,7 +83,7 @@ class Trial:
         max_error: largest absolute error of the output; None where none was found out, or where it is not finite.
         resources: what the kernel uses (registers, spills, …) as JSON values.
         environment: what the time depends on and where it comes from (driver, limits, UUID, …) as JSON values.
-        conditions: the device's state when the samples were taken (clocks, temperature, …) as JSON values.
+        conditions: how the samples were taken, as `Evaluation` says, as JSON values.
         lost_to: digest of the schedule that the tuner preferred to this one though this one has the shorter time;
             empty if there is none.
         comparison: how fast baselines are beside it; None where that was never measured.

@@ -31,7 +31,8 @@ class Evaluation:
         samples: seconds of each timed launch (or one modelled time), in the order taken.
         error: one line that says what went wrong, empty if nothing did.
         max_error: largest absolute error of the output, None where it was not compared.
-        conditions: in which state the device took the samples (clocks, temperature, …) as JSON values.
+        conditions: how the device took the samples, as JSON values: clocks, temperature, …, and ``stopped_early`` if
+            fewer than planned were enough.
     """
 
     status: Status

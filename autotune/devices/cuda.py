@@ -19,12 +19,17 @@ from .driver import check_device, cuda_version
 # cuda.core and what is built on it are imported by the first who has a GPU.
 if TYPE_CHECKING:
     from cuda.core import Device as Handle
+    from optuna.pruners import BasePruner
 
     from .cuda_session import CudaSession
 
 
 class CudaDevice(CudaContext):
     """One GPU by its ordinal.
+
+    Args:
+        ordinal: of the GPU.
+        pruner: says which kernels are not worth more samples; by default `SlowerPruner`.
 
     Attributes:
         time_source, environment: see `Device`.
@@ -35,7 +40,7 @@ class CudaDevice(CudaContext):
 
     time_source = TimeSource.MEASURED
 
-    def __init__(self, ordinal: int) -> None:
+    def __init__(self, ordinal: int, pruner: BasePruner | None = None) -> None:
         check_device(ordinal)
         from cuda.core import Device as Handle
 
@@ -43,6 +48,7 @@ class CudaDevice(CudaContext):
         handle.set_current()
         super().__init__(str(ordinal), handle, device_limits(handle.name, handle.properties))
         self.environment: Mapping[str, str] = _environment(handle)
+        self._pruner = pruner
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> CudaSession:
         """Set up a problem with random inputs made from `seed`.
@@ -52,7 +58,7 @@ class CudaDevice(CudaContext):
         """
         from .cuda_session import CudaSession
 
-        return CudaSession(self, operator, problem, seed)
+        return CudaSession(self, operator, problem, seed, self._pruner)
 
 
 def device_limits(name: str, properties: Any) -> DeviceSpec:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from math import inf
 from statistics import median
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from cuda.core import EventOptions
 
@@ -29,20 +28,35 @@ from .memory import GuardedBuffer
 from .operands import Operands
 from .timing import measure, time_limit
 
+if TYPE_CHECKING:
+    from optuna.pruners import BasePruner
+
+    from .race import Race
+
 _FLUSH_CACHES = 4  # caches full of other data that a flush reads; one is not enough, replacement is not strict
 
 
 class CudaSession:
-    """A session in a `CudaContext`; a context manager that frees its device memory."""
+    """A session in a `CudaContext`; a context manager that frees its device memory.
 
-    def __init__(self, context: CudaContext, operator: Operator[Any, Any], problem: Problem, seed: int) -> None:
+    A kernel is sampled until `pruner` says that it cannot be the fastest of the session (`Race`).
+    """
+
+    def __init__(
+        self,
+        context: CudaContext,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        seed: int,
+        pruner: BasePruner | None = None,
+    ) -> None:
         self.problem = problem
         self._context = context
         self._operator = operator
         self._seed = seed
         self.time_limit = time_limit(problem, context.limits)
         self._memory = ExitStack()
-        self._incumbent = inf  # seconds of the fastest kernel so far, which others race
+        self._pruner = pruner
 
     def __enter__(self) -> Self:
         self._context.check_usable()
@@ -125,6 +139,12 @@ class CudaSession:
             self._memory.enter_context(memory.pop_all())
         return operands
 
+    @cached_property
+    def _race(self) -> Race:
+        from .race import Race  # Optuna, which only those need who evaluate schedules
+
+        return Race(self._pruner)
+
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify, time and verify again.
 
@@ -148,10 +168,12 @@ class CudaSession:
                 otherwise = verify(program, kernel)
                 if otherwise.status is not Status.OK:
                     return otherwise
+            self._race.start()
             conditions = self._context.conditions
             sample = partial(self.sample, ready.launch)
-            samples = measure(sample, incumbent=self._incumbent, slowed_down=conditions.slowed_down)
-            found = replace(checked, samples=samples, conditions=conditions.now())
+            samples, early = measure(sample, prune=self._race.prune, slowed_down=conditions.slowed_down)
+            stopped = {"stopped_early": True} if early else {}
+            found = replace(checked, samples=samples, conditions=conditions.now() | stopped)
             again = self._operands.verify(ready.launch, ready.beside)
             last = self._operands.output_checksums()
         if again.status is not Status.OK:
@@ -162,7 +184,7 @@ class CudaSession:
         seconds = median(samples)
         if error := impossible_rate(self.problem, seconds, self._context.limits):
             return replace(found, status=Status.WRONG, error=error)
-        self._incumbent = min(self._incumbent, seconds)
+        self._race.finish(seconds)
         return found
 
     def sample(self, launch: Callable[[], None]) -> float:

@@ -14,16 +14,22 @@ from .driver import cuda_device_count
 from .replay import PREFIX, ReplayDevice
 
 if TYPE_CHECKING:
+    from optuna.pruners import BasePruner
+
     from .worker_device import WorkerDevice
 
 ALL = "all"
 _FALLBACK = "h200"
 
 
-def device(selector: str) -> Device:
+def device(selector: str, pruner: BasePruner | None = None) -> Device:
     """The device of a selector: ``auto``, a GPU's number, the name of an offline device, or ``replay:FILE``.
 
     ``auto`` is GPU 0 if the driver sees one, else the offline h200.
+
+    Args:
+        selector: the device.
+        pruner: says which kernels a GPU need not sample further, instead of `SlowerPruner`.
 
     Raises:
         DeviceError: the device cannot be used, or there is no such device; then the message lists what is allowed.
@@ -32,7 +38,7 @@ def device(selector: str) -> Device:
     if name.isdecimal():
         from .cuda import CudaDevice
 
-        return CudaDevice(int(name))
+        return CudaDevice(int(name), pruner)
     if name.startswith(PREFIX):
         return ReplayDevice(name)
     from .offline import OfflineDevice
@@ -40,7 +46,7 @@ def device(selector: str) -> Device:
     return OfflineDevice(name)
 
 
-def worker_device(selector: str) -> WorkerDevice:
+def worker_device(selector: str, pruner: BasePruner | None = None) -> WorkerDevice:
     """`device` in a process of its own, for kernels that nobody has tried before.
 
     Raises:
@@ -48,7 +54,7 @@ def worker_device(selector: str) -> WorkerDevice:
     """
     from .worker_device import WorkerDevice
 
-    return WorkerDevice(partial(device, selector))
+    return WorkerDevice(partial(device, selector, pruner))
 
 
 def resolved_all(selectors: str) -> list[str]:

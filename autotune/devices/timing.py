@@ -9,13 +9,13 @@ microseconds compare kernels on equal terms but are too long by that much.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import ceil, inf
+from collections.abc import Callable, Sequence
+from math import ceil
 from statistics import median
 from time import monotonic
+from typing import NamedTuple
 
 from ..codegen.problem import Problem
-from ..confidence import lower_bound_exceeds
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.roofline import roofline
 
@@ -36,35 +36,42 @@ _LAUNCHES, _SLOWEST = 25, 100
 _SETUP_SECONDS = 120.0
 
 
+class Timed(NamedTuple):
+    """The seconds of each launch that counts, and whether there are fewer than planned, since that was enough."""
+
+    samples: tuple[float, ...]
+    stopped_early: bool
+
+
 def measure(
     sample: Callable[[], float],
     now: Callable[[], float] = monotonic,
-    incumbent: float = inf,
+    prune: Callable[[Sequence[float]], bool] = lambda _samples: False,
     slowed_down: Callable[[], bool] = lambda: False,
-) -> tuple[float, ...]:
+) -> Timed:
     """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
 
-    They are taken ten at a time. Ten during which the clock was slowed down are repeated, unless it stays slow. A
-    kernel whose lower bound exceeds the incumbent is not sampled further.
+    They are taken ten at a time. Ten during which the clock was slowed down are repeated, unless it stays slow.
 
     Args:
         sample: launches once and returns the seconds that it took.
         now: the host's clock in seconds.
-        incumbent: seconds of the kernel to beat.
+        prune: takes the newest samples, and says whether those so far are enough.
         slowed_down: whether the device's clock is slowed down.
     """
     estimate = warm_up(sample, now)
     count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))
     samples: list[float] = []
-    again = _AGAIN
-    while len(samples) < count and not (samples and lower_bound_exceeds(samples, incumbent)):
+    again, enough = _AGAIN, False
+    while len(samples) < count and not enough:
         batch = [sample() for _ in range(min(_FEWEST, count - len(samples)))]
         if again and slowed_down():
             again -= 1
             warm_up(sample, now)
         else:
             samples += batch
-    return tuple(samples)
+            enough = prune(batch)
+    return Timed(tuple(samples), len(samples) < count)
 
 
 def warm_up(sample: Callable[[], float], now: Callable[[], float]) -> float:

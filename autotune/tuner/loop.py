@@ -18,6 +18,7 @@ from ..db.states import Status
 from ..db.trials import Trial
 from ..devices.base import Device
 from ..devices.replay import evaluable
+from ..optuna_log import quiet_optuna
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .arguments import check_arguments
@@ -26,7 +27,6 @@ from .failure_report import FailureReport
 from .history import best_known, first_candidates, known_trials, ranked, superseded
 from .options import Progress, TuneOptions, TuneResult
 from .runoff import Runoff, fastest, losers, participants, run_off
-from .samplers import quiet_optuna
 from .signals import handled
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from ..codegen.problem import Problem
 from ..db.states import TimeSource
 from ..devices.base import Device, DeviceError
 from ..errors import InputError
+from ..optuna_log import quiet_optuna
 from .options import TuneResult
-from .samplers import quiet_optuna
 from .signals import handled
 
 _MOMENT = 0.5  # seconds

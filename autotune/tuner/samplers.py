@@ -1,10 +1,8 @@
-"""The samplers by name, and Optuna without its log messages."""
+"""The samplers by name."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -45,18 +43,3 @@ def new_sampler(name: str, seed: int, operator: Operator[Any, Any], problem: Pro
 
     sampler: BaseSampler = getattr(optuna.samplers, _OPTUNA[name])(seed=seed)
     return sampler
-
-
-@contextmanager
-def quiet_optuna() -> Iterator[None]:
-    """Keep Optuna from logging each trial to the terminal, and from warning of what it calls experimental for years."""
-    import optuna
-
-    verbosity = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            yield
-    finally:
-        optuna.logging.set_verbosity(verbosity)

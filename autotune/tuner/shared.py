@@ -60,8 +60,9 @@ class SharedProposals(Iterator[Candidate]):
         """What became of a candidate, for this sampler and all others."""
         seconds = seconds_of(trial)
         self._own.tell(candidate, seconds)
-        error = {"error": trial.error} if trial.error else {}
-        attributes = {"status": trial.status, "time_source": trial.time_source, **trial.resources, **error}
+        attributes = {"status": trial.status, "time_source": trial.time_source, **trial.resources}
+        told = {"error": trial.error, "stopped_early": trial.conditions.get("stopped_early")}
+        attributes |= {name: value for name, value in told.items() if value}
         _, number = self._here.pop(candidate.schedule)
         self._study.tell(number, seconds, bool(candidate.asked), **attributes)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +17,7 @@ from autotune.cuda_core import CUDAError
 from autotune.devices import cuda_session, memory, operands
 from autotune.devices.cuda_context import CudaContext
 from autotune.devices.memory import GuardedBuffer
+from autotune.devices.timing import Timed
 from autotune.devices.verifier import Comparison
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.verification import Mismatch, compare, expected_dtype, poisoned
@@ -99,6 +100,11 @@ class HostVerifier:
     def close(self) -> None: ...
 
 
+def _ten_samples(sample: Callable[[], float], prune: Callable[[Sequence[float]], bool], **_: Any) -> Timed:
+    samples = tuple(sample() for _ in range(10))
+    return Timed(samples, prune(samples))
+
+
 def _elements(buffer: GuardedBuffer, dtype: Any) -> Array:
     return buffer.download(dtype.numpy, buffer.size // dtype.bytes)
 
@@ -117,5 +123,5 @@ def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: K
     monkeypatch.setattr(operands, "LoadedProgram", Loaded)
     monkeypatch.setattr(operands, "Verifier", HostVerifier)
     monkeypatch.setattr(operands, "compile_kernel", lambda program, arch: reference)
-    monkeypatch.setattr(cuda_session, "measure", lambda sample, **_: tuple(sample() for _ in range(10)))
+    monkeypatch.setattr(cuda_session, "measure", _ten_samples)
     return CudaContext("0", Handle(), spec)  # type: ignore[arg-type]

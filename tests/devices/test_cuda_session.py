@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from host_driver import Kernel, host_context
+from optuna import Study
+from optuna.pruners import BasePruner
+from optuna.trial import FrozenTrial, TrialState
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array, Problem
@@ -94,9 +97,14 @@ Evaluate = Callable[..., list[Evaluation]]
 def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
     """What one session says about kernels, one after another."""
 
-    def run(*kernels: Kernel, problem: Increment = Increment(), program: Program = PROGRAM) -> list[Evaluation]:
+    def run(
+        *kernels: Kernel,
+        problem: Increment = Increment(),
+        program: Program = PROGRAM,
+        pruner: BasePruner | None = None,
+    ) -> list[Evaluation]:
         context = host_context(monkeypatch, LIMITS, reference(problem.accumulate))
-        with CudaSession(context, OPERATOR, problem, seed=0) as session:
+        with CudaSession(context, OPERATOR, problem, 0, pruner) as session:
             compiled: Any = kernels
             return [session.evaluate(Schedule(), program, kernel) for kernel in compiled]
 
@@ -114,6 +122,30 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
     assert (found.status, found.error, found.max_error) == (Status.OK, "", 0)
     assert found.samples == (pytest.approx(1e-3),) * 10
     assert next(launches) == 2 + 10 + 2
+
+
+class Recorder(BasePruner):
+    """Stops all kernels but the first; says how many samples it saw, and the times of kernels that finished before."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, list[float]]] = []
+
+    def prune(self, study: Study, trial: FrozenTrial) -> bool:
+        finished = study.get_trials(states=[TrialState.COMPLETE])
+        self.seen.append((len(trial.intermediate_values), [one.values[0] for one in finished]))
+        return len(self.seen) > 1
+
+
+def test_a_kernel_that_is_stopped_early_says_so_and_only_right_ones_race(evaluate: Evaluate) -> None:
+    def wrong_after_the_samples(a: Any) -> None:
+        if next(launches) < 2 + 10:
+            right(a)
+
+    launches, recorder = count(), Recorder()
+    found = evaluate(right, wrong_after_the_samples, right, pruner=recorder)
+    assert recorder.seen == [(10, []), (10, [pytest.approx(1e-3)]), (10, [pytest.approx(1e-3)])]
+    assert [one.status for one in found] == [Status.OK, Status.WRONG, Status.OK]
+    assert [one.conditions for one in found] == [{}, {}, {"stopped_early": True}]
 
 
 def write(offset: int, name: str = "y") -> Kernel:

@@ -7,9 +7,9 @@ import pytest
 from optuna.trial import TrialState, create_trial
 from tuner_fakes import LEGAL, SEEDS, TOY, ToyProblem, ToySchedule, toy_seconds
 
+from autotune.optuna_log import quiet_optuna
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.trial_space import TrialSpace
-from autotune.tuner.samplers import quiet_optuna
 from autotune.tuner.schedule_sampler import ScheduleSampler
 
 PROBLEM, SPEC = ToyProblem(8), named_device("h200")

@@ -172,8 +172,9 @@ def test_a_run_that_is_interrupted_gives_back_what_it_had_taken(db, device):
 
 
 def test_optunas_tools_find_what_was_found_out(db, device):
-    refused = ToySchedule(width=16)
-    device.outcome = lambda schedule: Evaluation(Status.WRONG, error="off by one") if schedule == refused else None
+    refused, slow = ToySchedule(width=16), ToySchedule(width=1)
+    early = Evaluation(Status.OK, (toy_seconds(slow),), conditions={"stopped_early": True})
+    device.outcome = {refused: Evaluation(Status.WRONG, error="off by one"), slow: early}.get
     result = join(db, device)
     found = trials(db)
     assert len(found) == result.evaluated
@@ -193,6 +194,8 @@ def test_optunas_tools_find_what_was_found_out(db, device):
     )
     (wrong,) = [trial for trial in found if trial.user_attrs["status"] == "wrong"]
     assert (wrong.user_attrs["error"], wrong.value, wrong.constraints) == ("off by one", inf, {"failed": 1.0})
+    (stopped,) = [trial for trial in found if "stopped_early" in trial.user_attrs]
+    assert (stopped.state, stopped.value) == (TrialState.COMPLETE, toy_seconds(slow))
     assert len({trial.user_attrs["run"] for trial in found}) == 1
     assert next(iter(optuna.importance.get_param_importances(study))) in {"width", "depth"}
 

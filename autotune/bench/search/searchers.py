@@ -12,8 +12,8 @@ from random import Random
 
 from ...devices.recording import Recording
 from ...devices.time_model import fastest_first
+from ...optuna_log import quiet_optuna
 from ...tuner import TuneOptions
-from ...tuner.samplers import quiet_optuna
 from .kernel_tuner import simulated
 
 # From a recording, a seed, a number of evaluations and how many are always under way, to seconds; infinite ones stand

@@ -1,0 +1,62 @@
+"""Which kernels are not sampled further, and who decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, cycle, repeat
+
+import pytest
+from optuna.pruners import BasePruner, MedianPruner, NopPruner, WilcoxonPruner
+from test_timing import Bench
+
+from autotune.devices import cuda, select
+from autotune.devices.race import Race
+from autotune.devices.timing import Timed, measure
+from autotune.optuna_log import quiet_optuna
+
+
+def against(seconds: float, pruner: BasePruner | None = None) -> Race:
+    """A race in which a kernel has taken so long, and another one starts."""
+    race = Race(pruner)
+    race.start()
+    race.prune([seconds] * 100)
+    race.finish(seconds)
+    race.start()
+    return race
+
+
+def test_a_kernel_that_is_surely_slower_than_the_fastest_stops_early() -> None:
+    slower = Bench(repeat(1.1e-3))
+    assert measure(slower.sample, slower.now, against(1e-3).prune) == Timed((1.1e-3,) * 10, True)
+    found = measure(slower.sample, slower.now, against(1.1e-3).prune)
+    assert (len(found.samples), found.stopped_early) == (91, False)
+    mixed = Bench(chain(repeat(1e-3, 40), cycle([0.9e-3, 1.4e-3])))
+    assert len(measure(mixed.sample, mixed.now, against(1e-3).prune).samples) > 40, "half of the samples are faster"
+
+
+def test_a_kernel_with_all_samples_was_not_stopped_early() -> None:
+    slow = Bench(repeat(50e-3))
+    assert measure(slow.sample, slow.now, against(1e-3).prune) == Timed((50e-3,) * 10, False)
+
+
+def test_a_kernel_that_did_not_finish_is_out_of_the_race() -> None:
+    race = Race()
+    race.start()
+    assert not race.prune([1e-9] * 10)
+    race.start()
+    assert not race.prune([1.0] * 10)
+
+
+@pytest.mark.parametrize("kind", [partial(MedianPruner, n_startup_trials=1), WilcoxonPruner])
+def test_pruners_of_optuna_decide_by_the_samples_of_other_kernels(kind: Callable[[], BasePruner]) -> None:
+    with quiet_optuna():
+        pruner = kind()
+    assert against(1e-3, pruner).prune([2e-3] * 10)
+    assert not against(1e-3, pruner).prune([0.5e-3] * 10)
+
+
+def test_a_gpu_is_given_the_pruner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "CudaDevice", lambda *arguments: arguments)
+    pruner = NopPruner()
+    assert select.device("1", pruner) == (1, pruner)
