@@ -56,6 +56,7 @@ OPERATORS = _Operators(
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
         "softmax": ".rows.softmax",
+        "scan": ".scan.scan",
     }
 )
 

@@ -1,5 +1,5 @@
 #pragma once
-// Barriers, votes, shuffles and reductions of lanes.
+// Barriers, votes, shuffles and reductions of lanes, and waits.
 
 inline void __syncthreads(int line = __builtin_LINE()) { autotune_emulator::block_barrier(line); }
 inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
@@ -39,6 +39,8 @@ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = 32, int
   const int lane = autotune_emulator::lane(), source = lane ^ lane_mask;
   return autotune_emulator::shuffle_from(mask, value, source > (lane | (width - 1)) ? lane : source, line);
 }
+
+inline void __nanosleep(unsigned int) {}
 
 template <typename T>
 unsigned int __match_any_sync(unsigned int mask, T value, int line = __builtin_LINE()) {

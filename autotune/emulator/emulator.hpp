@@ -80,6 +80,8 @@ void check_constant(const void* address, int bytes);
 void check_atomic(const void* address, int bytes);
 void check_acquire(const void* address, int bytes);
 void check_release(const void* address, int bytes);
+void check_relaxed_load(const void* address, int bytes);
+void check_relaxed_store(const void* address, int bytes);
 
 // The old value of *address, replaced by `update` of it. Not instrumented: `check_atomic` knows it as atomic.
 template <typename T, typename Update>
@@ -115,6 +117,18 @@ __attribute__((noinline, no_sanitize("thread"))) T load_acquire(const T* address
 template <typename T>
 __attribute__((noinline, no_sanitize("thread"))) void store_release(T* address, T value) {
   check_release(address, sizeof(T));
+  *address = value;
+}
+
+// The same without an order of other accesses.
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) T load_relaxed(const T* address) {
+  check_relaxed_load(address, sizeof(T));
+  return *address;
+}
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) void store_relaxed(T* address, T value) {
+  check_relaxed_store(address, sizeof(T));
   *address = value;
 }
 

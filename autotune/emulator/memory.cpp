@@ -32,6 +32,10 @@ std::vector<Region> slots;  // the stacks, shared memory of each rank, the buffe
 int most_ranks;
 int64_t shared_alignment;  // what the running launch asks for
 
+// Acquiring and relaxed loads since any thread's last atomic, and how many show that a wait has no end.
+int loads_since_store;
+constexpr int most_loads_of_a_wait = 1 << 17;
+
 // Whole pages.
 void allow(char* begin, int64_t bytes) {
   const auto first = reinterpret_cast<uintptr_t>(begin) / page * page;
@@ -164,11 +168,11 @@ void check_constant(const void* address, int bytes) { check(address, bytes, Acce
 void check_atomic(const void* address, int bytes) {
   observe();
   publish();
-  check(address, bytes, Access::atomic, true);
+  check_relaxed_store(address, bytes);
 }
 
 void check_acquire(const void* address, int bytes) {
-  check(address, bytes, Access::atomic_read, true);
+  check_relaxed_load(address, bytes);
   observe();
   acquire_observed();
 }
@@ -176,6 +180,21 @@ void check_acquire(const void* address, int bytes) {
 void check_release(const void* address, int bytes) {
   release_fence();
   publish();
+  check_relaxed_store(address, bytes);
+}
+
+// Blocks run one after the other: what none of them has stored by then is never there.
+void check_relaxed_load(const void* address, int bytes) {
+  check(address, bytes, Access::atomic_read, true);
+  if (++loads_since_store < most_loads_of_a_wait) return;
+  const Region& region = *region_of(address, bytes, Access::atomic_read);
+  const int64_t first = static_cast<const char*>(address) - region.begin;
+  fail("waits for ever for bytes %lld to %lld of %s, which no block that has begun stores", (long long)first,
+       (long long)first + bytes - 1, region.name);
+}
+
+void check_relaxed_store(const void* address, int bytes) {
+  loads_since_store = 0;
   check(address, bytes, Access::atomic, true);
 }
 

@@ -22,7 +22,7 @@ def effects(ptx: str, parameters: Sequence[str]) -> dict[str, list[str]]:
     """The stores, branches and inline assembly of each entry, in order.
 
     A register is replaced by what it holds: a parameter by its name (``as s32`` if fewer than its 64 bits are read), a
-    constant, a sum, an expression of the instruction that made it, or ``v1``, ``v2``, … if inline assembly made it.
+    constant, a sum, a half, an expression of the instruction that made it, or ``v1``, ``v2``, … if inline assembly did.
     """
     entries = _ENTRY.findall(ptx)
     return {name: list(_Entry(parameters, _bits(declared)).effects(body)) for name, declared, body in entries}
@@ -63,6 +63,15 @@ class _Entry:
                 self._values[register] = f"v{self._results}"
 
     def _define(self, operation: str, operands: str) -> None:
+        if packed := re.fullmatch(r"(\S+), (\{.*\})", operands):
+            self._values[packed[1]] = self._held(packed[2])
+            return
+        if unpacked := re.fullmatch(r"\{(.*)\}, (\S+)", operands):
+            parameter = _PARAMETER.fullmatch(unpacked[2])
+            whole = self._parameters[int(parameter[1])][0] if parameter else self._held(unpacked[2])
+            halves = zip(unpacked[1].split(", "), ("low", "high"), strict=True)
+            self._values |= {register: f"{half} of {whole}" for register, half in halves}
+            return
         target, *sources = operands.split(", ")
         sources = [self._held(source) for source in sources]
         if parameter := _PARAMETER.fullmatch(sources[0]):

@@ -1,0 +1,147 @@
+"""ScanProblem and ScanSchedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment, launch_comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from .problem import Operation, ScanProblem
+from .schedule import WARP, Algorithm, ScanSchedule
+
+ENTRY = "scan"
+HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "warp_scans")
+_THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
+_WIDEST_CARRY = 16  # bytes
+
+
+def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, footprint = arguments(problem), schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, schedule.blocks(problem))
+    facts = {
+        "ragged": problem.columns % schedule.vector_width != 0,
+        "one_row": problem.rows == 1,
+        "first_mark": schedule.slots,
+    }
+    function = "scan_rows" if schedule.algorithm is Algorithm.ROWS else "scan_tile"
+    body = used_source("scan/scan/scan.cuh", function, conditions(problem) | facts | schedule.constants)
+    specialize = schedule.specialize
+    what = problem.key if specialize is Specialize.SHAPE else served(problem)
+    source = f"""{comment(f"{ENTRY}: {what}")}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct(body)}
+
+{problem_struct(types(problem), facts, sizes(problem), specialize, body)}
+
+{body}
+{footprint.entry(ENTRY, f"{function}(arguments);")}"""
+    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
+
+
+def conditions(problem: ScanProblem) -> dict[str, int | str]:
+    """What conditions in headers name beside facts and the schedule."""
+    names: dict[str, int | str] = {str(member): str(member) for member in Operation}
+    return names | {
+        "op": str(problem.op),
+        "single": problem.number is DType.FLOAT32,
+        "integer": not problem.dtype.is_float,
+        "element_bits": problem.dtype.bits,
+        "result_bits": problem.result_dtype.bits,
+        "exclusive": problem.exclusive,
+        "reverse": problem.reverse,
+        "flags": problem.flags,
+        "offsets": problem.offsets,
+        "segmented": problem.segmented,
+    }
+
+
+def arguments(problem: ScanProblem) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    return (
+        Argument("x", f"const {problem.dtype.cuda}*"),
+        Argument("y", f"{problem.result_dtype.cuda}*"),
+        *([Argument("flags", "const unsigned char*")] if problem.flags else []),
+        *([Argument("offsets", "const long long*")] if problem.offsets else []),
+        Argument("workspace", "void*"),
+        *(Argument(name, kind, value) for name, (kind, value) in sizes(problem).items()),
+    )
+
+
+def sizes(problem: ScanProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    names = ("rows", "columns", "ldx", "ldy", *(["segments"] if problem.offsets else []))
+    return {name: ("long long", getattr(problem, name)) for name in names}
+
+
+def types(problem: ScanProblem) -> list[str]:
+    """The types of ``struct Problem``."""
+    return [
+        f"using Element = {problem.dtype.cuda};",
+        f"using Number = {problem.number.cuda};  // what kernels compute in",
+        f"using Result = {problem.result_dtype.cuda};",
+    ]
+
+
+def served(problem: ScanProblem) -> str:
+    """The problems that a shape-generic source serves: equal sources say the same."""
+    wide = f" to {problem.result_dtype}" if problem.wide else ""
+    said = ("exclusive" * problem.exclusive, "reverse" * problem.reverse, "segmented" * problem.segmented)
+    return f"{' '.join(filter(None, said))} {problem.op} along each row, {problem.dtype}{wide}".strip()
+
+
+def emit_serial(problem: ScanProblem) -> Program:
+    """One thread a row."""
+    blocks = ceil_div(problem.rows, _SERIAL_THREADS) if problem.columns else 0
+    launch = Launch(ENTRY, (blocks, 1, 1), (_SERIAL_THREADS, 1, 1))
+    return _plain(problem, "one thread a row", "plain", launch, "scan_serially(arguments);")
+
+
+def emit_block_scans(problem: ScanProblem, method: str) -> Program:
+    """One block a row, an element a thread, by a method of block_scans.cuh."""
+    how = f"one block a row, by {method}"
+    return _plain(problem, how, "block_scans", _block_launch(problem), f"scan_row<{_THREADS}>(arguments);", method)
+
+
+def emit_reference(problem: ScanProblem) -> Program:
+    """One block a row; floating-point sums in double, beside the scale of their errors."""
+    if not problem.rounded:
+        return emit_block_scans(problem, WARP_SCANS)
+    call = f"reference_row<{_THREADS}>(arguments, {problem.sum_error_weight});"
+    return _plain(problem, "in double", "block_scans", _block_launch(problem), call, WARP_SCANS)
+
+
+def _block_launch(problem: ScanProblem) -> Launch:
+    shared = (_THREADS + _THREADS // WARP) * _WIDEST_CARRY
+    return Launch(ENTRY, (problem.rows if problem.columns else 0, 1, 1), (_THREADS, 1, 1), shared)
+
+
+def _plain(problem: ScanProblem, how: str, header: str, launch: Launch, call: str, method: str = "") -> Program:
+    """A kernel without a schedule."""
+    members, known, declared = arguments(problem), conditions(problem), types(problem)
+    if call.startswith("reference"):
+        members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
+        known |= {"result_bits": DType.FLOAT64.bits}
+        declared = [declared[0], "using Number = double;", "using Result = double;"]
+    known |= {"method": method, **{name: name for name in METHODS}}
+    function = call.partition("(")[0].partition("<")[0]
+    body = used_source(f"scan/scan/{header}.cuh", function, known)
+    source = f"""{comment(f"{ENTRY}: {served(problem)}, {how}")}
+
+{cuda_arguments(members)}
+
+{problem_struct(declared, {}, sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({launch.threads}) {ENTRY}(const Arguments arguments) {{
+  {call}
+}}
+"""
+    return Program(source, members, (launch,))

@@ -1,0 +1,105 @@
+"""How to scan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ...integers import ceil_div
+from ...schedule import Schedule, Specialize
+from .problem import ScanProblem
+
+WARP = 32
+_WINDOW = 32  # words that a warp reads at once, one for each lane
+_SLOT_BYTES = 16  # of a carry in shared memory
+_COUNTER_BYTES = 16  # of the tickets in the workspace
+_OTHER_REGISTERS = 30  # addresses, bounds and carries, beside the elements of a thread
+_WORD = 4
+_ROW_SLOTS = 2  # of a warp, for two tiles in turn
+_TILE_SLOTS = 2  # of a block beside its warps'
+
+
+class Algorithm(StrEnum):
+    """How what precedes a tile gets to it."""
+
+    LOOK_BACK = "look_back"  # from other blocks, each of which has a tile
+    ROWS = "rows"  # a row's threads go through its tiles in turn
+
+
+@dataclass(frozen=True)
+class ScanSchedule(Schedule):
+    """A tile is scanned by warps, each of which has consecutive vectors, `rounds` times 32 of them.
+
+    Attributes:
+        algorithm: ``look_back`` shares a row among blocks, ``rows`` does not.
+        threads: of a block.
+        threads_per_row: of a block that share a row.
+        vector_width: elements of an access.
+        rounds: vectors of a thread, all of whose loads are in flight at once.
+        delay: nanoseconds between two looks at what is not there yet.
+        streaming: tell the caches that elements are read and written once.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    algorithm: Algorithm = tunable(Algorithm.LOOK_BACK, values=tuple(Algorithm))
+    threads: int = tunable(256, values=(64, 128, 256, 512, 1024), power_of_two=True, least=WARP)
+    threads_per_row: int = tunable(
+        256, values=(8, 16, 32, 64, 128, 256, 512, 1024), power_of_two=True, least=4, short="TPR"
+    )
+    vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    rounds: int = tunable(4, values=(1, 2, 3, 4, 6, 8))
+    delay: int = tunable(0, values=(0, 100, 350, 700), least=0)
+    streaming: bool = tunable(False, values=(False, True))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def tile(self) -> int:
+        """Elements of a row that its threads scan at once."""
+        return self.threads_per_row * self.vector_width * self.rounds
+
+    @property
+    def rows_per_block(self) -> int:
+        """Rows of a block."""
+        return self.threads // self.threads_per_row
+
+    def tiles(self, problem: ScanProblem) -> int:
+        """Tiles of a row."""
+        return ceil_div(problem.columns, self.tile)
+
+    def blocks(self, problem: ScanProblem) -> int:
+        """Blocks of the grid; none if there is nothing to write."""
+        if self.algorithm is Algorithm.LOOK_BACK:
+            return problem.rows * self.tiles(problem)
+        return ceil_div(problem.rows, self.rows_per_block) if problem.columns else 0
+
+    def groups(self, problem: ScanProblem) -> tuple[int, int, int]:
+        """Of a row, the tiles, the groups of tiles, and the groups of groups, each of which leaves a word."""
+        tiles = self.tiles(problem)
+        return tiles, ceil_div(tiles, _WINDOW), ceil_div(tiles, _WINDOW**2)
+
+    def workspace_bytes(self, problem: ScanProblem) -> int:
+        """The tickets, then a word for each of `groups`; nothing if no block waits for another."""
+        if self.algorithm is Algorithm.ROWS:
+            return 0
+        return _COUNTER_BYTES + problem.rows * sum(self.groups(problem)) * 2 * max(_WORD, problem.number.bytes)
+
+    @property
+    def slots(self) -> int:
+        """Slots for carries in shared memory; marks of heads follow them."""
+        warps = self.threads // WARP
+        if self.algorithm is Algorithm.LOOK_BACK:
+            return _TILE_SLOTS + warps
+        return _ROW_SLOTS * warps if self.threads_per_row > WARP else 0
+
+    def footprint(self, problem: ScanProblem) -> Footprint:
+        """See `Schedule`; a thread has all of its elements of a tile in registers."""
+        marks = ceil_div(self.tile, WARP) * _WORD if problem.offsets else 0
+        words = problem.number.bytes // _WORD
+        carries = (words + problem.segmented) * self.rounds
+        registers = self.rounds * self.vector_width * words + carries + _OTHER_REGISTERS
+        shared = self.slots * _SLOT_BYTES + marks
+        return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)

@@ -1,0 +1,221 @@
+#pragma once
+#include "cuda/packed.cuh"
+#include "cuda/shared_memory.cuh"
+#include "cuda/tile_tickets.cuh"
+#include "cuda/warp_scan.cuh"
+#include "scan/scan/carry.cuh"
+#include "scan/scan/operation.cuh"
+// A tile of a row in registers. A warp has consecutive vectors of it: in each round, neighbouring lanes have
+// neighbouring vectors. Where the scan is reversed, all of this is counted from the end of the row.
+
+constexpr int width = Schedule::vector_width;
+constexpr int row_threads = Schedule::threads_per_row;
+constexpr int row_lanes = row_threads < 32 ? row_threads : 32;  // of a row in a warp
+constexpr int tile_elements = row_threads * Schedule::rounds * width;
+
+using Elements = Packed<Element, width>;
+using Results = Packed<Result, width>;
+
+// Where a tile is in a row. Elements are counted from its first vector in the order of the scan, and those
+// from `begin` to before `end` exist; a vector that exists in parts does at its end in memory.
+struct Span {
+  long long first;  // column of the first vector
+  int begin, end;
+
+  __device__ __forceinline__ int inside(int offset) const {
+#if reverse
+    if (offset < begin) return 0;
+#endif
+    const int left = end - offset;
+    return left < 0 ? 0 : left < width ? left : width;
+  }
+};
+
+// Of a row that does not exist, `columns` are 0.
+__device__ __forceinline__ Span tile_span(long long columns, long long tile) {
+  const long long start = tile * tile_elements;
+#if reverse
+  const long long first = (columns + width - 1) / width * width - width - start;
+  const long long begin = first < tile_elements - width ? -first : width - tile_elements;
+  const long long end = columns - first;
+  return {first, static_cast<int>(begin), static_cast<int>(end < width ? end : width)};
+#else
+  const long long left = columns - start;
+  return {start, 0, static_cast<int>(left < tile_elements ? left : tile_elements)};
+#endif
+}
+
+// Of an element of a vector, counted in the order of the scan, its place in memory.
+__device__ __forceinline__ constexpr int in_memory(int i) {
+#if reverse
+  return width - 1 - i;
+#else
+  return i;
+#endif
+}
+
+// A vector of which some elements are inside. Not by __ldg: the output may be the input.
+__device__ __forceinline__ Elements load_elements(const Element* source, int inside) {
+  Elements vector;
+#if ragged
+  if (inside < width) {
+#  pragma unroll
+    for (int i = 0; i < width; ++i) {
+      if (i < inside) vector.elements[i] = source[i];
+    }
+    return vector;
+  }
+#else
+  if (inside == 0) return vector;
+#endif
+  const Elements::Bits* address = reinterpret_cast<const Elements::Bits*>(source);
+#if streaming
+  vector.bits = __ldcs(address);
+#else
+  vector.bits = *address;
+#endif
+  return vector;
+}
+
+__device__ __forceinline__ void store_results(Result* target, const Results& vector, int inside) {
+#if ragged
+  if (inside < width) {
+#  pragma unroll
+    for (int i = 0; i < width; ++i) {
+      if (i < inside) target[i] = vector.elements[i];
+    }
+    return;
+  }
+#else
+  if (inside == 0) return;
+#endif
+  store_global<Schedule::streaming>(target, vector);
+}
+
+// A thread's elements of a tile: each vector scanned by itself, and what precedes it in the warp's part.
+class Part {
+ public:
+  // Offset of a vector's first element in memory from that of the tile's first vector.
+  __device__ __forceinline__ static int offset(int round) {
+    const int thread = threadIdx.x % row_threads;
+    const int vector = (thread / 32 * Schedule::rounds + round) * row_lanes + thread % row_lanes;
+#if reverse
+    return -vector * width;
+#else
+    return vector * width;
+#endif
+  }
+
+  // `row` is the row's first element; `heads` says where segments begin.
+  template <class Heads>
+  __device__ __forceinline__ Part(const Element* row, const Span& span, const Heads& heads) {
+    Elements vectors[Schedule::rounds];
+#pragma unroll
+    for (int round = 0; round < Schedule::rounds; ++round) {
+      vectors[round] = load_elements(row + span.first + offset(round), span.inside(offset(round)));
+    }
+    Carry running = nothing();
+#pragma unroll
+    for (int round = 0; round < Schedule::rounds; ++round) {
+      const int inside = span.inside(offset(round));
+#pragma unroll
+      for (int i = 0; i < width; ++i) {
+        const bool exists = in_memory(i) < inside;
+        numbers_[round][i] = exists ? number_of(vectors[round].elements[in_memory(i)]) : identity();
+      }
+#if segmented
+      heads_[round] = heads.of_vector(span, offset(round), inside);
+#endif
+      running = join_vector(round, running);
+    }
+    total_ = running;
+  }
+
+  // Of all elements of the thread's warp, or of its row in the warp.
+  __device__ __forceinline__ Carry total() const { return total_; }
+
+  // `before` precedes the warp's part.
+  __device__ __forceinline__ void store(Result* row, const Span& span, Carry before) const {
+#pragma unroll
+    for (int round = 0; round < Schedule::rounds; ++round) {
+      const Number preceding = Join()(before, before_[round]).number;
+      Results vector;
+#pragma unroll
+      for (int i = 0; i < width; ++i) vector.elements[in_memory(i)] = rounded(result(round, i, preceding));
+      store_results(row + span.first + offset(round), vector, span.inside(offset(round)));
+    }
+  }
+
+ private:
+  // Scans a vector, and the vectors of all lanes; returns what precedes the next round.
+  __device__ __forceinline__ Carry join_vector(int round, Carry running) {
+    Number(&numbers)[width] = numbers_[round];
+#pragma unroll
+    for (int i = 1; i < width; ++i) {
+      if (!is_head(round, i)) numbers[i] = combine(numbers[i - 1], numbers[i]);
+    }
+    Carry own = {numbers[width - 1]};
+#if segmented
+    own.has_head = heads_[round] != 0;
+#endif
+    const Carry inclusive = scan_lanes<row_lanes>(own, Join());
+    before_[round] = Join()(running, shift_lanes<row_lanes>(inclusive, nothing()));
+    return Join()(running, from_lane<row_lanes>(inclusive, row_lanes - 1));
+  }
+
+  __device__ __forceinline__ Number result(int round, int i, Number preceding) const {
+#if exclusive
+    if (is_head(round, i)) return identity();
+    return i == 0 ? preceding : continued(round, i - 1, preceding);
+#else
+    return continued(round, i, preceding);
+#endif
+  }
+
+  __device__ __forceinline__ Number continued(int round, int i, Number preceding) const {
+    const Number number = numbers_[round][i];
+#if segmented
+    return heads_[round] & ((2u << i) - 1) ? number : combine(preceding, number);
+#else
+    return combine(preceding, number);
+#endif
+  }
+
+  __device__ __forceinline__ bool is_head(int round, int i) const {
+#if segmented
+    return heads_[round] >> i & 1;
+#else
+    return false;
+#endif
+  }
+
+  Number numbers_[Schedule::rounds][width];
+  Carry before_[Schedule::rounds];
+  Carry total_;
+#if segmented
+  unsigned heads_[Schedule::rounds];  // a bit for each element, in the order of the scan
+#endif
+};
+
+// 16 bytes of shared memory.
+union Slot {
+  Carry carry;
+  TileTicket ticket;
+  uint4 bits;
+};
+
+// What precedes each warp of a row of several, and all of them; `scratch` has a slot for each warp of the
+// block, and may be written again after the next but one barrier.
+struct Warps {
+  Carry before, total;
+};
+
+__device__ __forceinline__ Warps join_warps(Carry own, Slot* scratch) {
+  constexpr int warps = row_threads / 32;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (lane == 0) scratch[warp].carry = own;
+  __syncthreads();
+  const Carry inclusive = scan_lanes<warps>(scratch[warp / warps * warps + lane % warps].carry, Join());
+  const Carry exclusive = shift_lanes<warps>(inclusive, nothing());
+  return {from_lane<warps>(exclusive, warp % warps), from_lane<warps>(inclusive, warps - 1)};
+}

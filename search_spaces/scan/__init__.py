@@ -1,0 +1,1 @@
+"""Operators on what precedes each element: scans."""

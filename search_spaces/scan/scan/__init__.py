@@ -1,0 +1,36 @@
+"""scan, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.scan.scan.emit import emit, emit_reference
+from ....codegen.scan.scan.presets import PRESETS
+from ....codegen.scan.scan.problem import ScanProblem
+from ....codegen.scan.scan.schedule import ScanSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .checks import checks
+from .seeds import candidates, default
+from .space import constraints, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="scan",
+    summary="y = running sums, products, maxima or minima, over all elements, along rows or within segments",
+    problem_type=ScanProblem,
+    schedule_type=ScanSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

@@ -1,0 +1,60 @@
+"""scan: which schedules to try first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....codegen.integers import ceil_div
+from ....codegen.scan.scan.problem import ScanProblem
+from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from ....codegen.schedule import Specialize
+from ...device_spec import DeviceSpec
+from .space import algorithms, fitted
+
+# Threads of a block and vectors of each, for tiles; those of CUB for an H100 have 128 threads with 24 elements of 4
+# bytes (tuning_scan.cuh).
+_TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), (1024, 2))
+_ROUNDS = (2, 4, 1, 8)  # of a row's threads
+_LEAST_LANES, _MOST_LANES = 8, 1024
+_SMALL_BLOCK = 128
+_FEW_TILES = 4  # of a block, that one block scans in turn before several share a row
+
+
+def default(problem: ScanProblem, spec: DeviceSpec) -> ScanSchedule:
+    """Look-back over long rows, and otherwise a few vectors of a row for each of its threads."""
+    return _shared(problem, 256, 4) if _is_shared(problem, spec) else _rows(problem, 4)
+
+
+def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[ScanSchedule]:
+    """Of the default's kind first, then of the other one."""
+    shared = []
+    if Algorithm.LOOK_BACK in algorithms(problem):
+        shared = [_shared(problem, threads, rounds) for threads, rounds in _TILES]
+        shared += [replace(shared[0], delay=350), replace(shared[1], delay=350), replace(shared[0], streaming=True)]
+        shared.append(replace(shared[0], specialize=Specialize.SHAPE))
+    rows = []
+    if Algorithm.ROWS in algorithms(problem):
+        rows = [_rows(problem, rounds) for rounds in _ROUNDS]
+        rows += [replace(rows[0], streaming=True), replace(rows[0], specialize=Specialize.SHAPE)]
+    return [*shared, *rows] if _is_shared(problem, spec) else [*rows, *shared]
+
+
+def _is_shared(problem: ScanProblem, spec: DeviceSpec) -> bool:
+    """Whether rows are too long for a block, or too few for a device."""
+    if len(kinds := algorithms(problem)) == 1:
+        return kinds[0] is Algorithm.LOOK_BACK
+    few = problem.rows < spec.sm_count
+    return few and problem.columns > _FEW_TILES * _MOST_LANES * problem.widest
+
+
+def _shared(problem: ScanProblem, threads: int, rounds: int) -> ScanSchedule:
+    return fitted(problem, ScanSchedule(Algorithm.LOOK_BACK, threads, threads, problem.widest, rounds))
+
+
+def _rows(problem: ScanProblem, rounds: int) -> ScanSchedule:
+    """As many threads as have so many vectors of a row."""
+    vectors = ceil_div(problem.columns, problem.widest)
+    lanes = 1 << (max(1, ceil_div(vectors, rounds)) - 1).bit_length()
+    lanes = min(max(_LEAST_LANES, lanes), _MOST_LANES)
+    threads = max(_SMALL_BLOCK, lanes)
+    return fitted(problem, ScanSchedule(Algorithm.ROWS, threads, lanes, problem.widest, rounds))

@@ -1,0 +1,55 @@
+"""What the blocks of a scan schedule do, counted before anything is compiled. Nothing here was fitted to times yet."""
+
+from __future__ import annotations
+
+from math import log2
+
+from ....codegen.scan.scan.problem import ScanProblem
+from ....codegen.scan.scan.schedule import WARP, Algorithm, ScanSchedule
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...workload import Workload
+
+_LINE, _SECTOR, _WORD = 128, 32, 4  # bytes
+_SCHEDULERS = 4  # of an SM
+# Instructions: of an element, to convert, scan and complete it; of a vector, an access with its address; of a step of a
+# scan over lanes, a shuffle, a combination and a selection; of a thread that begins and ends.
+_ELEMENT, _ACCESS, _STEP, _THREAD = 4, 4, 3, 40
+_HEADS = 6  # of a vector with segments, and again of each element
+# Clocks from a word that a block leaves to the block that finds it. A tile waits for that twice: for tiles of its
+# group, and for groups of its section, which wait for tiles.
+_HOP, _HOPS = 700, 2
+
+
+def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """A block scans a tile, which it loads at once; or the tiles of its rows in turn."""
+    shared = schedule.algorithm is Algorithm.LOOK_BACK
+    warps, width = schedule.threads // WARP, schedule.vector_width
+    vectors = warps * schedule.rounds
+    words = problem.number.bytes / _WORD
+    steps_of_scan = log2(min(WARP, schedule.threads_per_row)) + 2
+    of_vector = width * _ELEMENT + steps_of_scan * _STEP * words + 2 * _ACCESS
+    if problem.segmented:
+        of_vector += _HEADS + width * _HEADS
+    across = 2 * _STEP * steps_of_scan * words if schedule.threads_per_row > WARP else 0
+    footprint = schedule.footprint(problem)
+    resident = max(1, blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes))
+    waits = _HOPS * _HOP / resident * _SCHEDULERS if shared else 0
+    tile = min(schedule.tile, max(1, problem.columns)) * schedule.rows_per_block
+    bytes_loaded = tile * (problem.dtype.bytes + problem.flags)
+    bytes_stored = tile * problem.result_dtype.bytes
+    access = min(WARP, schedule.threads_per_row) * width * problem.dtype.bytes
+    apart = max(1.0, _SECTOR / access)
+    tiles = 1 if shared else max(1, schedule.tiles(problem))
+    grid = Workload(
+        blocks=schedule.blocks(problem),
+        footprint=footprint,
+        memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
+        steps=tiles,
+        instructions=vectors * of_vector + warps * (_THREAD + across) + waits,
+        load_instructions=vectors * _ACCESS,
+        lines=(bytes_loaded + bytes_stored) / _LINE * apart,
+        bytes_loaded=bytes_loaded * apart,
+        bytes_stored=bytes_stored * tiles,
+    )
+    return (grid,)

@@ -1,0 +1,90 @@
+"""scan's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+from autotune.codegen.integers import round_up
+from autotune.codegen.scan.scan.problem import DTYPES, Operation, ScanProblem
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.scan.scan import OPERATOR
+
+LIMITS = named_device("h200")
+# The emulator walks through every element: larger problems take long and add nothing.
+_ELEMENTS = 1 << 14
+
+SUM, PRODUCT, MAX, MIN = Operation
+LOOK_BACK, ROWS = Algorithm
+FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64 = DTYPES
+Case = tuple[ScanProblem, ScanSchedule]
+WAYS = ({}, {"exclusive": True}, {"reverse": True}, {"exclusive": True, "reverse": True})
+SEGMENTS = ({}, {"flags": True}, {"offsets": True, "segments": 9})
+
+PROBLEMS = {
+    **{f"rows1-columns16777216-{op}-float32": ScanProblem(1, 1 << 24, op) for op in Operation},
+    **{f"rows4096-columns4096-sum-{dtype}": ScanProblem(4096, 4096, dtype=dtype) for dtype in DTYPES},
+    "rows1-columns5000000000-sum-float16-exclusive-reverse": ScanProblem(
+        1, 5 * 10**9, SUM, FLOAT16, exclusive=True, reverse=True
+    ),
+    "rows1-columns16777216-sum-int32-wide": ScanProblem(1, 1 << 24, dtype=INT32, wide=True),
+    "rows1-columns16777216-max-int64-flags-alignflags1": ScanProblem(1, 1 << 24, MAX, INT64, flags=True, align_flags=1),
+    "rows1-columns16777216-sum-float32-offsets-segments100000": ScanProblem(1, 1 << 24, offsets=True, segments=100000),
+    "rows3-columns1000000000-min-bfloat16": ScanProblem(3, 10**9, MIN, BFLOAT16),
+    "rows100000000-columns3-product-float32-ldx4-ldy8": ScanProblem(10**8, 3, PRODUCT, ldx=4, ldy=8),
+    "rows300-columns70-sum-float16-ldx72-alignx4": ScanProblem(300, 70, SUM, FLOAT16, ldx=72, align_x=4),
+    "rows1-columns1-sum-float32": ScanProblem(1, 1),
+    "rows1-columns0-sum-int64-offsets-segments1": ScanProblem(1, 0, SUM, INT64, offsets=True, segments=1),
+    "rows0-columns5-max-float32": ScanProblem(0, 5, MAX),
+    "rows5-columns0-sum-float32": ScanProblem(5, 0),
+}
+SMALL_PROBLEMS = (
+    ScanProblem(4, 1024),
+    ScanProblem(1, 2503, SUM, INT32, wide=True, reverse=True),
+    ScanProblem(1, 1203, SUM, FLOAT16, exclusive=True, flags=True),
+    ScanProblem(1, 1203, MAX, INT32, reverse=True, offsets=True, segments=31),
+    ScanProblem(1, 700, PRODUCT, FLOAT64, exclusive=True, reverse=True, flags=True),
+    ScanProblem(5, 131, MIN, BFLOAT16, exclusive=True, ldx=136, ldy=140),
+    ScanProblem(7, 300, SUM, FLOAT32, reverse=True, ldx=304, ldy=304, align_x=8),
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
+    random = Random(0)
+    return [_case(random, spec, index) for index in range(count)]
+
+
+def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
+    op, dtype = list(Operation)[index % 4], DTYPES[index % 6]
+    align = random.choice([width for width in (2, 4, 8, 16, 16, 16) if width >= dtype.bytes])
+    wide = dtype is INT32 and op in (SUM, PRODUCT) and random.random() < 0.5
+    kinds = {**WAYS[index // 2 % 4], **SEGMENTS[index // 3 % 3]}
+    like = ScanProblem(1, 1 << 14, op, dtype, wide, align_x=align, **kinds)
+    space = OPERATOR.space(like, spec)
+    for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
+        schedule = space.build(draw)
+        problem = _problem(random, schedule, like)
+        small = problem.rows * problem.columns <= _ELEMENTS
+        if small and not OPERATOR.violations(problem, schedule, spec):
+            return problem, schedule
+    raise AssertionError("1000 draws and none is legal")
+
+
+def _problem(random: Random, schedule: ScanSchedule, like: ScanProblem) -> ScanProblem:
+    """A few tiles, or a little more or less; a few rows where there are no segments."""
+    tile = schedule.tile
+    columns = max(1, random.choice((tile, 2 * tile, tile - 1, tile + 1, 2 * tile + tile // 2 + 3, tile // 2 + 1)))
+    if like.segmented:
+        return replace(like, columns=columns, ldx=0, ldy=0)
+    rows = schedule.rows_per_block
+    rows = random.choice((1, rows, rows + 1, max(1, rows // 2)))
+    step = schedule.vector_width
+    leading = [round_up(columns, step) + step * random.choice((0, 0, 1, 5)) for _ in range(2)]
+    return replace(like, rows=rows, columns=columns, ldx=leading[0], ldy=random.choice(leading))
+
+
+CASES = drawn_cases(36)
