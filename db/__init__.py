@@ -3,19 +3,22 @@
 from typing import TYPE_CHECKING
 
 from ..lazy import lazy_names
-from .states import Status, TimeSource
+from .states import Outcome, Status, TimeSource
 
 if TYPE_CHECKING:
     from .database import TuningDB
     from .errors import DatabaseError
     from .exchange import MergeCounts
+    from .run_record import RunRecord
     from .trials import DeviceRecord, ProblemRecord, Trial
 
 __all__ = [
     "DatabaseError",
     "DeviceRecord",
     "MergeCounts",
+    "Outcome",
     "ProblemRecord",
+    "RunRecord",
     "Status",
     "TimeSource",
     "Trial",
@@ -31,6 +34,7 @@ __getattr__ = lazy_names(
         "DeviceRecord": ".trials",
         "MergeCounts": ".exchange",
         "ProblemRecord": ".trials",
+        "RunRecord": ".run_record",
         "Trial": ".trials",
         "TuningDB": ".database",
     },

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from .best import best_of, serving
-from .engine import WRITE, check_exists, database_url, engine_of, location
-from .errors import DatabaseError, ReadOnlyError, one_line_errors, readable
+from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
 from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
-from .schema import ensure_schema
+from .run_record import RunRecord
 from .states import Status, TimeSource
+from .stored_runs import StoredRuns
 from .storing import better, newest, store
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 
-__all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "Trial", "TuningDB"]
+__all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
-R = TypeVar("R")
 _AT_ONCE = 500  # rows
 _TRIED = [field.name for field in fields(Tried)]
 
 
-class TuningDB:
+class TuningDB(StoredRuns):
     """Every trial ever made, and which ones are best.
 
     Opening creates the database and its folder where there is none, and migrates an older one. The trials that ship
@@ -57,28 +56,8 @@ class TuningDB:
     """
 
     def __init__(self, url: str | Path | None = None, *, create: bool = True) -> None:
-        self.url = database_url(url)
-        self.location = location(self.url)
-        if not create:
-            check_exists(self.url)
-        self._engine = engine_of(self.url)
         self._taken_in: set[tuple[str, str]] = set()
-        try:
-            with one_line_errors(self.location), readable(self.location):
-                ensure_schema(self._engine, self.location)
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Close the connections; the next use opens new ones."""
-        self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
+        super().__init__(url, create=create)
 
     def record(self, trial: Trial) -> None:
         """Store a trial in one transaction, in place of an earlier one of the same key.
@@ -151,11 +130,17 @@ class TuningDB:
             )
             yield from (Tried(*row) for row in rows)
 
-    def bests(self, operator: str | None = None, device: str | None = None, compiler: str | None = None) -> list[Trial]:
-        """`best` for each problem and device model that has one."""
+    def bests(
+        self,
+        operator: str | None = None,
+        device: str | None = None,
+        compiler: str | None = None,
+        run: str | None = None,
+    ) -> list[Trial]:
+        """`best` for each problem and device model that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return best_of(session, matching(operator, device=device), compiler)
+            return best_of(session, matching(operator, device=device, run=run), compiler)
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
@@ -172,10 +157,11 @@ class TuningDB:
         device: str | None = None,
         status: Status | None = None,
         limit: int | None = None,
+        run: str | None = None,
     ) -> list[Trial]:
-        """Trials, newest first: at most `limit`, of an operator, a problem's key, a device model, a status."""
+        """Trials, newest first: at most `limit`, of an operator, a problem's key, a device model, a status, a run."""
         self._take_in(operator, device)
-        query = select(TrialRow).where(*matching(operator, key, device))
+        query = select(TrialRow).where(*matching(operator, key, device, run=run))
         if status is not None:
             query = query.where(TrialRow.status == status)
         query = query.order_by(TrialRow.created_at.desc(), TrialRow.id.desc()).limit(limit)
@@ -216,12 +202,6 @@ class TuningDB:
         """
         write_document(path, self.export(*arguments, **named))
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Let all other writers wait meanwhile."""
-        with one_line_errors(self.location), self._engine.execution_options(**{WRITE: True}).begin():
-            yield
-
     def _take_in(self, operator: str | None = None, device: str | None = None) -> None:
         """Merge the shipped trials of an operator and a device model, each file of them once for its content."""
         for file in shipped_files(operator, device):
@@ -252,16 +232,3 @@ class TuningDB:
         with self._read() as session:
             known = {row.model: row.plain for row in session.scalars(select(DeviceRow))}
         check_foreign(trials, known)
-
-    def _read(self) -> AbstractContextManager[Session]:
-        return self._session(self._engine)
-
-    def _write(self, work: Callable[[Session], R]) -> R:
-        """Run `work` in one transaction, which has the write lock from its start."""
-        with self._session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
-            return work(session)
-
-    @contextmanager
-    def _session(self, engine: Engine) -> Iterator[Session]:
-        with one_line_errors(self.location), readable(self.location), Session(engine) as session:
-            yield session

@@ -90,9 +90,10 @@ def read_document(path: Path) -> Any:
         raise ValueError(f"{path} is not a JSON file: {error}") from None
 
 
-# Names of a trial's members in a document: its device and problem by name, the rest as the dataclass has them.
+# Names of a trial's members in a document: its device and problem by name, the rest as the dataclass has them. Its run
+# stays behind: the name of one means nothing elsewhere.
 _REFERENCES = ("device", "operator", "key")
-_OWN = tuple(field.name for field in fields(Trial) if field.name not in ("device", "problem"))
+_OWN = tuple(field.name for field in fields(Trial) if field.name not in ("device", "problem", "run"))
 
 
 def _plain(trial: Trial) -> dict[str, Any]:

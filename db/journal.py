@@ -2,7 +2,7 @@
 
 What `optuna.storages.JournalStorage` leaves open is who is alive, and what becomes of a line that a process was writing
 when it died. Here a process that writes holds the file's lock (``flock``, which ends with it), and cuts a torn line off
-first. Each run holds the lock of a file of its own; a run whose lock is free is over.
+first. Each tuner holds the lock of a file of its own; a tuner whose lock is free is over.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fcntl import LOCK_EX, LOCK_UN, flock
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,8 +21,9 @@ from optuna.storages.journal import BaseJournalBackend
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from .errors import UNUSABLE_DISK, DatabaseError
+from .life import held, is_held
 
-RUN = "run"  # the user attribute that says which run a trial belongs to
+TUNER = "tuner"  # the user attribute that says who has taken a trial
 _OVER = create_trial(state=TrialState.FAIL)
 
 
@@ -85,11 +86,11 @@ class JournalFile(BaseJournalBackend):
 
 
 class Journal(JournalStorage):
-    """A journal as the storage of a run; a context manager, whose run is alive meanwhile.
+    """A journal as the storage of a tuner; a context manager, whose tuner is alive meanwhile.
 
     Args:
         path: of the file; None for one in memory.
-        run: a name that no other run has.
+        tuner: a name that no other tuner has.
 
     Raises:
         DatabaseError: as in every method, one line.
@@ -97,8 +98,9 @@ class Journal(JournalStorage):
 
     look_for_dead = 1.0  # seconds between looks
 
-    def __init__(self, path: Path | None, run: str) -> None:
-        self._path, self._run, self._life = path, run, -1
+    def __init__(self, path: Path | None, tuner: str) -> None:
+        self._path, self._tuner = path, tuner
+        self._life = held(self._life_of(tuner)) if path else nullcontext()
         with self.errors():
             if path:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -106,17 +108,12 @@ class Journal(JournalStorage):
             super().__init__(self._file)
 
     def __enter__(self) -> Self:
-        if self._path:
-            with self.errors():
-                self._life = os.open(self._life_of(self._run), os.O_RDWR | os.O_CREAT, 0o666)
-                flock(self._life, LOCK_EX)
+        self._life.__enter__()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self._file.close()
-        if self._path:
-            self._life_of(self._run).unlink(missing_ok=True)
-            os.close(self._life)
+        self._life.__exit__(None, None, None)
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -130,7 +127,7 @@ class Journal(JournalStorage):
             raise DatabaseError(f"{self._path} {said}") from error
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Let all other runs wait meanwhile."""
+        """Let all other tuners wait meanwhile."""
         return self._file.locked()
 
     def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:
@@ -144,31 +141,21 @@ class Journal(JournalStorage):
         return found
 
     def fail_dead(self, study: Study, on_dead: Callable[[Study, FrozenTrial], None]) -> None:
-        """Give up the trials of runs that are over."""
+        """Give up the trials of tuners that are over."""
         running = self.get_all_trials(study._study_id, deepcopy=False, states=(TrialState.RUNNING,))
-        over = {run: self._is_over(run) for run in {trial.user_attrs.get(RUN, self._run) for trial in running}}
+        over = {tuner: self._is_over(tuner) for tuner in {self._taken_by(trial) for trial in running}}
         for trial in running:
-            if over[trial.user_attrs.get(RUN, self._run)]:
+            if over[self._taken_by(trial)]:
                 self.set_trial_state_values(trial._trial_id, TrialState.FAIL)
                 on_dead(study, trial)
 
-    def _life_of(self, run: str) -> Path:
-        path = self._path or Path()
-        return path.with_name(f"{path.stem}.{Path(run).name}.run")
+    def _taken_by(self, trial: FrozenTrial) -> str:
+        """The tuner of a trial; this one for a trial of another program, which is left alone."""
+        return str(trial.user_attrs.get(TUNER, self._tuner))
 
-    def _is_over(self, run: str) -> bool:
-        if run == self._run:
-            return False
-        path = self._life_of(run)
-        try:
-            life = os.open(path, os.O_RDWR)
-        except FileNotFoundError:
-            return True
-        try:
-            flock(life, LOCK_EX | LOCK_NB)
-            path.unlink(missing_ok=True)
-        except BlockingIOError:
-            return False
-        finally:
-            os.close(life)
-        return True
+    def _life_of(self, tuner: str) -> Path:
+        path = self._path or Path()
+        return path.with_name(f"{path.stem}.{Path(tuner).name}.run")
+
+    def _is_over(self, tuner: str) -> bool:
+        return tuner != self._tuner and not is_held(self._life_of(tuner))

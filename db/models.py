@@ -28,7 +28,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from .checks import NAME_LENGTH
 from .comparison import Comparison
-from .states import Status, TimeSource
+from .run_record import RunRecord
+from .states import Outcome, Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
 
 
@@ -118,6 +119,40 @@ class ProblemRow(Base):
         return ProblemRecord(self.operator, self.key, self.fields)
 
 
+class RunRow(Base):
+    """A tuning run."""
+
+    __tablename__ = "runs"
+    __table_args__ = (CheckConstraint("(outcome IS NULL) = (ended_at IS NULL)", name="ended_has_outcome"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    command: Mapped[str] = mapped_column(Text)
+    operator: Mapped[str]
+    options: Mapped[dict[str, Any]]
+    sampler: Mapped[str]
+    seed: Mapped[int]
+    devices: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    begun_at: Mapped[datetime] = mapped_column(Utc, index=True)
+    ended_at: Mapped[datetime | None] = mapped_column(Utc)
+    outcome: Mapped[Outcome | None] = mapped_column(_words(Outcome, "outcome"))
+    error: Mapped[str] = mapped_column(Text)
+    counts: Mapped[dict[str, Any]]
+
+    @classmethod
+    def of(cls, run: RunRecord) -> RunRow:
+        """A new row."""
+        plain = {"options": dict(run.options), "devices": [dict(one) for one in run.devices], "counts": {}}
+        return cls(**{name: getattr(run, name) for name in _RUN} | plain)
+
+    def plain(self, counts: Mapping[str, int], *, alive: bool) -> RunRecord:
+        """The row as a plain value: with its counts so far if it has not ended, and whether its process is there."""
+        same = {name: getattr(self, name) for name in _RUN}
+        return RunRecord(**same | {"counts": counts if self.outcome is None else self.counts}, alive=alive)
+
+
+_RUN = [field.name for field in fields(RunRecord) if field.name != "alive"]
+
+
 # The columns that tell trials apart.
 KEY = ("device_id", "problem_id", "schedule_digest", "time_source", "program_digest", "compiler")
 
@@ -135,6 +170,7 @@ class TrialRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     problem_id: Mapped[int] = mapped_column(ForeignKey(ProblemRow.id))
     device_id: Mapped[int] = mapped_column(ForeignKey(DeviceRow.id))
+    run_id: Mapped[str | None] = mapped_column(ForeignKey(RunRow.id), index=True)
     schedule: Mapped[dict[str, Any]]
     schedule_digest: Mapped[str]
     status: Mapped[Status] = mapped_column(_words(Status, "status"))
@@ -160,11 +196,13 @@ class TrialRow(Base):
         """The row as a plain value."""
         same = {name: getattr(self, name) for name in _SAME}
         compared = None if self.comparison is None else Comparison.from_dict(self.comparison)
-        return Trial(self.device.plain, self.problem.plain, samples=tuple(self.samples), comparison=compared, **same)
+        own = {"samples": tuple(self.samples), "comparison": compared, "run": self.run_id}
+        return Trial(self.device.plain, self.problem.plain, **own | same)
 
 
 # What a trial and its row both have, by the same names and with the same values.
-_SAME = [field.name for field in fields(Trial) if field.name not in ("device", "problem", "samples", "comparison")]
+_OTHERWISE = ("device", "problem", "run", "samples", "comparison")
+_SAME = [field.name for field in fields(Trial) if field.name not in _OTHERWISE]
 
 
 def outcome(trial: Trial) -> dict[str, Any]:

@@ -14,6 +14,7 @@ def matching(
     key: str | None = None,
     device: str | None = None,
     time_source: TimeSource | None = None,
+    run: str | None = None,
 ) -> list[ColumnElement[bool]]:
     """Conditions on trials."""
     wanted = {ProblemRow.operator: operator, ProblemRow.key: key}
@@ -25,6 +26,8 @@ def matching(
         conditions.append(TrialRow.device_id.in_(select(DeviceRow.id).where(DeviceRow.model == device)))
     if time_source is not None:
         conditions.append(TrialRow.time_source == time_source)
+    if run is not None:
+        conditions.append(TrialRow.run_id == run)
     return conditions
 
 

@@ -20,3 +20,11 @@ class TimeSource(StrEnum):
 
     MEASURED = "measured"
     MODELLED = "modelled"
+
+
+class Outcome(StrEnum):
+    """How a run ended that could say so."""
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"

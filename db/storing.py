@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
-from .models import KEY, DeviceRow, ProblemRow, TrialRow, outcome
+from .models import KEY, DeviceRow, ProblemRow, RunRow, TrialRow, outcome
 from .states import Status
 from .trials import Trial
 
@@ -53,9 +53,9 @@ def better(trial: Trial, stored: Stored) -> bool:
 def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
     """Add trials; one whose key is stored already replaces that one if `replaces` says so."""
     counts: Counter[str] = Counter()
-    ids: dict[tuple[str, str, str], dict[str, int]] = {}
+    ids: dict[tuple[str | None, ...], dict[str, Any]] = {}
     for trial in trials:
-        name = (trial.device.model, trial.problem.operator, trial.problem.key)
+        name = (trial.device.model, trial.problem.operator, trial.problem.key, trial.run)
         if name not in ids:
             ids[name] = _ids(trial, session)
         values = ids[name] | outcome(trial)
@@ -75,10 +75,11 @@ def _cost(status: Status, seconds: float | None) -> float:
     return seconds if status is Status.OK and seconds is not None else inf
 
 
-def _ids(trial: Trial, session: Session) -> dict[str, int]:
-    """The ids of a trial's device and problem, which are added if they are new."""
+def _ids(trial: Trial, session: Session) -> dict[str, Any]:
+    """The ids of a trial's device and problem, which are added if they are new, and of its run if that is of here."""
     device, problem = trial.device, trial.problem
     return {
+        "run_id": trial.run and session.scalar(select(RunRow.id).where(RunRow.id == trial.run)),
         "device_id": _id(DeviceRow.of(device), session, model=device.model),
         "problem_id": _id(ProblemRow.of(problem), session, operator=problem.operator, key=problem.key),
     }

@@ -89,6 +89,7 @@ class Trial:
         comparison: how fast baselines are beside it; None where that was never measured.
         compiler: name and version.
         program_digest: digest of the emitted program.
+        run: the run that tried it last, by its id in the same database; None if there was none.
         created_at: when it was tried, with a time zone; stored as UTC.
 
     Raises:
@@ -111,6 +112,7 @@ class Trial:
     comparison: Comparison | None = None
     compiler: str = ""
     program_digest: str = ""
+    run: str | None = None
     created_at: datetime = field(default_factory=_now)
 
     def __post_init__(self) -> None:
@@ -118,6 +120,8 @@ class Trial:
         for name in ("compiler", "program_digest", "lost_to"):
             check_text(name, getattr(self, name), NAME_LENGTH)
         check_text("error", self.error)
+        if self.run is not None:
+            check_name("run", self.run)
         for name in ("schedule", "resources", "environment", "conditions"):
             check_json(name, getattr(self, name))
         if not (isinstance(self.status, Status) and isinstance(self.time_source, TimeSource)):

@@ -1,4 +1,4 @@
-"""The command line: ``autotune tune|emit|show|explain|warm|export|bench|record|convert|replay|devices|db|doctor``."""
+"""The command line: ``autotune tune|emit|show|explain|warm|export|bench|record|convert|replay|devices|runs|db|…``."""
 
 from .app import main
 

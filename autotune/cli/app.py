@@ -26,6 +26,7 @@ from .commands.export import export
 from .commands.record import record
 from .commands.reduce import reduce
 from .commands.replay import replay
+from .commands.runs import app as runs
 from .commands.show import show
 from .commands.tune import tune
 from .commands.warm import warm
@@ -54,6 +55,7 @@ app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
 app.add_typer(_alone(devices))
 database.command()(reduce)
+app.add_typer(runs, name="runs")
 app.add_typer(database, name="db")
 app.add_typer(_alone(doctor))
 
@@ -81,7 +83,7 @@ def run(arguments: list[str]) -> int:
     """
     try:
         # Help and Ctrl-C bring an exit code, a command that is done brings None.
-        code: int = get_command(app).main(arguments, prog_name="autotune", standalone_mode=False) or 0
+        code: int = get_command(app).main(arguments, prog_name="autotune", standalone_mode=False, obj=arguments) or 0
     except Exception as error:
         if os.environ.get("AUTOTUNE_DEBUG"):
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from ..files import checked_target
 from .errors import BadInputError, user_input
 
 if TYPE_CHECKING:
+    from ..db import RunRecord, TuningDB
     from ..devices.base import Device
     from ..devices.worker_device import WorkerDevice
     from ..search_spaces.device_spec import DeviceSpec
@@ -48,6 +50,12 @@ DatabaseOption = Annotated[
 ]
 
 
+def command_line(context: typer.Context, db: str | None, location: str) -> str:
+    """The command line, for a run; the database is named by its location, which has no password."""
+    named = {db: location, f"--db={db}": f"--db={location}"} if db else {}
+    return join(["autotune", *(named.get(word, word) for word in context.obj)])
+
+
 def output_option(text: str) -> Any:
     """The option ``-o`` for a file; that it can be written is known before a command begins."""
     return typer.Option("--output", "-o", help=text, callback=_checked_output)
@@ -58,6 +66,19 @@ def _checked_output(path: Path | None) -> Path | None:
         if path is not None:
             checked_target(path)
     return path
+
+
+def opened(url: str | None) -> TuningDB:
+    """A database to read; one that the user names must exist."""
+    from ..db import TuningDB
+
+    return TuningDB(url, create=False)
+
+
+def run_of(database: TuningDB, name: str) -> RunRecord:
+    """The run that the user named, by its id or its first digits."""
+    with user_input():
+        return database.run(name)
 
 
 def device_of(selector: str) -> Device:

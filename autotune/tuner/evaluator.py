@@ -35,10 +35,17 @@ class Evaluator:
         operator, problem, device: what is evaluated.
         pool: compiles.
         session: the problem, set up on the device.
+        run: the id of the run that the trials are of, if there is one.
     """
 
     def __init__(
-        self, operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, session: Session
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        device: Device,
+        pool: CompilePool,
+        session: Session,
+        run: str | None = None,
     ) -> None:
         spec = device.limits
         plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
@@ -50,6 +57,7 @@ class Evaluator:
             device=DeviceRecord(spec.name, spec.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
+            run=run,
         )
 
     def start(self, schedule: Schedule) -> Job:

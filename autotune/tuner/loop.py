@@ -26,6 +26,7 @@ from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
 from .history import best_known, first_candidates, known_trials, ranked, superseded
 from .options import Progress, TuneOptions, TuneResult
+from .run import A_CALL, Run, begun
 from .runoff import Runoff, fastest, losers, participants, run_off
 from .signals import handled
 
@@ -44,6 +45,7 @@ def tune(
     on_progress: Callable[[Progress], None] | None = None,
     now: Callable[[], float] = monotonic,
     pool: CompilePool | None = None,
+    run: Run | None = None,
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
@@ -65,6 +67,7 @@ def tune(
         on_progress: called after each evaluation.
         now: a clock in seconds.
         pool: compiles, and is left warm for the next problem; by default one that ends with this call.
+        run: what this is a part of; by default a run of its own.
 
     Raises:
         DeviceError: the device cannot be used, or no longer; what was done is stored.
@@ -81,8 +84,13 @@ def tune(
     check_arguments(operator, problem, device, db, options)
     if problem.empty:
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
+    if run is None:
+        with begun(db, A_CALL, operator, [device], options) as own:
+            result = tune(operator, problem, device, db, options, on_progress, now, pool, own)
+            own.interrupted = result.interrupted
+            return result
     operator, spec = evaluable(operator, problem, device), device.limits
-    with StoredStudy(db, operator, problem, device, options.study) as study:
+    with StoredStudy(db, operator, problem, device, run.id, options.study) as study:
         known = known_trials(operator, problem, device, db)
         compared = {schedule.digest for schedule in known}
         best = incumbent = best_known(operator, problem, device, db, compared)
@@ -99,7 +107,7 @@ def tune(
                 nullcontext(pool) if pool else CompilePool(workers) as compiles,
                 device.session(operator, problem, options.seed) as session,
             ):
-                evaluator = Evaluator(operator, problem, device, compiles, session)
+                evaluator = Evaluator(operator, problem, device, compiles, session, run.id)
 
                 def measured_again(trial: Trial) -> Trial:
                     return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))

@@ -16,9 +16,15 @@ from ..search_spaces.restriction import restrict_schedules
 from .history import known_trials
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
+from .run import Run
 
 if TYPE_CHECKING:
     from ..db import TuningDB
+
+
+def recording_options(schedules: Sequence[Schedule], seed: int = 0) -> TuneOptions:
+    """How many schedules are tried; the seed is that of their choice."""
+    return TuneOptions(len(schedules), sampler="random", seed=seed)
 
 
 def record(
@@ -28,6 +34,7 @@ def record(
     db: TuningDB,
     schedules: Sequence[Schedule],
     on_progress: Callable[[Progress], None] | None = None,
+    run: Run | None = None,
 ) -> tuple[TuneResult, list[Trial]]:
     """Evaluate legal schedules as `tune` does, and store each trial; those that the database knows are not repeated.
 
@@ -36,7 +43,7 @@ def record(
     """
     listed = restrict_schedules(operator, schedules, "the list")
     listed = replace(listed, candidates=lambda problem, spec: list(schedules))
-    result = tune(listed, problem, device, db, TuneOptions(len(schedules), sampler="random"), on_progress)
+    result = tune(listed, problem, device, db, recording_options(schedules), on_progress, run=run)
     known = known_trials(operator, problem, device, db)
     alike = (compiler_version(), device.time_source)
     trials = db.trials(operator.name, problem.key, device.limits.name)

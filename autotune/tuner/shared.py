@@ -8,7 +8,7 @@ from math import inf
 from optuna.trial import FrozenTrial, TrialState
 
 from ..codegen.schedule import Schedule
-from ..db.journal import RUN
+from ..db.journal import TUNER
 from ..db.trials import Trial
 from .history import seconds_of
 from .proposals import Candidate, Proposals
@@ -78,7 +78,7 @@ class SharedProposals(Iterator[Candidate]):
 
     def _learn(self, trial: FrozenTrial) -> None:
         self._known.add(trial._trial_id)
-        own = trial.user_attrs.get(RUN) == self._study.run
+        own = trial.user_attrs.get(TUNER) == self._study.tuner
         schedule = None if own or trial.state is TrialState.FAIL else self._study.schedule_of(trial)
         if schedule and schedule not in self._own:
             self.others += 1

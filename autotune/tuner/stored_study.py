@@ -1,7 +1,7 @@
-"""The study of one problem on one device model, in Optuna's storage beside the database: what all runs share.
+"""The study of one problem on one device model, in Optuna's storage beside the database: what all tuners share.
 
-A trial of the study is one schedule. It waits, is taken by a run, and is told. One whose run is over before that is
-given up and waits again, as a new trial.
+A trial of the study is one schedule. It waits, is taken by a tuner, and is told. One whose tuner is over before that is
+given up and waits again, as a new trial. A tuner works for a run on one device; a run may have several.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import hashlib
 import json
 from contextlib import suppress
 from math import inf
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
@@ -24,7 +23,8 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.engine import sqlite_file
 from ..db.errors import DatabaseError
-from ..db.journal import RUN, Journal
+from ..db.journal import TUNER, Journal
+from ..db.life import studies_folder
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
 from ..search_spaces.trial_space import TrialSpace
@@ -34,32 +34,41 @@ from .provenance import depends_on
 if TYPE_CHECKING:
     from ..db import TuningDB
 
-_RETRIES = 3  # a schedule whose runs die again and again may be what kills them
+RUN = "run"  # the user attribute that says which run a trial belongs to, by its id in the database
+_RETRIES = 3  # a schedule whose tuners die again and again may be what kills them
 _LONGEST_NAME = 150  # of a file
 
 
 class StoredStudy:
-    """One study; a context manager whose run is alive meanwhile, and at its end gives back what it had taken.
+    """One study; a context manager whose tuner is alive meanwhile, and at its end gives back what it had taken.
 
     Args:
         db: the database that the study is beside: for a SQLite file in a journal in the folder ``FILE.studies``, for
             PostgreSQL in tables of its own there, for a database in memory in memory.
-        operator, problem, device: what is tuned; runs that differ in what a time depends on have different studies.
+        operator, problem, device: what is tuned; those that differ in what a time depends on have different studies.
+        run: the id of the run.
         name: a prefix of the study's name.
 
     Attributes:
-        run: the name of this run.
-        exclusive: makes a context manager that lets all other runs wait.
+        tuner: the name of this tuner.
+        exclusive: makes a context manager that lets all other tuners wait.
 
     Raises:
         DatabaseError: as in every method, one line.
     """
 
     def __init__(
-        self, db: TuningDB, operator: Operator[Any, Any], problem: Problem, device: Device, name: str | None = None
+        self,
+        db: TuningDB,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        device: Device,
+        run: str,
+        name: str | None = None,
     ) -> None:
         title, facts = study_name(name, operator, problem, device)
-        self.run = uuid4().hex[:12]
+        self.tuner = uuid4().hex[:12]
+        self._marks = {TUNER: self.tuner, RUN: run}
         self._space = TrialSpace(operator.space(problem, device.limits))
         self._operator, self._problem, self._limits = operator, problem, device.limits
         self._retry = RetryHeartbeatStaleTrialCallback(_RETRIES)
@@ -70,8 +79,8 @@ class StoredStudy:
         else:
             file = sqlite_file(db.url)
             stem = f"{operator.name}-{problem.key}"[:_LONGEST_NAME]
-            path = file and Path(f"{file}.studies") / f"{stem}-{facts}.journal"
-            self._storage = Journal(path, self.run)
+            path = file and studies_folder(file) / f"{stem}-{facts}.journal"
+            self._storage = Journal(path, self.tuner)
         self.exclusive = self._storage.exclusive
         with self._storage.errors():
             self._study = create_study(storage=self._storage, study_name=title, load_if_exists=True)
@@ -94,7 +103,7 @@ class StoredStudy:
         self._storage.__exit__()
 
     def news(self) -> list[FrozenTrial]:
-        """The trials that were not over when last asked, in their order; those of dead runs wait again."""
+        """The trials that were not over when last asked, in their order; those of dead tuners wait again."""
         with self._storage.errors():
             if (now := monotonic()) >= self._look_for_dead:
                 self._look_for_dead = now + self._storage.look_for_dead
@@ -111,7 +120,7 @@ class StoredStudy:
             state=TrialState.WAITING,
             params=params,
             distributions=self._space.distributions if params else None,
-            user_attrs={RUN: self.run} | ({} if params else {"schedule": schedule.to_dict()}),
+            user_attrs=self._marks | ({} if params else {"schedule": schedule.to_dict()}),
         )
         with self._storage.errors():
             return self._storage.create_new_trial(self._id, waiting)
@@ -123,9 +132,10 @@ class StoredStudy:
         return trial
 
     def take(self, trial: int) -> bool:
-        """Take a trial that waits; False if another run was faster."""
+        """Take a trial that waits; False if another tuner was faster."""
         with self._storage.errors(), suppress(UpdateFinishedTrialError):
-            self._storage.set_trial_user_attr(trial, RUN, self.run)
+            for name, mark in self._marks.items():
+                self._storage.set_trial_user_attr(trial, name, mark)
         return self._set_state(trial, TrialState.RUNNING)
 
     def tell(self, trial: int, seconds: float, in_space: bool, **attributes: Any) -> None:

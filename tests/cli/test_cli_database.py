@@ -86,7 +86,7 @@ def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
     assert set(found) == {
         "operator", "problem", "device", "seconds", "schedule", "schedule_digest", "status", "time_source", "samples",
         "error", "max_error", "resources", "environment", "conditions", "lost_to", "comparison", "compiler",
-        "program_digest", "created_at",
+        "program_digest", "run", "created_at",
     }  # fmt: skip
     assert found["seconds"] == 1.5
     assert found["device"] == "NVIDIA H200"

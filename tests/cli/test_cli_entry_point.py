@@ -51,8 +51,8 @@ def test_bad_input_is_two(tmp_path: Path) -> None:
 
 
 def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) -> None:
-    first = json.loads(called(*SMALL, "--trials", "2", "--json", folder=tmp_path).stdout)["runs"][0]
-    second = json.loads(called(*SMALL, "--trials", "1", "--json", folder=tmp_path).stdout)["runs"][0]
+    first = json.loads(called(*SMALL, "--trials", "2", "--json", folder=tmp_path).stdout)["results"][0]
+    second = json.loads(called(*SMALL, "--trials", "1", "--json", folder=tmp_path).stdout)["results"][0]
     assert (first["evaluated"], first["known"]) == (2, 0)
     assert (second["evaluated"], second["known"]) == (1, 2)
     assert second["best"]["seconds"] <= first["best"]["seconds"]
@@ -90,7 +90,7 @@ def test_all_gpus_share_a_suite(environment: Path, tmp_path: Path) -> None:
     options = ("--device", "all", "--suite", str(suite), "--n", "64", "--trials", "3", "--json")
     outcome = called("tune", "transpose", *options, folder=tmp_path)
     assert outcome.returncode == 0, outcome.stderr
-    runs = json.loads(outcome.stdout)["runs"]
+    runs = json.loads(outcome.stdout)["results"]
     gpus: dict[str, set[str]] = {}
     for ordinal in range(cuda_device_count()):
         gpus.setdefault(device_limits(str(ordinal)).name, set()).add(str(ordinal))
@@ -120,7 +120,7 @@ def test_ctrl_c_keeps_what_was_done(
     assert rest.splitlines()[-1] == (
         "autotune: interrupted; every trial is stored, and the same command continues from there"
     )
-    runs = json.loads(stdout)["runs"]
+    runs = json.loads(stdout)["results"]
     assert sorted(run["selector"] for run in runs) == sorted(devices)
     assert all(run["interrupted"] for run in runs)
     kept = json.loads(called("db", "trials", "--json", folder=tmp_path).stdout)

@@ -34,7 +34,7 @@ class Measured:
         self.interrupted = False
         self.status = Status.OK
 
-    def __call__(self, operator: Any, problem: Any, device: Any, db: Any, schedules: Any, show: Any) -> Any:
+    def __call__(self, operator: Any, problem: Any, device: Any, db: Any, schedules: Any, show: Any, run: Any) -> Any:
         self.count = len(schedules)
         samples = ((1e-3,), (2e-3,), (3e-3,))
         trials = [

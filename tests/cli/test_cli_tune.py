@@ -44,7 +44,15 @@ class Search:
         self.lost_at: tuple[str, int] | None = None
 
     def __call__(
-        self, operator: Any, problem: Any, device: Any, db: TuningDB, options: TuneOptions, show: Any, pool: Any
+        self,
+        operator: Any,
+        problem: Any,
+        device: Any,
+        db: TuningDB,
+        options: TuneOptions,
+        show: Any,
+        pool: Any,
+        run: Any,
     ) -> TuneResult:
         if self.lost_at == (device.selector, problem.m):
             raise DeviceError("it fell off the bus")
@@ -101,7 +109,9 @@ def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, 
     assert "1 ms modelled" in outcome.stdout
     assert "8 GB/s" in outcome.stdout
     assert str(environment) in outcome.stdout
-    assert "autotune db best transpose" in outcome.stdout
+    with TuningDB() as db:
+        (run,) = db.runs()
+    assert outcome.stdout.endswith(f"next      autotune runs show {run.id}\n")
     (line,) = (line for line in outcome.stdout.splitlines() if line.split()[:1] == ["source"])
     assert 'extern "C" __global__' in Path(line.split()[1]).read_text()
     assert "1/200" in outcome.stderr
@@ -112,7 +122,7 @@ def test_the_newest_sources_of_winners_stay(autotune: Command, tmp_path: Path, m
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setattr(tuned, "_MOST_SOURCES", 2)
     sources = [
-        Path(autotune(*TRANSPOSE, "--element-bytes", size, "--json").json["runs"][0]["source"]) for size in "248"
+        Path(autotune(*TRANSPOSE, "--element-bytes", size, "--json").json["results"][0]["source"]) for size in "248"
     ]
     assert sorted(sources[0].parent.iterdir()) == sorted(sources[1:])
 
@@ -121,14 +131,16 @@ def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> 
     search.ratio = Interval(0.9951, 1.0004, 1.0062)
     told = autotune(*TRANSPOSE).stdout
     assert "the incumbent stays: the challenger takes 1.000 (0.995 to 1.006) of its time" in told
-    (run,) = autotune(*TRANSPOSE, "--json").json["runs"]
+    (run,) = autotune(*TRANSPOSE, "--json").json["results"]
     assert run["runoff"] == {"won_by": "incumbent", "ratio": {"low": 0.9951, "middle": 1.0004, "high": 1.0062}}
 
 
 def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environment: Path) -> None:
     document = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json").json
+    with TuningDB() as db:
+        assert [document["run"]] == [one.id for one in db.runs()]
     assert document["database"] == str(environment)
-    (run,) = document["runs"]
+    (run,) = document["results"]
     assert list(run) == [
         "operator", "problem", "fields", "device", "selector", "best", "bytes_per_second", "operations_per_second",
         "peak_share", "source", "evaluated", "known", "by_status", "illegal", "seconds", "exhausted", "interrupted",
@@ -141,8 +153,8 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
 
 def test_peak_is_what_bounds_the_problem(autotune: Command, search: Search) -> None:
     document = autotune("tune", "sgemm", "--device", "h200", "--json").json
-    assert document["runs"][0]["operations_per_second"] == {"fp32": 2 * 4096**3 / 1e-3}
-    assert document["runs"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
+    assert document["results"][0]["operations_per_second"] == {"fp32": 2 * 4096**3 / 1e-3}
+    assert document["results"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
 
 
 def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, tmp_path: Path) -> None:
@@ -152,7 +164,7 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     outcome = autotune(*TRANSPOSE, "--n", "2", "--suite", str(suite), "--json")
     transpose = operator_of("transpose").problem_type
     assert search.problems == [transpose(8, 4), transpose(16, 2)]
-    assert [bool(run["best"]) for run in outcome.json["runs"]] == [True, False]
+    assert [bool(run["best"]) for run in outcome.json["results"]] == [True, False]
     assert outcome.code == 1
     assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
 
@@ -168,7 +180,7 @@ def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search,
     search.interrupted_at = 2
     outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
     assert outcome.code == 130
-    assert len(search.problems) == len(outcome.json["runs"]) == 2
+    assert len(search.problems) == len(outcome.json["results"]) == 2
     assert "the same command continues" in outcome.stderr
 
 
@@ -179,7 +191,7 @@ def test_stale_records_are_renewed(autotune: Command, search: Search, environmen
         for problem, changes in ((old, {"program_digest": "0" * 64}), (new, {})):
             trial = search._trial(transpose, problem, h200, wins=True)
             db.record(replace(trial, **changes))
-    assert len(autotune(*TRANSPOSE, "--stale", "--json").json["runs"]) == 1
+    assert len(autotune(*TRANSPOSE, "--stale", "--json").json["results"]) == 1
     assert search.problems == [old]
     assert autotune(*TRANSPOSE, "--stale", "--suite", "suite.json").code == 2
     environment.unlink()
@@ -209,7 +221,7 @@ def test_devices_of_different_models_tune_every_problem(autotune: Command, searc
     suite.write_text('[{"m": 8}, {"m": 16}]')
     outcome = autotune(*TRANSPOSE, "--device", "h200,t4", "--suite", str(suite), "--json")
     assert outcome.code == 0
-    runs = outcome.json["runs"]
+    runs = outcome.json["results"]
     assert sorted((run["selector"], run["fields"]["m"]) for run in runs) == [
         ("h200", 8), ("h200", 16), ("t4", 8), ("t4", 16),
     ]  # fmt: skip
@@ -223,7 +235,7 @@ def test_one_problem_is_tuned_by_one_device_of_a_model(
     monkeypatch.setattr(select, "cuda_device_count", lambda: 3)
     monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(gpu(selector)))
     outcome = autotune("tune", "transpose", "--device", "all", "--json")
-    assert (outcome.code, len(outcome.json["runs"])) == (0, 1)
+    assert (outcome.code, len(outcome.json["results"])) == (0, 1)
     assert outcome.stderr.splitlines()[0] == (
         "3 devices are NVIDIA H200, and each problem is tuned by one of them: 2 will be idle"
     )
@@ -235,7 +247,7 @@ def test_a_lost_device_is_named_and_what_was_done_is_told(autotune: Command, sea
     search.lost_at = ("t4", 16)
     outcome = autotune(*TRANSPOSE, "--device", "h200,t4", "--n", "4", "--suite", str(suite), "--json")
     assert outcome.code == 1
-    assert sorted(run["selector"] for run in outcome.json["runs"]) == ["h200", "h200", "h200", "t4"]
+    assert sorted(run["selector"] for run in outcome.json["results"]) == ["h200", "h200", "h200", "t4"]
     assert outcome.stderr.splitlines()[-1] == (
         "autotune: device t4 at m16-n4-e4: it fell off the bus; not tuned: m24-n4-e4 on Tesla T4"
     )
@@ -272,10 +284,16 @@ def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environmen
 def test_a_study_on_a_server_whose_password_is_not_printed(
     autotune: Command, search: Search, postgres: PostgresServer
 ) -> None:
-    outcome = autotune(*TRANSPOSE, "--db", postgres.new_database(), "--study", "night")
+    url = postgres.new_database()
+    outcome = autotune(*TRANSPOSE, "--db", url, "--study", "night")
     assert outcome.code == 0
     assert search.options == TuneOptions(study="night")
-    assert "autotune db best transpose --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
+    with TuningDB(url) as db:
+        (run,) = db.runs()
+    assert f"autotune runs show {run.id} --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
+    assert run.options == {"trials": 200, "study": "night"}
+    assert run.command.startswith("autotune tune transpose --device h200 --db 'postgresql+psycopg://autotune:***@/")
+    assert PASSWORD not in run.command
     assert PASSWORD not in outcome.stdout + outcome.stderr
 
 
@@ -295,7 +313,7 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     assert autotune(*TRANSPOSE, "--untuned").code == 0
     assert search.problems == [transpose(16, 4), transpose(8, 4)]
     outcome = autotune("tune", "sgemm", "--device", "h200", "--untuned", "--json")
-    assert (outcome.code, outcome.json["runs"]) == (0, [])
+    assert (outcome.code, outcome.json["results"]) == (0, [])
     assert outcome.stderr == f"nothing to tune: there are no untuned calls of sgemm on {model}\n"
 
 
@@ -310,7 +328,7 @@ def test_an_empty_problem_is_not_tuned(autotune: Command, search: Search, tmp_pa
     suite.write_text('[{"m": 0}, {"m": 16}]')
     outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
     assert outcome.code == 0
-    assert [run["problem"] for run in outcome.json["runs"]] == ["m16-n4096-e4"]
+    assert [run["problem"] for run in outcome.json["results"]] == ["m16-n4096-e4"]
     assert "nothing to tune: transpose m0-n4096-e4 has nothing to compute\n" in outcome.stderr
 
 

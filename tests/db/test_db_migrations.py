@@ -1,5 +1,6 @@
 """The migrations make the tables that the models describe, and bring an older database up to date."""
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -21,7 +22,7 @@ def statements(engine):
     """The CREATE statements, constraints and all, without those of alembic's own table."""
     with engine.connect() as connection:
         rows = connection.execute(text("SELECT tbl_name, type, name, sql FROM sqlite_master"))
-        return {row[:3]: row.sql and sorted(row.sql.split(", ")) for row in rows if row.tbl_name != "alembic_version"}
+        return {row[:3]: row.sql or "" for row in rows if row.tbl_name != "alembic_version"}
 
 
 def test_the_migrated_schema_is_the_models(db):
@@ -41,8 +42,9 @@ def test_the_migrated_statements_are_the_models():
         assert normal(migrated[name]) == normal(sql), name
 
 
-def normal(parts):
-    return sorted("".join(parts or []).replace(",", " ").split())
+def normal(sql):
+    """The words of a statement. A foreign key may stand at its column; alembic compares what it refers to."""
+    return sorted(re.sub(r"FOREIGN KEY ?\(\w+\)|[,()]", " ", sql).split())
 
 
 def test_file_names_and_revisions_agree():

@@ -14,7 +14,7 @@ from optuna.trial import TrialState, create_trial
 from autotune.db import DatabaseError
 from autotune.db.journal import Journal
 
-RUNNING = create_trial(state=TrialState.RUNNING, user_attrs={"run": "a"})
+RUNNING = create_trial(state=TrialState.RUNNING, user_attrs={"tuner": "a"})
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def path(tmp_path):
     return tmp_path / "folder" / "s.journal"
 
 
-def opened(path, run="a"):
+def opened(path, tuner="a"):
     """A journal with a study."""
-    journal = Journal(path, run)
+    journal = Journal(path, tuner)
     return journal, create_study(storage=journal, study_name="s", load_if_exists=True)
 
 
@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
         Journal(tmp_path / "file" / "s.journal", "a")
 
 
-def test_the_trials_of_a_run_that_is_over_are_given_up_once(path):
+def test_the_trials_of_a_tuner_that_is_over_are_given_up_once(path):
     (one, first), (other, second), (third, last) = opened(path), opened(path, "b"), opened(path, "c")
     with other, third:
         with one:
@@ -99,7 +99,7 @@ def test_trials_of_other_programs_are_left_alone(path):
 def die_with_the_lock(path, barrier):
     journal, study = opened(path, "dead")
     with journal, journal.exclusive():
-        study.add_trial(create_trial(state=TrialState.RUNNING, user_attrs={"run": "dead"}))
+        study.add_trial(create_trial(state=TrialState.RUNNING, user_attrs={"tuner": "dead"}))
         barrier.wait(timeout=60)
         os.kill(os.getpid(), signal.SIGKILL)
 

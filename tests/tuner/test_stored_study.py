@@ -58,7 +58,7 @@ def silence(url):
 
 
 def open_study(db):
-    return StoredStudy(db, TOY, PROBLEM, ToyDevice(), "s")
+    return StoredStudy(db, TOY, PROBLEM, ToyDevice(), "0123abcd", "s")
 
 
 def join(db, device, trials=ALL):
@@ -162,6 +162,7 @@ def test_a_run_that_is_interrupted_gives_back_what_it_had_taken(db, device):
 
     device.outcome = interrupted
     assert join(db, device).interrupted
+    assert [run.state for run in db.runs()] == ["interrupted"]
     assert set(states(db)) <= {"COMPLETE", "PRUNED", "WAITING"}
     other = ToyDevice()
     join(db, other)
@@ -196,7 +197,10 @@ def test_optunas_tools_find_what_was_found_out(db, device):
     assert (wrong.user_attrs["error"], wrong.value, wrong.constraints) == ("off by one", inf, {"failed": 1.0})
     (stopped,) = [trial for trial in found if "stopped_early" in trial.user_attrs]
     assert (stopped.state, stopped.value) == (TrialState.COMPLETE, toy_seconds(slow))
-    assert len({trial.user_attrs["run"] for trial in found}) == 1
+    (run,) = db.runs()
+    assert {trial.user_attrs["run"] for trial in found} == {trial.run for trial in db.trials()} == {run.id}
+    assert (run.command, run.operator, run.sampler) == ("autotune.tune()", "toy", "random")
+    assert (run.state, run.counts) == ("done", {"ok": len(found) - 1, "wrong": 1})
     assert next(iter(optuna.importance.get_param_importances(study))) in {"width", "depth"}
 
 

@@ -46,6 +46,19 @@ def test_seeds_come_first_and_the_budget_is_kept(device, db):
     assert not result.interrupted
 
 
+def test_a_run_that_fails_is_stored_as_such(device, db):
+    def gone(schedule):
+        raise DeviceError("it fell off the bus")
+
+    device.outcome = gone
+    with pytest.raises(DeviceError):
+        run(device, db, seed=3)
+    (failed,) = db.runs()
+    assert (failed.state, failed.error, failed.counts) == ("failed", "it fell off the bus", {})
+    assert (failed.sampler, failed.seed, failed.options) == ("bayes", 3, {"trials": 200, "compile_workers": 2})
+    assert failed.devices[0]["driver"] == "580"
+
+
 def test_a_shape_generic_twin_costs_no_trial_more_than_the_budget(device, db, monkeypatch):
     monkeypatch.setattr(ToySchedule, "shape_generic", property(lambda schedule: SEEDS[1]))
     assert run(device, db, trials=1).evaluated == 1

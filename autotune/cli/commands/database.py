@@ -10,7 +10,7 @@ import typer
 
 from ...db.states import Status, TimeSource
 from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, JsonOption, output_option
+from ..options import DatabaseOption, JsonOption, opened, output_option, run_of
 from ..rendering.output import print_json, print_table
 from ..rendering.records import print_explained, print_stale
 from ..rendering.trials import print_bests, print_trials
@@ -37,6 +37,10 @@ def best(
     operator: OperatorArgument = None,
     problem: ProblemOption = None,
     device: ModelOption = None,
+    run: Annotated[
+        str | None,
+        typer.Option(help="Select from the trials of this run only; autotune runs lists them.", metavar="ID"),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the provenance of each best trial, and the next best ones.")
     ] = False,
@@ -44,8 +48,8 @@ def best(
     as_json: JsonOption = False,
 ) -> None:
     """List the best trial of each problem on each device."""
-    with _opened(db) as database:
-        records = _bests(database, operator, problem, device)
+    with opened(db) as database:
+        records = _bests(database, operator, problem, device, run and run_of(database, run).id)
         if explain:
             print_explained(records, database, as_json)
         else:
@@ -61,7 +65,7 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """List the best trials that are stale, and what has changed since."""
-    with _opened(db) as database:
+    with opened(db) as database:
         print_stale(_bests(database, operator, problem, device), as_json)
 
 
@@ -76,7 +80,7 @@ def trials(
     as_json: JsonOption = False,
 ) -> None:
     """List trials, failed ones too, newest first."""
-    with _opened(db) as database:
+    with opened(db) as database:
         found = database.trials(_operator(operator), problem, _model(device, database), status, limit)
         print_trials(found, as_json)
 
@@ -84,7 +88,7 @@ def trials(
 @app.command()
 def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """List the problems that have trials."""
-    with _opened(db) as database:
+    with opened(db) as database:
         found = database.problems(_operator(operator))
     if as_json:
         print_json([asdict(problem) for problem in found])
@@ -95,7 +99,7 @@ def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_js
 @app.command()
 def devices(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """List the device models that have trials."""
-    with _opened(db) as database:
+    with opened(db) as database:
         found = database.devices()
     if as_json:
         print_json([asdict(device) for device in found])
@@ -118,7 +122,7 @@ def export_trials(
     """Write trials as a JSON document, which db import reads."""
     from ...compiler import compiler_version
 
-    with _opened(db) as database:
+    with opened(db) as database:
         selection = (_operator(operator), _model(device, database), best_only, compiler_version())
         if output is None:
             print_json(database.export(*selection))
@@ -147,7 +151,7 @@ def ship(
 
     if folder and not folder.parent.is_dir():
         raise BadInputError(f"{folder}: there is no folder {folder.parent}")
-    with _opened(db) as database:
+    with opened(db) as database:
         found = database.serving(_operator(operator), _model(device, database), compiler_version())
     measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
     if not measured:
@@ -187,7 +191,7 @@ def import_trials(
 @app.command()
 def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Print where the database is."""
-    with _opened(db) as database:
+    with opened(db) as database:
         location = database.location
     if as_json:
         print_json({"location": location})
@@ -195,17 +199,12 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
         print(location)
 
 
-def _opened(url: str | None) -> TuningDB:
-    """A database to read; one that the user names must exist."""
-    from ...db import TuningDB
-
-    return TuningDB(url, create=False)
-
-
-def _bests(database: TuningDB, operator: str | None, problem: str | None, device: str | None) -> list[Trial]:
+def _bests(
+    database: TuningDB, operator: str | None, problem: str | None, device: str | None, run: str | None = None
+) -> list[Trial]:
     from ...compiler import compiler_version
 
-    records = database.bests(_operator(operator), _model(device, database), compiler_version())
+    records = database.bests(_operator(operator), _model(device, database), compiler_version(), run)
     return [record for record in records if problem in (None, record.problem.key)]
 
 

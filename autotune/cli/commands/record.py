@@ -10,7 +10,7 @@ import typer
 
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..operator_commands import problem_of
-from ..options import DatabaseOption, DeviceOption, JsonOption, output_option, worker_device_of
+from ..options import DatabaseOption, DeviceOption, JsonOption, command_line, output_option, worker_device_of
 from ..rendering.output import print_json, print_table
 from ..rendering.progress import shown_progress
 from ..rendering.rates import duration
@@ -19,6 +19,7 @@ from ..rendering.rates import duration
 def record(
     operator: Any,
     fields: Mapping[str, Any],
+    context: typer.Context,
     output: Annotated[Path, output_option("The recording to write, usually NAME.jsonl.gz.")],
     words: Annotated[
         list[str] | None,
@@ -44,6 +45,8 @@ def record(
     from ...db.recording import write_recording
     from ...search_spaces.restriction import restrict_values, sample
     from ...tuner.record import record as measure
+    from ...tuner.record import recording_options
+    from ...tuner.run import begun
 
     problem = problem_of(operator, fields)
     if problem.empty:
@@ -56,11 +59,14 @@ def record(
         if not schedules:
             raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.limits.name}")
         title = f"{operator.name} {problem.key} on {target.limits.name}"
+        command, options = command_line(context, db, database.location), recording_options(schedules, seed)
         with (
+            begun(database, command, operator, [target], options) as run,
             shown_progress() as screen,
             screen.run(f"recording {title}", problem, target.limits, len(schedules)) as show,
         ):
-            result, recorded = measure(operator, problem, target, database, schedules, show)
+            result, recorded = measure(operator, problem, target, database, schedules, show, run)
+            run.interrupted = result.interrupted
     if result.interrupted:
         raise InterruptedRunError(
             f"interrupted with {len(recorded)} of {len(schedules)} schedules measured; the same command continues"

@@ -11,7 +11,7 @@ import typer
 
 from ...db.states import TimeSource
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DevicesOption, JsonOption, worker_devices_of
+from ..options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
 from ..rendering.output import print_json
 from ..rendering.progress import shown_progress
 from ..rendering.winner import Tuned, counts, document, print_winner, title, tuned
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 def tune(
     operator: Any,
     fields: Mapping[str, Any],
+    context: typer.Context,
     device: DevicesOption = "auto",
     trials: Annotated[int, typer.Option(help="How many new schedules to try at most, for each problem.")] = 200,
     seconds: Annotated[
@@ -63,6 +64,7 @@ def tune(
     from ...tuner import TuneOptions
     from ...tuner import tune as search
     from ...tuner.parallel import Parallel, shared_out
+    from ...tuner.run import begun
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
@@ -72,7 +74,7 @@ def tune(
     check_lasting(database_url(db))
     if study is not None:
         check_shared(database_url(db))
-    runs: list[Tuned] = []
+    results: list[Tuned] = []
 
     def problems(target: Device) -> list[Problem]:
         if stale:
@@ -89,24 +91,35 @@ def tune(
                 show(progress)
                 check()
 
-            result = search(operator, problem, target, database, options, told, pool=pool)
+            result = search(operator, problem, target, database, options, told, pool=pool, run=run)
         with screen.paused():
-            runs.append(tuned(operator, problem, target, result))
+            results.append(tuned(operator, problem, target, result))
             if not as_json:
-                print_winner(runs[-1])
+                print_winner(results[-1])
         return result
 
     with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
+        if not any(queue.problems for queue in queues):
+            _print_end(database.location, None, results, as_json, db)
+            return
         _tell_who_waits(queues)
-        with shown_progress() as screen:
-            (parallel := Parallel(tune_one)).run(queues)
+        with begun(database, command_line(context, db, database.location), operator, targets, options) as run:
+            with shown_progress() as screen:
+                (parallel := Parallel(tune_one)).run(queues)
+            run.interrupted = parallel.interrupted
+            _print_end(database.location, run.id, results, as_json, db)
+            _check_outcome(results, queues, parallel)
+
+
+def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None) -> None:
+    """Say where the results are; there is no run where there was nothing to tune."""
     if as_json:
-        print_json({"database": database.location, "runs": [document(one) for one in runs]})
-    else:
-        print(f"database  {database.location}")
-        print(f"next      autotune db best {operator.name}{f' --db {quote(database.location)}' if db else ''}")
-    _check_outcome(runs, queues, parallel)
+        print_json({"database": location, "run": run, "results": [document(one) for one in results]})
+        return
+    print(f"database  {location}")
+    if run:
+        print(f"next      autotune runs show {run}{f' --db {quote(location)}' if db else ''}")
 
 
 def _tell_who_waits(queues: list[Queue]) -> None:
@@ -153,7 +166,7 @@ def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]
     return untuned
 
 
-def _check_outcome(runs: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:
+def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:
     """Raise unless every problem has a winner, no device was lost and the run was not interrupted."""
     if parallel.interrupted:
         raise InterruptedRunError("interrupted; every trial is stored, and the same command continues from there")
@@ -161,7 +174,7 @@ def _check_outcome(runs: list[Tuned], queues: list[Queue], parallel: Parallel) -
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:
         wrong.append(f"not tuned: {'; '.join(left)}")
-    failed = [f"{run.problem.key}: {counts(run.result)}" for run in runs if run.result.best is None]
+    failed = [f"{one.problem.key}: {counts(one.result)}" for one in results if one.result.best is None]
     if failed:
         wrong.append(f"no schedule worked for {'; '.join(failed)}; autotune db trials lists the errors")
     if wrong:

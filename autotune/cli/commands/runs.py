@@ -1,0 +1,45 @@
+"""``autotune runs``: what was tuned when, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..errors import BadInputError
+from ..options import DatabaseOption, JsonOption, opened, run_of
+from ..rendering.runs import print_run, print_runs
+
+app = typer.Typer(invoke_without_command=True)
+
+_NEWEST = 20
+
+RunArgument = Annotated[str, typer.Argument(help="The run's id, or its first digits.", metavar="ID")]
+
+
+@app.callback()
+def runs(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=2**63 - 1, help="How many runs to list at most.")] = _NEWEST,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the runs of tune and record, newest first."""
+    if context.invoked_subcommand:
+        if (limit, db, as_json) != (_NEWEST, None, False):
+            name = context.invoked_subcommand
+            raise BadInputError(f"options before {name} are those of the list: write them after autotune runs {name}")
+        return
+    with opened(db) as database:
+        print_runs(database.runs(limit), as_json)
+
+
+@app.command()
+def show(run: RunArgument, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Show a run: its command, options and devices, how it ended, and the best trial of each problem."""
+    from ...compiler import compiler_version
+
+    with opened(db) as database:
+        found = run_of(database, run)
+        bests = database.bests(found.operator, compiler=compiler_version(), run=found.id)
+        print_run(found, database.trials(found.operator, run=found.id), bests, as_json)

@@ -1,0 +1,110 @@
+"""Which runs are alive: the operating system or the server notices the end of a process, however it ends.
+
+A run on a SQLite file holds the lock (``flock``) of a file of its own, one on PostgreSQL an advisory lock.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+from pathlib import Path
+
+from sqlalchemy import URL, Engine, text
+from sqlalchemy.orm import Session
+
+from .engine import sqlite_file
+from .errors import UNUSABLE_DISK, DatabaseError
+
+_CLASS = 0x72756E73  # of the advisory locks: "runs" in ASCII
+_HOLD = text(  # of a host that is gone, the server hears nothing: it asks after 15 s of silence
+    "SELECT set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '15', false), "
+    "set_config('tcp_keepalives_count', '2', false), pg_advisory_lock(:class, :run)"
+)
+_HELD = text(
+    "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = :class "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+
+
+def studies_folder(file: Path) -> Path:
+    """Where the studies of a SQLite database are, and the locks of those who work on them."""
+    return Path(f"{file}.studies")
+
+
+def alive(engine: Engine, url: URL, run: str) -> AbstractContextManager[None]:
+    """A run of this process is alive meanwhile, for all who look into the database.
+
+    Raises:
+        DatabaseError: its lock cannot be had.
+    """
+    if engine.dialect.name != "sqlite":
+        return _held_on_server(engine, run)
+    file = sqlite_file(url)
+    return held(_lock_of(file, run)) if file else nullcontext()
+
+
+def living(session: Session, url: URL) -> Callable[[str], bool]:
+    """A function that tells whether a run is alive, of those that have not ended; in memory, all of them are."""
+    if session.get_bind().dialect.name != "sqlite":
+        held_now = set(session.scalars(_HELD, {"class": _CLASS}))
+        return lambda run: int(run, 16) in held_now
+    file = sqlite_file(url)
+    return lambda run: file is None or is_held(_lock_of(file, run))
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold the lock of a file that is nobody else's, and remove the file at the end.
+
+    Raises:
+        DatabaseError: the file cannot be made.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        flock(descriptor, LOCK_EX)
+    except OSError as error:
+        raise DatabaseError(f"{path} {UNUSABLE_DISK}") from error
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock of a file; one that was left is removed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        flock(descriptor, LOCK_SH | LOCK_NB)  # shared: two that look at the same time must not see each other
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextmanager
+def _held_on_server(engine: Engine, run: str) -> Iterator[None]:
+    with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.execute(_HOLD, {"class": _CLASS, "run": _signed(int(run, 16))})
+        try:
+            yield
+        finally:
+            connection.invalidate()  # back in the pool it would keep the lock
+
+
+def _lock_of(file: Path, run: str) -> Path:
+    return studies_folder(file) / f"{run}.run"
+
+
+def _signed(number: int) -> int:
+    """A number of 32 bits as PostgreSQL takes it."""
+    return number - (1 << 32) if number >> 31 else number
