@@ -53,18 +53,9 @@ def occupancy(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int)
     Raises:
         ValueError: a block without threads, or a negative amount.
     """
-    if threads < 1 or registers < 0 or shared_bytes < 0:
-        raise ValueError(
-            f"threads={threads}, registers={registers}, shared_bytes={shared_bytes}: expected at least 1, 0 and 0"
-        )
     warps = ceil_div(threads, WARP_THREADS)
     warp_limit = spec.threads_per_sm // WARP_THREADS
-    blocks = {
-        Limiter.WARPS: _blocks_by_warps(spec, threads),
-        Limiter.REGISTERS: _blocks_by_registers(spec, warps, registers),
-        Limiter.SHARED_MEMORY: _blocks_by_shared_memory(spec, shared_bytes),
-        Limiter.BLOCKS: spec.blocks_per_sm,
-    }
+    blocks = blocks_by_limiter(spec, threads, registers, shared_bytes)
     fewest = min(blocks.values())
     return Occupancy(
         blocks_per_sm=fewest,
@@ -72,6 +63,24 @@ def occupancy(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int)
         fraction=fewest * warps / warp_limit,
         limiters=tuple(limiter for limiter, count in blocks.items() if count == fewest),
     )
+
+
+def blocks_by_limiter(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> dict[Limiter, int]:
+    """How many blocks each resource of an SM allows, were it the only one.
+
+    Raises:
+        ValueError: a block without threads, or a negative amount.
+    """
+    if threads < 1 or registers < 0 or shared_bytes < 0:
+        raise ValueError(
+            f"threads={threads}, registers={registers}, shared_bytes={shared_bytes}: expected at least 1, 0 and 0"
+        )
+    return {
+        Limiter.WARPS: _blocks_by_warps(spec, threads),
+        Limiter.REGISTERS: _blocks_by_registers(spec, ceil_div(threads, WARP_THREADS), registers),
+        Limiter.SHARED_MEMORY: _blocks_by_shared_memory(spec, shared_bytes),
+        Limiter.BLOCKS: spec.blocks_per_sm,
+    }
 
 
 def blocks_per_sm(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> int:

@@ -23,6 +23,7 @@ from .commands.doctor import doctor
 from .commands.emit import emit
 from .commands.explain import explain
 from .commands.export import export
+from .commands.occupancy import app as occupancy
 from .commands.record import record
 from .commands.reduce import reduce
 from .commands.replay import replay
@@ -46,6 +47,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
+app.add_typer(occupancy, name="occupancy")
 app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(warm), name="warm")
 app.add_typer(operator_commands(export), name="export")

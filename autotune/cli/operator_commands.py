@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from ..codegen.problem import Problem
 
 
-def operator_commands(function: Callable[..., None], **others: Callable[..., None]) -> typer.Typer:
+def operator_commands(
+    function: Callable[..., None], *, alone: Callable[..., None] | None = None, **others: Callable[..., None]
+) -> typer.Typer:
     """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
 
-    `fields` are the values of the problem's fields, for `problem_of`; `others` are commands beside those.
+    `fields` are the values of the problem's fields, for `problem_of`; `others` are commands beside those. `alone` is
+    called with the options before the command, if there is none, too.
 
     The operators are imported when a command is looked for, not before.
     """
@@ -42,6 +45,10 @@ def operator_commands(function: Callable[..., None], **others: Callable[..., Non
             with user_input():
                 return _command(function, operator(cmd_name))
 
+    if alone:
+        return typer.Typer(
+            cls=Commands, callback=alone, invoke_without_command=True, subcommand_metavar="[OPERATOR [OPTIONS]]"
+        )
     return typer.Typer(cls=Commands, help=function.__doc__, subcommand_metavar="OPERATOR [OPTIONS]")
 
 

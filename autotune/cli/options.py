@@ -37,6 +37,12 @@ DevicesOption = Annotated[
 MaxSlowdownOption = Annotated[
     float, typer.Option(min=0, help="How much slower than with its best kernel each problem may be, in per cent.")
 ]
+ScheduleWords = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME=VALUE]...", help="Set a field of the schedule; other fields are as in the default schedule."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 DatabaseOption = Annotated[
     str | None,

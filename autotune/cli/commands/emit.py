@@ -12,7 +12,7 @@ import typer
 from ...files import write_text
 from ..errors import BadInputError, user_input
 from ..operator_commands import problem_of
-from ..options import DeviceOption, JsonOption, limits_of, output_option
+from ..options import DeviceOption, JsonOption, ScheduleWords, limits_of, output_option
 from ..rendering.output import print_json
 
 if TYPE_CHECKING:
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 def emit(
     operator: Any,
     fields: Mapping[str, Any],
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME=VALUE]...", help="Set a field of the schedule; other fields are as in the default schedule."
-        ),
-    ] = None,
+    words: ScheduleWords = None,
     preset: Annotated[str | None, typer.Option(help="Print this preset instead. autotune show lists them.")] = None,
     output: Annotated[Path | None, output_option("Write the source to this file.")] = None,
     device: DeviceOption = "auto",

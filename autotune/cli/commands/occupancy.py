@@ -1,0 +1,92 @@
+"""``autotune occupancy``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import BadInputError, user_input
+from ..operator_commands import operator_commands, problem_of
+from ..options import DeviceOption, JsonOption, ScheduleWords, limits_of
+from ..rendering.occupancy import occupancy_document, print_occupancy
+from ..rendering.output import print_json
+
+if TYPE_CHECKING:
+    from ...codegen.footprint import Footprint
+    from ...search_spaces.device_spec import DeviceSpec
+
+_BYTES = re.compile(r"(\d{1,9})(K?)")
+
+
+def of_schedule(
+    operator: Any,
+    fields: Mapping[str, Any],
+    words: ScheduleWords = None,
+    device: DeviceOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Show how many blocks of a schedule an SM holds at once, what limits them, and what one more would need.
+
+    The kernel is compiled: its registers and its shared memory are what ptxas reports.
+    """
+    from ...codegen.footprint import Footprint
+    from ...compiler import compile_kernel
+
+    problem, spec = problem_of(operator, fields), limits_of(device)
+    with user_input():
+        schedule = operator.schedule_type.parse(words or [], operator.default(problem, spec))
+        program = operator.program(problem, schedule, spec)
+    taken = compile_kernel(program, spec.arch).resources
+    kernels = {
+        launch.entry: Footprint(launch.threads, launch.shared_bytes + taken.shared_bytes, taken.registers)
+        for launch in program.launches
+    }
+    _print(spec, kernels, as_json)
+
+
+def of_block(
+    context: typer.Context,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of a block.", show_default=False)] = None,
+    registers: Annotated[int | None, typer.Option(min=1, help="Registers of a thread.", show_default=False)] = None,
+    shared: Annotated[
+        str, typer.Option(metavar="BYTES", help="Shared memory of a block, static and dynamic: bytes, or KiB (48K).")
+    ] = "0",
+    device: DeviceOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Show how many blocks of a kernel an SM holds at once, what limits them, and what one more would need.
+
+    Name what a block takes, or an operator and a schedule.
+    """
+    from ...codegen.footprint import Footprint
+
+    if operator := context.invoked_subcommand:
+        if (threads, registers, shared, device, as_json) != (None, None, "0", "auto", False):
+            raise BadInputError(f"{operator} has options of its own: write them after it")
+        return
+    if threads is None or registers is None:
+        raise BadInputError("expected --threads and --registers, or the name of an operator")
+    _print(limits_of(device), {"": Footprint(threads, _bytes(shared), registers)}, as_json)
+
+
+app = operator_commands(of_schedule, alone=of_block)
+
+
+def _print(spec: DeviceSpec, kernels: Mapping[str, Footprint], as_json: bool) -> None:
+    documents = [occupancy_document(spec, entry, block) for entry, block in kernels.items()]
+    if as_json:
+        print_json(documents)
+        return
+    for document in documents:
+        print_occupancy(document)
+
+
+def _bytes(text: str) -> int:
+    """The number of ``49152`` or ``48K``."""
+    found = _BYTES.fullmatch(text)
+    if not found:
+        raise BadInputError(f"--shared {text}: expected bytes, or KiB such as 48K")
+    return int(found[1]) << (10 if found[2] else 0)

@@ -1,0 +1,83 @@
+"""The occupancy of kernels as tables and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .output import print_table
+
+if TYPE_CHECKING:
+    from ...codegen.footprint import Footprint
+    from ...search_spaces.device_spec import DeviceSpec
+
+_BAR = 32  # characters for all warps of an SM
+_NAMES = {"threads": "threads", "registers": "registers of a thread", "shared_bytes": "shared memory"}
+
+
+def occupancy_document(spec: DeviceSpec, entry: str, block: Footprint) -> dict[str, Any]:
+    """What an SM holds of a kernel, as JSON values; docs/command-line.md says what each member is."""
+    from ...search_spaces.occupancy import WARP_THREADS, blocks_by_limiter, occupancy
+    from ...search_spaces.occupancy_steps import Resource, most_for_blocks, steps
+
+    takes = (block.threads, block.registers, block.shared_bytes)
+    found, allowed = occupancy(spec, *takes), blocks_by_limiter(spec, *takes)
+    return {
+        "entry": entry,
+        "device": spec.name,
+        "blocks_per_sm": found.blocks_per_sm,
+        "most_blocks_per_sm": spec.blocks_per_sm,
+        "warps_per_sm": found.warps_per_sm,
+        "most_warps_per_sm": spec.threads_per_sm // WARP_THREADS,
+        "fraction": found.fraction,
+        "limiters": found.limiters,
+        "resources": {
+            str(resource): {
+                "of_block": getattr(block, resource),
+                "blocks": allowed[resource.limiter],
+                "most_for_one_more": most_for_blocks(spec, block, resource, found.blocks_per_sm + 1),
+                "steps": [step._asdict() for step in steps(spec, block, resource)],
+            }
+            for resource in Resource
+        },
+    }
+
+
+def print_occupancy(document: dict[str, Any]) -> None:
+    """Print what `occupancy_document` found: the limits, then a chart of each resource."""
+    blocks, slots, resources = document["blocks_per_sm"], document["most_blocks_per_sm"], document["resources"]
+    print(f"{document['entry'] and document['entry'] + ' on '}{document['device']}")
+    print(
+        f"{_blocks(blocks)} per SM, {document['warps_per_sm']} of {document['most_warps_per_sm']} warps "
+        f"({document['fraction']:.0%}), limited by {' and '.join(document['limiters'])}\n"
+    )
+    rows = [
+        (_NAMES[name], *(_amount(name, one[column]) for column in ("of_block", "most_for_one_more")), one["blocks"])
+        for name, one in resources.items()
+    ]
+    rows.append(("blocks", "", "" if blocks < slots else "never", slots))
+    print_table("Resources", ("", "kernel", f"{_blocks(blocks + 1)} need at most", "blocks it allows"), rows)
+    for name, one in resources.items():
+        if one["steps"]:
+            columns = (f"{_NAMES[name]} up to", "blocks", "warps", "")
+            print_table(f"Other {_NAMES[name]}", columns, _chart(name, one, document["most_warps_per_sm"]))
+
+
+def _chart(name: str, resource: dict[str, Any], most_warps: int) -> list[tuple[Any, ...]]:
+    """A row for each step, the kernel's own marked."""
+    rows, below = [], -1
+    for step in resource["steps"]:
+        own = below < resource["of_block"] <= step["most"]
+        bar = "█" * round(_BAR * step["warps_per_sm"] / most_warps)
+        below = step["most"]
+        rows.append((_amount(name, below), step["blocks_per_sm"], step["warps_per_sm"], bar + " ←" * own))
+    return rows
+
+
+def _amount(name: str, value: int | None) -> str:
+    if value is None:
+        return "never"
+    return f"{value / 1024:.6g} KiB" if name == "shared_bytes" else str(value)
+
+
+def _blocks(count: int) -> str:
+    return f"{count} block{'s' * (count != 1)}"
