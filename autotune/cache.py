@@ -56,6 +56,16 @@ def checked_cache_folder(name: str) -> Path:
     return folder
 
 
+def existing_cache() -> Path | None:
+    """The cache's folder; None if there is none yet.
+
+    Raises:
+        UnsafeCacheError: it belongs to somebody else, or others may write to it.
+    """
+    root = _configured_root()
+    return _made_private(root) if root.exists() else None
+
+
 def seal(key: bytes, content: bytes) -> bytes:
     """A digest of an entry's key and content, by a secret of the cache's owner.
 

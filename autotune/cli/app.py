@@ -16,6 +16,7 @@ from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
 from .commands.bench_search import bench_search
+from .commands.cache import app as cache
 from .commands.convert import convert
 from .commands.database import app as database
 from .commands.devices import devices
@@ -59,6 +60,7 @@ app.add_typer(_alone(devices))
 database.command()(reduce)
 app.add_typer(runs, name="runs")
 app.add_typer(database, name="db")
+app.add_typer(cache, name="cache")
 app.add_typer(_alone(doctor))
 
 

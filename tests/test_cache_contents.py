@@ -1,0 +1,105 @@
+"""What is in the cache is counted by kind, and only what autotune wrote there is removed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import autotune
+from autotune import cache
+from autotune.cache import UnsafeCacheError, cache_folder, seal
+from autotune.cache_contents import KINDS, Content, clear, contents
+
+NAMES = {
+    "cubins": f"entries/ab/{'0' * 62}",
+    "emulator": "0123456789abcdef" * 2,
+    "failures": "sgemm-0123456789abcdef-01234567.json",
+    "records": f"{'0123456789abcdef' * 2}.json",
+    "sources": "sgemm-0123456789abcdef.cu",
+    "untuned": "untuned.json",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def written(kind: str, name: str = "", content: str = "12345") -> Path:
+    """A file of the cache, which was used long ago."""
+    path = cache_folder(kind) / (name or NAMES[kind])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    os.utime(path, (0, 0))
+    return path
+
+
+def test_every_folder_of_the_cache_has_its_kind() -> None:
+    package = Path(autotune.__file__).parent
+    calls = [
+        node.args[0].value
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cache_folder"
+        if isinstance(node.args[0], ast.Constant)
+    ]
+    assert set(calls) == set(KINDS) == set(NAMES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_autotune_wrote_is_counted_and_goes(root: Path, kind: str) -> None:
+    path = written(kind)
+    sealed = seal(b"", b"")
+    assert contents() == [Content(kind, 1, 5, 0)]
+    assert clear() == [Content(kind, 1, 5, 0)]
+    assert not path.exists()
+    assert contents() == [Content(kind, 0, 0, 0)]
+    assert seal(b"", b"") == sealed
+
+
+def test_what_others_work_with_stays(root: Path) -> None:
+    paths = [written("untuned", "untuned.lock"), written("sources", ".x.1/x.cu"), written("cubins", "tmp/entry-1")]
+    running = written("emulator")
+    os.utime(running)
+    assert all(one.files == one.foreign == 0 for one in clear())
+    assert all(path.exists() for path in [*paths, running])
+
+
+def test_what_is_foreign_stays(root: Path) -> None:
+    (root.parent / "precious").mkdir()
+    precious = root.parent / "precious" / NAMES["records"]
+    precious.write_text("precious")
+    own, mine = written("sources"), written("sources", "notes.txt")
+    own.with_name("sgemm-0000000000000000.cu").symlink_to(precious)
+    own.with_name("folder").symlink_to(precious.parent)
+    (root / "records").symlink_to(precious.parent)
+    assert clear() == [Content("records", 0, 0, 1), Content("sources", 1, 5, 2)]
+    assert precious.exists()
+    assert mine.exists()
+    assert not own.exists()
+
+
+def test_a_file_of_somebody_else_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, owner = written("sources"), os.geteuid()
+    monkeypatch.setattr(cache, "_made_private", lambda folder: folder)
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    assert clear() == [Content("sources", 0, 0, 1)]
+    assert path.exists()
+
+
+def test_a_cache_of_somebody_else_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written("sources")
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.raises(UnsafeCacheError, match=re.escape(str(root))):
+        clear()
+
+
+def test_a_cache_that_was_never_used_is_not_made(root: Path) -> None:
+    assert (contents(), clear()) == ([], [])
+    assert not root.exists()
