@@ -53,6 +53,7 @@ def _imported(name: str, path: str) -> Operator[Any, Any]:
 OPERATORS = _Operators(
     {
         "sgemm": ".matmul.sgemm",
+        "gemv": ".matmul.gemv",
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
         "softmax": ".rows.softmax",

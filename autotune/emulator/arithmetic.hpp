@@ -9,6 +9,8 @@ double fabs(double) noexcept;
 float sqrtf(float) noexcept;
 double sqrt(double) noexcept;
 double exp(double) noexcept;
+double erf(double) noexcept;
+double tanh(double) noexcept;
 double log(double) noexcept;
 float fmaxf(float, float) noexcept;
 float fminf(float, float) noexcept;
@@ -24,6 +26,7 @@ AUTOTUNE_FUNCTION(exp2, 2)
 AUTOTUNE_FUNCTION(log, 1)
 AUTOTUNE_FUNCTION(rsqrt, 2)
 AUTOTUNE_FUNCTION(tanh, 2)
+AUTOTUNE_FUNCTION(erf, 2)
 #undef AUTOTUNE_FUNCTION
 
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }

@@ -25,6 +25,8 @@ double exact(Function function, double value) {
       return 1 / std::sqrt(value);
     case Function::tanh:
       return std::tanh(value);
+    case Function::erf:
+      return std::erf(value);
   }
   return value;
 }

@@ -12,6 +12,8 @@ from torch_on_numpy import Tensor as HostTensor
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.bench.torch_tensors import torch_tensor
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.tensor import Role, Tensor
 from autotune.search_spaces.baselines import TorchCall
@@ -23,6 +25,9 @@ PROBLEMS = [
     *SMALL_PROBLEMS,
     ("sgemm", SgemmProblem(5, 6, 7, transpose_a=True, lda=8, ldc=9, beta_nonzero=True)),
     ("sgemm", SgemmProblem(4, 3, 2, batch=3, stride_a=0)),
+    ("gemv", GemvProblem(5, 6, beta_nonzero=True)),
+    ("gemv", GemvProblem(5, 6, 3, WeightOrder.KN)),
+    *(("gemv", GemvProblem(5, 6, 2, bias=True, activation=function)) for function in Activation),
 ]
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemv.activation import Activation
 
 
 class Tensor:
@@ -60,6 +61,20 @@ def as_tensor(interface, device):
     return Tensor(np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address)))
 
 
+def product(c, *factors, beta=1, alpha=1, out=None, **named):
+    """A product added to something, accumulated in float32 and rounded once."""
+    a, b = (factor.array.astype(np.float32) for factor in (*factors, *named.values()))
+    total = alpha * (a @ b) + (beta * c.array.astype(np.float32) if beta else 0)
+    if out is None:
+        return Tensor(total.astype(c.array.dtype))
+    out.array[...] = total
+    return out
+
+
+def add(a, b, *, alpha, out):
+    out.array[...] = a.array + np.float32(alpha) * b.array
+
+
 def softmax(x, dim, *, out):
     """In float32, as PyTorch computes it: the maximum is subtracted, and nothing is divided before."""
     numbers = x.array.astype(np.float32)
@@ -78,18 +93,30 @@ def reduction(function):
     return call
 
 
+_GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
 TORCH = SimpleNamespace(
     **{dtype: dtype.numpy for dtype in DType if dtype is not DType.INT4},
     int16=np.int16,
     __version__="2.11.0",
+    add=add,
+    addmm=product,
+    addmv=product,
     amax=reduction(np.max),
     arange=lambda count, *, device: Tensor(np.arange(count)),
     argmax=reduction(np.argmax),
     as_tensor=as_tensor,
+    baddbmm=product,
     backends=SimpleNamespace(
         cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
     ),
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
+    nn=SimpleNamespace(
+        functional=SimpleNamespace(
+            gelu=lambda z, *, approximate: Tensor(_GELU[approximate](z.array.astype(np.float64))),
+            relu=lambda z: Tensor(np.maximum(z.array, 0)),
+            silu=lambda z: Tensor(Activation.SILU(z.array.astype(np.float64))),
+        )
+    ),
     softmax=softmax,
     sum=reduction(np.sum),
 )

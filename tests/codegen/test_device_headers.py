@@ -12,6 +12,10 @@ ARGUMENTS = (Argument("x", "const void*"), Argument("y", "float*"))
 # What the kernel does with each header; `t` is the thread.
 USES = {
     "packed": "",
+    "read_once": """
+        store_global<false>(y + 8 * t, load_once<2, false>(static_cast<const float*>(arguments.x) + 8 * t));
+        store_global<false>(y + 8 * t + 4, load_once<4, true>(static_cast<const float*>(arguments.x) + 8 * t));
+    """,
     "numbers": """
         const auto halves = load_global<8, true>(static_cast<const float16*>(arguments.x) + 8 * t);
         float values[8];

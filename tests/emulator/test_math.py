@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import erf
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Array], Array], int]] = {
     "logf": (np.log, 1),
     "rsqrtf": (lambda x: 1 / np.sqrt(x), 2),
     "tanhf": (np.tanh, 2),
+    "erff": (lambda x: np.frompyfunc(erf, 1, 1)(x).astype(np.float64), 2),
 }
 
 

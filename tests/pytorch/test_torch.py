@@ -9,6 +9,7 @@ import pytest
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.tensor import Role
 from autotune.search_spaces.call import Call
 from autotune.search_spaces.registry import OPERATORS
@@ -137,6 +138,25 @@ def test_a_scaled_product_has_scaled_gradients():
     found, expected = (torch.autograd.grad(c.square().sum(), inputs) for c in outputs)
     for gradient, truth in zip(found, expected, strict=True):
         torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("activation", Activation)
+@pytest.mark.parametrize(("x", "w"), [((3, 33), (7, 33)), ((33,), (7, 33)), ((2, 3, 5), (2, 4, 5))])
+def test_a_gemv_has_the_gradients_of_a_linear_layer(activation, x, w):
+    inputs = random(*x), random(*w), random(w[-2])
+    found = autotune_torch.gemv(*inputs, activation=str(activation), alpha=0.5)
+    z = 0.5 * torch.matmul(inputs[0], inputs[1].mT) + inputs[2]
+    expected = {
+        Activation.IDENTITY: lambda: z,
+        Activation.RELU: z.relu,
+        Activation.GELU: lambda: torch.nn.functional.gelu(z),
+        Activation.GELU_TANH: lambda: torch.nn.functional.gelu(z, approximate="tanh"),
+        Activation.SILU: lambda: torch.nn.functional.silu(z),
+    }[activation]()
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    gradients, truths = (torch.autograd.grad(y.square().sum(), inputs) for y in (found, expected))
+    for gradient, truth in zip(gradients, truths, strict=True):
+        torch.testing.assert_close(gradient, truth, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("shape", [(5, 33), (2, 3, 5)])

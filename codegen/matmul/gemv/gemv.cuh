@@ -1,0 +1,134 @@
+#pragma once
+#include "cuda/cluster.cuh"
+#include "cuda/tickets.cuh"
+#include "matmul/gemv/activation.cuh"
+#if order == nk
+#  include "matmul/gemv/rows.cuh"
+#else
+#  include "matmul/gemv/columns.cuh"
+#endif
+// y = activation(alpha·W·x + bias) + beta·y. A block has block_n outputs of each vector. It may share them
+// with the blocks of its cluster, and with other clusters: each takes every so many tiles along k. The sums
+// are added up in a fixed order: those of the warps, then of the cluster's blocks, then of the clusters, by
+// the last one to finish.
+
+constexpr int outputs = Problem::m * block_n;  // of a block
+constexpr int partitions = Schedule::cluster * Schedule::splits;
+
+// What a block computes.
+struct Part {
+  unsigned group;  // of outputs
+  int batch, first_n;
+  int split, rank;  // among the blocks that share them
+
+  explicit __device__ __forceinline__ Part(const Problem& problem) {
+    const unsigned cluster = blockIdx.x / Schedule::cluster;
+    rank = blockIdx.x % Schedule::cluster;
+    split = cluster % Schedule::splits;
+    group = cluster / Schedule::splits;
+#if batched
+    const unsigned groups_n = (problem.n - 1u) / block_n + 1;
+    batch = group / groups_n;
+    first_n = group % groups_n * block_n;
+#else
+    batch = 0;
+    first_n = group * block_n;
+#endif
+  }
+};
+
+// All products of a block's tiles, summed over its warps: `parts` sums of each output in shared memory.
+__device__ __forceinline__ void sum_tiles(const Arguments& arguments, const Problem& problem,
+                                          const Part& part, float* shared) {
+  const Element* w = arguments.w + part.batch * problem.stride_w;
+  const Element* x = arguments.x + part.batch * problem.stride_x;
+  ThreadSums sums(problem, w, x, part.first_n);
+  int first = (part.split * Schedule::cluster + part.rank) * block_k;
+  for (; first + block_k <= problem.k; first += partitions * block_k) sums.add(first);
+#if edge_k
+  if (first < problem.k) sums.add_inside(first, problem.k - first);
+#endif
+  sums.store(shared);
+  __syncthreads();
+}
+
+// The sum of `count` values, `step` apart, in their order.
+template <int count>
+__device__ __forceinline__ float sum_of(const float* values, int step) {
+  float sum = values[0];
+#pragma unroll
+  for (int i = 1; i < count; ++i) sum += values[i * step];
+  return sum;
+}
+
+// Calls `visit` with each output that is left to this thread, if `blocks` share those of a block.
+template <int blocks, class Visit>
+__device__ __forceinline__ void for_each_output(int rank, Visit visit) {
+  constexpr int step = blocks * Schedule::threads;
+#pragma unroll
+  for (int round = 0; round < (outputs + step - 1) / step; ++round) {
+    const int output = round * step + rank * Schedule::threads + static_cast<int>(threadIdx.x);
+    if (output < outputs) visit(output);
+  }
+}
+
+// Calls `visit` with each output that is left to this block, and with its sum over the cluster.
+template <class Visit>
+__device__ __forceinline__ void for_each_sum(float* shared, int rank, Visit visit) {
+#if cluster > 1
+  for_each_output<1>(0, [&](int i) { shared[i] = sum_of<parts>(shared + i, outputs); });
+  cluster_barrier();
+  for_each_output<Schedule::cluster>(rank, [&](int i) {
+    float sums[Schedule::cluster];
+#  pragma unroll
+    for (int other = 0; other < Schedule::cluster; ++other) sums[other] = shared_of_rank(shared, other)[i];
+    visit(i, sum_of<Schedule::cluster>(sums, 1));
+  });
+  cluster_barrier();  // no block ends while others read its sums
+#else
+  for_each_output<1>(0, [&](int i) { visit(i, sum_of<parts>(shared + i, outputs)); });
+#endif
+}
+
+// Stores an output by its sum.
+__device__ __forceinline__ void store_output(const Arguments& arguments, const Problem& problem,
+                                             const Part& part, int output, float sum) {
+  const int n = part.first_n + output % block_n;
+#if edge_n
+  if (n >= problem.n) return;
+#endif
+  Element* y = arguments.y + part.batch * problem.stride_y + output / block_n * problem.ldy + n;
+  float own_bias = 0.0f, before = 0.0f;
+#if bias
+  own_bias = to_float(arguments.bias[n]);
+#endif
+#if beta_nonzero
+  before = to_float(*y);
+#endif
+  *y = from_float<Element>(finished(arguments, problem, sum, own_bias, before));
+}
+
+__device__ __forceinline__ void gemv_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Part part(problem);
+  float* shared = dynamic_shared<float>();
+  sum_tiles(arguments, problem, part, shared);
+#if splits > 1
+  // The workspace has the sums of each split of each group, then the counters.
+  const long long clusters = gridDim.x / Schedule::cluster;
+  float* all_sums = static_cast<float*>(arguments.workspace);
+  float* sums = all_sums + static_cast<long long>(part.group) * Schedule::splits * outputs;
+  int* counters = reinterpret_cast<int*>(all_sums + clusters * outputs);
+  for_each_sum(shared, part.rank, [&](int i, float sum) { __stcg(sums + part.split * outputs + i, sum); });
+  if (!is_last_block(counters + part.group * Schedule::cluster + part.rank, Schedule::splits)) return;
+  for_each_output<Schedule::cluster>(part.rank, [&](int i) {
+    float of_splits[Schedule::splits];
+#  pragma unroll
+    for (int split = 0; split < Schedule::splits; ++split)
+      of_splits[split] = __ldcg(sums + split * outputs + i);
+    store_output(arguments, problem, part, i, sum_of<Schedule::splits>(of_splits, 1));
+  });
+#else
+  for_each_sum(shared, part.rank, [&](int i, float sum) { store_output(arguments, problem, part, i, sum); });
+#endif
+}

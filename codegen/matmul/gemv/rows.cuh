@@ -1,0 +1,86 @@
+#pragma once
+#include "matmul/gemv/lane_sums.cuh"
+#include "matmul/gemv/weights.cuh"
+// W is stored as n×k. The threads of an output take neighbouring vectors of its row in turn. Each works on
+// several rows with the same elements of x.
+
+constexpr int threads_per_output = Schedule::threads_per_output;
+constexpr int step_k = threads_per_output * width;  // elements between a thread's vectors
+constexpr int block_k = step_k * loads;
+constexpr int block_n = Schedule::threads / threads_per_output * strips;
+constexpr int lanes_k = threads_per_output < 32 ? threads_per_output : 32;
+constexpr int parts = threads_per_output / lanes_k;  // sums of an output that are left to the block
+
+class ThreadSums {
+ public:
+  // For the rows from `first_n` on; w and x are those of the batch.
+  __device__ __forceinline__ ThreadSums(const Problem& problem, const Element* w, const Element* x,
+                                        int first_n)
+      : x_(x + lane_k() * width), ldx_(problem.ldx) {
+#pragma unroll
+    for (int strip = 0; strip < strips; ++strip) {
+      int row = first_n + group() * strips + strip;
+#if edge_n
+      row = min(row, problem.n - 1);  // a sum beyond the last one is that one again, and not stored
+#endif
+      rows_[strip] = w + row * problem.ldw + lane_k() * width;
+    }
+  }
+
+  // Adds block_k products to each sum, from column `first_k` of W on.
+  __device__ __forceinline__ void add(int first_k) { add_tile<false>(first_k, 0); }
+  // The same, of which so many are there.
+  __device__ __forceinline__ void add_inside(int first_k, int inside) {
+    add_tile<true>(first_k, inside - lane_k() * width);
+  }
+
+  // Leaves the sums of the warp in shared memory, `parts` of each output.
+  __device__ __forceinline__ void store(float* shared) {
+    float* part = shared + threadIdx.x % threads_per_output / 32 * (Problem::m * block_n);
+    for_each_lane_sum<lanes_k>(sums_, [&](int index, float sum) {
+      part[index / strips * block_n + group() * strips + index % strips] = sum;
+    });
+  }
+
+ private:
+  static __device__ __forceinline__ int lane_k() { return threadIdx.x % threads_per_output; }
+  static __device__ __forceinline__ int group() { return threadIdx.x / threads_per_output; }
+
+  template <bool guarded>
+  __device__ __forceinline__ void add_tile(int first_k, int inside) {
+    Vector vectors[loads][strips];
+#pragma unroll
+    for (int load = 0; load < loads; ++load) {
+#pragma unroll
+      for (int strip = 0; strip < strips; ++strip) {
+        const Element* source = rows_[strip] + first_k + load * step_k;
+        vectors[load][strip] =
+            guarded ? load_weights_inside(source, inside - load * step_k) : load_weights(source);
+      }
+    }
+#pragma unroll
+    for (int load = 0; load < loads; ++load) {
+      float w[strips][width];
+#pragma unroll
+      for (int strip = 0; strip < strips; ++strip) to_floats(w[strip], vectors[load][strip].elements);
+#pragma unroll
+      for (int vector = 0; vector < Problem::m; ++vector) {
+        float x[width];
+        load_x<width, guarded>(x, x_ + vector * ldx_ + first_k + load * step_k, inside - load * step_k);
+#pragma unroll
+        for (int i = 0; i < width; ++i) {
+#pragma unroll
+          for (int strip = 0; strip < strips; ++strip) {
+            float& sum = sums_[vector * strips + strip];
+            sum = fmaf(w[strip][i], x[i], sum);
+          }
+        }
+      }
+    }
+  }
+
+  const Element* rows_[strips];
+  const Element* x_;
+  long long ldx_;
+  float sums_[Problem::m * strips] = {};
+};

@@ -1,0 +1,115 @@
+"""How to compute a gemv."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ...integers import ceil_div, round_up
+from ...schedule import Schedule, Specialize
+from .problem import GemvProblem, WeightOrder
+
+WARP = 32
+_WORD = 4
+_OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
+
+
+class WeightLoads(StrEnum):
+    """What caches do with W, which is read once."""
+
+    CACHED = "cached"
+    NO_ALLOCATE = "no_allocate"  # L1 is left to x
+    EVICT_FIRST = "evict_first"  # L2 lets go of it first, too
+
+
+@dataclass(frozen=True)
+class GemvSchedule(Schedule):
+    """Each output is a sum along k that threads of a block share, blocks of a cluster, and clusters of the grid.
+
+    A thread has `strips` of W: rows where W is stored as n×k, vectors along n where it is stored as k×n.
+
+    Attributes:
+        threads: of a block.
+        threads_per_output: of a block that share an output.
+        strips: of W that a thread works on at once, with the same x.
+        vector_width: elements of a load of W.
+        loads_in_flight: vectors of each strip that a thread loads before it uses the first.
+        cluster: blocks of a cluster, which share outputs.
+        splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
+        weight_loads: what caches do with W.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=WARP)
+    threads_per_output: int = tunable(32, values=(1, 2, 4, 8, 16, 32, 64, 128, 256), power_of_two=True, short="TPO")
+    strips: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
+    splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
+    weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    def along_n(self, problem: GemvProblem) -> int:
+        """Outputs of each vector that a strip of a thread has."""
+        return 1 if problem.order is WeightOrder.NK else self.vector_width
+
+    def block_n(self, problem: GemvProblem) -> int:
+        """Outputs of each vector that a block computes."""
+        return self.threads // self.threads_per_output * self.strips * self.along_n(problem)
+
+    def block_k(self, problem: GemvProblem) -> int:
+        """Terms of each sum that a block loads in a step."""
+        vector = self.vector_width if problem.order is WeightOrder.NK else 1
+        return self.threads_per_output * self.loads_in_flight * vector
+
+    def steps(self, problem: GemvProblem) -> int:
+        """Steps along k, of which each block that shares outputs has one at least."""
+        return max(1, ceil_div(problem.k, self.block_k(problem)))
+
+    @property
+    def partitions(self) -> int:
+        """Blocks that share outputs."""
+        return self.cluster * self.splits
+
+    def groups(self, problem: GemvProblem) -> int:
+        """Groups of outputs, each of which a block or several compute; none if there is nothing to compute."""
+        return ceil_div(problem.n, self.block_n(problem)) * problem.batch if problem.m else 0
+
+    def blocks(self, problem: GemvProblem) -> int:
+        """Blocks of the grid."""
+        return self.groups(problem) * self.partitions
+
+    def sums(self, problem: GemvProblem) -> int:
+        """Accumulators of a thread."""
+        return self.strips * self.along_n(problem) * problem.m
+
+    def parts(self, problem: GemvProblem) -> int:
+        """Sums of each output that the warps of a block leave in shared memory."""
+        warps = self.threads // WARP
+        across = self.threads // self.threads_per_output // WARP  # warps side by side along n
+        if problem.order is WeightOrder.NK:
+            return max(1, self.threads_per_output // WARP)
+        return warps // max(1, across)
+
+    def shared_bytes(self, problem: GemvProblem) -> int:
+        """The sums of a block."""
+        return round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
+
+    def workspace_bytes(self, problem: GemvProblem) -> int:
+        """The sums of each split, then a ticket counter for each block of a group's cluster; nothing without splits."""
+        if self.splits == 1:
+            return 0
+        sums = self.splits * self.block_n(problem) * problem.m
+        return self.groups(problem) * (sums + self.cluster) * _WORD
+
+    def footprint(self, problem: GemvProblem) -> Footprint:
+        """See `Schedule`; registers are the vectors of W in flight, sums, and addresses."""
+        vectors = self.strips * self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        addresses = 2 * self.strips if problem.order is WeightOrder.NK else 0
+        registers = vectors + self.sums(problem) + addresses + _OTHER_REGISTERS
+        return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

@@ -1,0 +1,38 @@
+"""gemv, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.matmul.gemv.emit import emit, emit_reference
+from ....codegen.matmul.gemv.presets import PRESETS
+from ....codegen.matmul.gemv.problem import GemvProblem
+from ....codegen.matmul.gemv.schedule import GemvSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .checks import checks
+from .derivative import DERIVATIVE
+from .seeds import candidates, default
+from .space import constraints, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="gemv",
+    summary="y = activation(alpha·W·x + bias) + beta·y for 1 to 16 vectors x, such as a linear layer of few tokens",
+    problem_type=GemvProblem,
+    schedule_type=GemvSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+    derivative=DERIVATIVE,
+)

@@ -1,0 +1,75 @@
+"""gemv: which schedules are legal, and which to draw from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....codegen.fields import field_specs
+from ....codegen.matmul.gemv.problem import GemvProblem
+from ....codegen.matmul.gemv.schedule import GemvSchedule
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...resources import CLUSTERS_SINCE
+from ...space import Draw, Space, field_parameters
+
+_GRID_BLOCKS = 2**31 - 1
+_WORKSPACE_BYTES = 2**30
+MOST_LOADS = 16  # vectors of W of a thread that are in flight
+MOST_SUMS = 128  # accumulators of a thread
+
+
+def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> list[str]:
+    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    threads, of_output = schedule.threads, schedule.threads_per_output
+    if of_output > threads:
+        return [f"threads_per_output {of_output} over the {threads} threads of a block"]
+    found = []
+    vector, widest = schedule.vector_width, problem.vector_width("w")
+    if vector > widest:
+        found.append(f"vector_width {vector} over the {widest} elements that W is aligned for")
+    loads, sums, steps = schedule.strips * schedule.loads_in_flight, schedule.sums(problem), schedule.steps(problem)
+    if loads > MOST_LOADS:
+        found.append(f"strips {schedule.strips} × loads_in_flight {schedule.loads_in_flight} over {MOST_LOADS}")
+    if sums > MOST_SUMS:
+        found.append(f"{sums} sums of a thread over {MOST_SUMS}")
+    if schedule.partitions > steps:
+        found.append(f"cluster {schedule.cluster} × splits {schedule.splits} over the {steps} steps along k")
+    if schedule.blocks(problem) > _GRID_BLOCKS:
+        found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
+    if schedule.workspace_bytes(problem) > _WORKSPACE_BYTES:
+        found.append(f"a workspace of {schedule.workspace_bytes(problem)} bytes over {_WORKSPACE_BYTES}")
+    return found
+
+
+def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:
+    """All fields are drawn, and those that do not go together are lowered until they do."""
+    specs = field_specs(GemvSchedule)
+    widths = [width for width in specs["vector_width"].values if width <= problem.vector_width("w")]
+    clusters = specs["cluster"].values if spec.compute_capability >= CLUSTERS_SINCE else (1,)
+    parameters = field_parameters(GemvSchedule, vector_width=widths, cluster=clusters)
+
+    def build(draw: Draw) -> GemvSchedule:
+        return fitted(problem, GemvSchedule.from_dict(draw), spec)
+
+    return Space(parameters, build)
+
+
+def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> GemvSchedule:
+    """The schedule with no more threads, strips, loads, partitions and resident blocks than there is room for."""
+    specs = field_specs(GemvSchedule)
+    wanted = replace(schedule, threads_per_output=min(schedule.threads, schedule.threads_per_output))
+    while wanted.strips > 1 and wanted.sums(problem) > MOST_SUMS:
+        wanted = replace(wanted, strips=wanted.strips // 2)
+    while wanted.vector_width > 1 and wanted.sums(problem) > MOST_SUMS:
+        wanted = replace(wanted, vector_width=wanted.vector_width // 2)
+    loads = min(wanted.loads_in_flight, MOST_LOADS // wanted.strips)
+    wanted = replace(wanted, loads_in_flight=loads)
+    steps = wanted.steps(problem)
+    cluster = max(value for value in specs["cluster"].values if value <= min(wanted.cluster, steps))
+    splits = max(value for value in specs["splits"].values if value <= min(wanted.splits, max(1, steps // cluster)))
+    wanted = replace(wanted, cluster=cluster, splits=splits, min_blocks_per_sm=1)
+    footprint = wanted.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    counts = specs["min_blocks_per_sm"].values
+    most = min(schedule.min_blocks_per_sm, max(1, resident))
+    return replace(wanted, min_blocks_per_sm=max(count for count in counts if count <= most))

@@ -1,0 +1,105 @@
+"""gemv's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.integers import round_up
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.matmul.gemv import OPERATOR
+
+LIMITS = named_device("h200")
+BF16, FP16, KN = DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
+# The emulator walks through every product, and keeps a stack for every thread.
+_PRODUCTS, _THREADS = 2**16, 2**11
+
+Case = tuple[GemvProblem, GemvSchedule]
+
+PROBLEMS = {
+    "n4096-k4096-nk-float32-identity": GemvProblem(4096, 4096),
+    "n4096-k14336-m16-nk-bfloat16-identity": GemvProblem(4096, 14336, 16, dtype=BF16),
+    "n8192-k28672-m4-kn-float16-identity": GemvProblem(8192, 28672, 4, KN, FP16),
+    "n152064-k8192-nk-bfloat16-batch3-bias-silu": GemvProblem(
+        152064, 8192, dtype=BF16, batch=3, bias=True, activation=Activation.SILU
+    ),
+    "n1073741824-k1-m2-kn-float32-identity": GemvProblem(2**30, 1, 2, KN),
+    "n1-k1073741824-nk-float16-identity": GemvProblem(1, 2**30, dtype=FP16),
+    "n33-k40-m3-nk-bfloat16-batch2-bias-gelu-beta-ldx48-ldw41-aligny2": GemvProblem(
+        33, 40, 3, dtype=BF16, batch=2, bias=True, activation=Activation.GELU, beta_nonzero=True,
+        ldx=48, ldw=41, align_y=2,
+    ),
+    "n70-k33-m5-kn-float32-gelu_tanh-ldw72-alignw8": GemvProblem(
+        70, 33, 5, KN, activation=Activation.GELU_TANH, ldw=72, align_w=8
+    ),
+    "n1-k1-nk-float32-relu": GemvProblem(1, 1, activation=Activation.RELU),
+    "n5-k0-m2-nk-bfloat16-bias-relu-beta": GemvProblem(
+        5, 0, 2, dtype=BF16, bias=True, activation=Activation.RELU, beta_nonzero=True
+    ),
+    "n0-k7-kn-float32-bias-identity": GemvProblem(0, 7, order=KN, bias=True),
+    "n5-k7-m0-nk-float32-identity": GemvProblem(5, 7, 0),
+    "n5-k7-nk-float16-batch0-identity": GemvProblem(5, 7, dtype=FP16, batch=0),
+}  # fmt: skip
+SMALL_PROBLEMS = (
+    GemvProblem(64, 512),
+    GemvProblem(67, 264, 3, dtype=BF16, bias=True, activation=Activation.RELU),
+    GemvProblem(72, 131, 2, KN, FP16, ldw=80),
+    GemvProblem(35, 133, 4, batch=2, bias=True, beta_nonzero=True),
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device, orders and dtypes in turn; always the same ones."""
+    random = Random(4)
+    kinds = [(order, dtype) for dtype in DTYPES for order in WeightOrder]
+    return [_case(random, spec, *kinds[index % len(kinds)]) for index in range(count)]
+
+
+def _case(random: Random, spec: DeviceSpec, order: WeightOrder, dtype: DType) -> Case:
+    while True:
+        align = random.choice((dtype.bytes, 8, 16, 16, 16))
+        m = random.choice((1, 1, 2, 3, 4, 5, 8, 16))
+        template = GemvProblem(64, 2**16, m, order, dtype, align_w=align, align_x=max(dtype.bytes, align // 2))
+        drawn = OPERATOR.space(template, spec)
+        for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
+            schedule = drawn.build(draw)
+            if schedule.threads * schedule.partitions > _THREADS:
+                continue
+            problem = _problem(random, template, schedule)
+            products = problem.n * problem.k * problem.m * problem.batch
+            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+            if small and not OPERATOR.violations(problem, schedule, spec):
+                return problem, schedule
+
+
+def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> GemvProblem:
+    """Less than a block, a block, and a part of one more, along both sides; a step for each partition at least."""
+    block_n, block_k = schedule.block_n(template), schedule.block_k(template)
+    n = random.choice((1, block_n, block_n, block_n // 2 + 1, block_n + 1, 2 * block_n, block_n + block_n // 2 + 3))
+    steps = schedule.partitions + random.choice((0, 0, 1))
+    k = block_k * steps + random.choice((0, 0, 1, block_k // 2 + 1, -1, -(block_k // 2)))
+    if schedule.partitions == 1:
+        k = random.choice((k, k, k, 0, 1, block_k // 2))
+    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "beta_nonzero": random.random() < 0.3}
+    fields |= {"bias": random.random() < 0.3, "activation": random.choice((*Activation, *[Activation.IDENTITY] * 4))}
+    columns = k if template.order is WeightOrder.NK else n
+    width = schedule.vector_width
+    fields["ldw"] = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))
+    fields["ldx"] = round_up(max(1, k), width) + random.choice((0, 0, 1, width))
+    fields["ldy"] = n + random.choice((0, 0, 3))
+    if fields["batch"] > 1 and random.random() < 0.3:
+        fields[random.choice(("stride_x", "stride_w"))] = 0
+    elif fields["batch"] > 1:
+        rows = n if template.order is WeightOrder.NK else k
+        fields |= {"stride_w": max(1, rows) * fields["ldw"], "stride_x": max(1, template.m) * fields["ldx"]}
+    return replace(template, n=n, k=k, **fields, stride_y=0, align_y=template.dtype.bytes)
+
+
+CASES = drawn_cases(42)

@@ -1,0 +1,130 @@
+"""What gemv's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from matmul.gemv_cases import BF16, CASES, FP16, LIMITS
+
+from autotune import emulator
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
+from autotune.emulator import verify
+from autotune.search_spaces.matmul.gemv import OPERATOR
+from autotune.verification import launch_arrays
+
+
+def program(problem: GemvProblem, words: str) -> Program:
+    return OPERATOR.program(problem, GemvSchedule.parse(words.split()), LIMITS)
+
+
+def computed(problem: GemvProblem, words: str, arrays: dict[str, Array], alpha: float, beta: float) -> Array:
+    scalars = {"alpha": alpha, "beta": beta}
+    emulator.run(program(problem, words), problem.tensors, arrays, scalars, seed=0)
+    return arrays["y"]
+
+
+def test_cases_cover_every_value() -> None:
+    seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(GemvSchedule)}
+    for parameter in OPERATOR.space(GemvProblem(4096, 4096, dtype=BF16), LIMITS).parameters:
+        assert set(parameter.values) <= seen[parameter.name], parameter.name
+    shared = {(problem.order, schedule.cluster > 1, schedule.splits > 1) for problem, schedule in CASES}
+    assert len(shared) == 2 * 2 * 2
+    narrow = {(problem.order, schedule.threads_per_output < 32, schedule.threads > 64) for problem, schedule in CASES}
+    assert len(narrow) == 2 * 2 * 2
+
+
+def test_cases_cover_problems() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {(problem.dtype, problem.order) for problem in problems} == {(d, o) for d in DTYPES for o in WeightOrder}
+    assert {problem.activation for problem in problems} == set(Activation)
+    assert {problem.bias for problem in problems} == {problem.beta_nonzero for problem in problems} == {False, True}
+    assert {1, 2, 3, 4, 5, 8, 16} == {problem.m for problem in problems}
+    for order in WeightOrder:
+        edges = {
+            (problem.n % schedule.block_n(problem) > 0, problem.k % schedule.block_k(problem) > 0)
+            for problem, schedule in CASES
+            if problem.order is order
+        }
+        assert len(edges) == 4
+        ragged = [p.stored["w"][1] % s.vector_width > 0 for p, s in CASES if p.order is order]
+        assert sum(ragged) >= 3
+
+
+@pytest.mark.parametrize("order", WeightOrder)
+@pytest.mark.parametrize(
+    "words", ["TPO=32 strips=2 splits=3", "TPO=4 strips=1 cluster=4 splits=2"], ids=["blocks", "clusters"]
+)
+def test_long_sums(order: WeightOrder, words: str) -> None:
+    problem = GemvProblem(9, 8191, 2, order, ldw=8192 if order is WeightOrder.NK else 12)
+    verify(problem, program(problem, f"threads=64 vector_width=4 loads_in_flight=4 {words}"), seeds=(2,))
+
+
+@pytest.mark.parametrize("m", [3, 7, 13])
+@pytest.mark.parametrize("strips", [1, 4])
+def test_any_number_of_vectors(m: int, strips: int) -> None:
+    """Sums over lanes come in powers of two, of which some are nobody's."""
+    problem = GemvProblem(5, 40, m)
+    for of_output in (4, 64):
+        verify(problem, program(problem, f"threads=64 TPO={of_output} strips={strips} vector_width=4"), seeds=(1,))
+
+
+def test_groups_of_outputs_are_counted_apart() -> None:
+    problem = GemvProblem(9, 200, 2, batch=2)
+    verify(problem, program(problem, "threads=64 TPO=32 cluster=2 splits=2"))
+
+
+@pytest.mark.parametrize("order", WeightOrder)
+def test_without_alpha_no_product_counts(order: WeightOrder) -> None:
+    problem = GemvProblem(7, 40, 2, order, FP16, bias=True, beta_nonzero=True)
+    arrays = launch_arrays(problem, 0)
+    arrays["w"][3], arrays["x"][50] = np.inf, np.nan
+    expected = arrays["bias"].astype(np.float32) + 0.5 * arrays["y"].astype(np.float32).reshape(2, 7)
+    y = computed(problem, "threads=64", arrays, 0.0, 0.5)
+    np.testing.assert_array_equal(y.reshape(2, 7), expected.astype(np.float16))
+
+
+def test_an_infinite_alpha_of_no_products_counts_for_nothing() -> None:
+    problem = GemvProblem(5, 0, bias=True)
+    arrays = launch_arrays(problem, 0)
+    np.testing.assert_array_equal(computed(problem, "threads=64", arrays, np.inf, 0.0), arrays["bias"])
+
+
+def test_without_beta_y_does_not_count() -> None:
+    problem = GemvProblem(5, 8, beta_nonzero=True)
+    arrays = launch_arrays(problem, 0)
+    arrays["y"][:] = np.nan
+    y = computed(problem, "threads=64", arrays, 1.0, 0.0)
+    np.testing.assert_allclose(y, arrays["w"].reshape(5, 8) @ arrays["x"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("activation", Activation)
+def test_activations_of_any_number(activation: Activation) -> None:
+    """By weights of 1 they are applied to x: infinities, NaN, and numbers whose exponentials overflow."""
+    values = np.float32([-np.inf, -1e30, -200, -30, -5, -1, -1e-3, -0.0, 0, 1e-30, 1e-3, 0.5, 3, 30, 200, 1e30, np.inf])
+    problem = GemvProblem(1, 1, 16, activation=activation)
+    for numbers in (values[:16], values[-16:], np.full(16, np.nan, np.float32)):
+        arrays = launch_arrays(problem, 0) | {"x": numbers.copy(), "w": np.float32([1])}
+        y = computed(problem, "threads=64", arrays, 1.0, 0.0)
+        np.testing.assert_allclose(y, activation(numbers.astype(np.float64)), rtol=2e-6, atol=1e-6)
+
+
+def test_gelu_and_silu_at_known_points() -> None:
+    """Values of PyTorch's functions."""
+    z = np.float64([-1, 0.5, 2])
+    np.testing.assert_allclose(Activation.GELU(z), [-0.15865525, 0.34573123, 1.95449974], rtol=1e-7)
+    np.testing.assert_allclose(Activation.GELU_TANH(z), [-0.15880801, 0.34571401, 1.95459769], rtol=1e-7)
+    np.testing.assert_allclose(Activation.SILU(z), [-0.26894142, 0.31122967, 1.76159416], rtol=1e-7)
+
+
+def test_one_source_serves_all_sizes_alike() -> None:
+    small, large = GemvProblem(64, 512, dtype=BF16), GemvProblem(4096, 8192, dtype=BF16)
+    words = "threads=64 TPO=32 strips=2 vector_width=8 loads_in_flight=2"
+    assert program(small, words).source == program(large, words).source
+    special = [program(problem, f"{words} specialize=shape").source for problem in (small, large)]
+    assert special[0] != special[1]

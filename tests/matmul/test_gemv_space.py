@@ -1,0 +1,78 @@
+"""Which gemv schedules are legal, which come first, and what the model makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from matmul.gemv_cases import BF16, KN, LIMITS
+
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.devices.time_model import modelled_seconds
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.matmul.gemv import OPERATOR
+from autotune.search_spaces.occupancy import blocks_per_sm
+
+LAYER = GemvProblem(4096, 4096)
+LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device memory (Little's law)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "violation"),
+    [
+        (LAYER, "threads=64 TPO=128", "threads_per_output 128 over the 64 threads of a block"),
+        (GemvProblem(64, 64, align_w=8), "vector_width=4", "vector_width 4 over the 2 elements that W is aligned for"),
+        (LAYER, "strips=4 loads_in_flight=8", "strips 4 × loads_in_flight 8 over 16"),
+        (GemvProblem(4096, 4096, 16, KN), "strips=4 vector_width=4", "256 sums of a thread over 128"),
+        (GemvProblem(4096, 96), "cluster=4 splits=2", "cluster 4 × splits 2 over the 3 steps along k"),
+        (
+            GemvProblem(2**30, 4096, 16),
+            "splits=16",
+            f"a workspace of {(2**27 * 8 * 16 * 16 + 2**27) * 4} bytes over {2**30}",
+        ),
+        (GemvProblem(2**30, 4096, batch=32), "threads=64", f"{2**34} blocks over the {2**31 - 1} of a grid"),
+    ],
+)
+def test_a_violation_has_its_values(problem: GemvProblem, words: str, violation: str) -> None:
+    assert violation in OPERATOR.violations(problem, GemvSchedule.parse(words.split()), LIMITS)
+
+
+def test_a_shared_matrix_is_read_once() -> None:
+    problem = GemvProblem(5, 7, 2, batch=3)
+    assert problem.work.bytes == 4 * (2 * 7 + 5 * 7 + 3 * 2 * 5)
+    apart = GemvProblem(5, 7, 2, batch=3, stride_x=14, stride_w=35, bias=True, beta_nonzero=True)
+    assert apart.work.bytes == 4 * (3 * 2 * 7 + 3 * 5 * 7 + 5 + 2 * 3 * 2 * 5)
+
+
+def in_flight(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> int:
+    """Bytes of W that the loads of an SM's resident blocks ask for at once."""
+    footprint = schedule.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    blocks = min(resident, -(-schedule.blocks(problem) // spec.sm_count))
+    vectors = schedule.strips * schedule.loads_in_flight * schedule.vector_width
+    return blocks * schedule.threads * vectors * problem.dtype.bytes
+
+
+@pytest.mark.parametrize("order", WeightOrder)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("n", "k"), [(4096, 4096), (28672, 4096), (4096, 14336), (3584, 18944)])
+def test_the_default_has_enough_bytes_in_flight(order: WeightOrder, dtype: str, n: int, k: int) -> None:
+    problem = GemvProblem.from_dict({"n": n, "k": k, "order": order, "dtype": dtype})
+    assert in_flight(problem, OPERATOR.default(problem, LIMITS), LIMITS) >= LEAST_IN_FLIGHT
+
+
+def test_clusters_only_where_there_are_any() -> None:
+    assert {seed.cluster for seed in OPERATOR.seeds(LAYER, LIMITS)} > {1}
+    assert {seed.cluster for seed in OPERATOR.seeds(LAYER, named_device("a100"))} == {1}
+
+
+def test_the_model_knows_narrow_loads_and_few_blocks() -> None:
+    problem = GemvProblem(4096, 14336, dtype=BF16)
+    default = OPERATOR.default(problem, LIMITS)
+    seconds = modelled_seconds(OPERATOR, problem, default, LIMITS)
+    bytes_bound = problem.work.bytes / LIMITS.bandwidth
+    assert bytes_bound < seconds < 3 * bytes_bound
+    narrow = replace(default, vector_width=1, loads_in_flight=1, strips=1, splits=1)
+    assert modelled_seconds(OPERATOR, problem, narrow, LIMITS) > 1.5 * seconds
