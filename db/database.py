@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from ..search_spaces.registry import operator as registered
 from .best import best_of, serving
 from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
+from .frame import dataframe
 from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
 from .run_record import RunRecord
 from .states import Status, TimeSource
 from .stored_runs import StoredRuns
-from .storing import better, newest, store
+from .storing import Rule, better, newest, store
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
+from .views import renew_views
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
@@ -57,6 +63,7 @@ class TuningDB(StoredRuns):
 
     def __init__(self, url: str | Path | None = None, *, create: bool = True) -> None:
         self._taken_in: set[tuple[str, str]] = set()
+        self._viewed: set[str] = set()  # operators whose views are known to be up to date
         super().__init__(url, create=create)
 
     def record(self, trial: Trial) -> None:
@@ -70,7 +77,7 @@ class TuningDB(StoredRuns):
         if not isinstance(trial, Trial):
             raise TypeError(f"record takes a Trial, not a {type(trial).__name__}")
         self._take_in(trial.problem.operator, trial.device.model)
-        self._write(lambda session: store([trial], session, newest))
+        self._store([trial], newest)
 
     def merge(self, document: Any) -> MergeCounts:
         """Add the trials of an exported document in one transaction, keeping the better one of the same key.
@@ -84,7 +91,7 @@ class TuningDB(StoredRuns):
         """
         trials = from_document(document)
         self._check(trials)
-        return self._write(lambda session: store(trials, session, better))
+        return self._store(trials, better)
 
     def best(self, operator: str, key: str, device: str, compiler: str | None = None) -> Trial | None:
         """The best trial of one problem on one device model; None if there is none.
@@ -168,6 +175,20 @@ class TuningDB(StoredRuns):
         with self._read() as session:
             return [row.plain for row in session.scalars(query)]
 
+    def dataframe(self, operator: str) -> DataFrame:
+        """All trials of an operator, one a row, with the columns of the view ``trials_<operator>``.
+
+        The fields of problem and schedule are columns; one that an old trial lacks is missing there.
+
+        Raises:
+            DatabaseError: pandas is not installed.
+            ValueError: there is no such operator.
+        """
+        name = registered(operator).name
+        self._take_in(name)
+        with self._read() as session:
+            return dataframe(session, name)
+
     def problems(self, operator: str | None = None) -> list[ProblemRecord]:
         """Problems by operator and key."""
         self._take_in(operator)
@@ -222,11 +243,23 @@ class TuningDB(StoredRuns):
         except ValueError as error:
             raise DatabaseError(f"{file.path}: {error}: correct or remove this file of trials") from error
 
-        def add(session: Session) -> None:
-            store(trials, session, better)
-            session.merge(InfoRow(name=name, value=file.digest))
+        self._store(trials, better, InfoRow(name=name, value=file.digest))
 
-        self._write(add)
+    def _store(self, trials: Sequence[Trial], rule: Rule, fact: InfoRow | None = None) -> MergeCounts:
+        """Store trials and a fact in one transaction, and renew the views of their operators once."""
+        operators = {trial.problem.operator for trial in trials} - self._viewed
+
+        def work(session: Session) -> MergeCounts:
+            counts = store(trials, session, rule)
+            if fact:
+                session.merge(fact)
+            for operator in operators:
+                renew_views(session.connection(), operator)
+            return counts
+
+        counts = self._write(work)
+        self._viewed |= operators
+        return counts
 
     def _check(self, trials: Iterable[Trial]) -> None:
         with self._read() as session:

@@ -14,6 +14,7 @@ from .engine import WRITE
 from .errors import DatabaseError
 from .models import Base
 from .upgrade import rename_stored
+from .views import drop_views, is_ours, make_views
 
 _OURS = re.compile(r"\d{4}")  # alembic makes others up of hexadecimal digits
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -31,20 +32,22 @@ def ensure_schema(engine: Engine, location: str) -> None:
         DatabaseError: the database is newer, or another program's; it was not changed.
     """
     with engine.begin() as connection:
-        if engine.dialect.name == "sqlite":
-            _refuse_code(connection, location)
         current = _revision(connection, location)
-    if current != revisions()[-1]:
+        up_to_date = current == revisions()[-1]
+        if engine.dialect.name == "sqlite":
+            _refuse_code(connection, location, before_migration=not up_to_date)
+    if not up_to_date:
         _migrate(engine, location)
     if engine.dialect.name == "sqlite":
         _use_wal(engine)
 
 
-def _refuse_code(connection: Connection, location: str) -> None:
-    """A view or a trigger, which autotune never makes, is a program in a file that may come from anywhere."""
-    found = connection.execute(text("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")).first()
-    if found:
-        raise DatabaseError(f"{location} has a {found[0]}, {short(found[1])}: use another --db; nothing was changed")
+def _refuse_code(connection: Connection, location: str, *, before_migration: bool) -> None:
+    """A view or a trigger that autotune did not make is a program in a file that may come from anywhere."""
+    found = connection.execute(text("SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"))
+    for kind, name, sql in found:
+        if kind == "trigger" or not is_ours(name, sql, before_migration=before_migration):
+            raise DatabaseError(f"{location} has a {kind}, {short(name)}: use another --db; nothing was changed")
 
 
 def _revision(connection: Connection, location: str) -> str | None:
@@ -79,8 +82,10 @@ def _migrate(engine: Engine, location: str) -> None:
         # Another process may have migrated since, even to a revision that is too new.
         if _revision(connection, location) != revisions()[-1]:
             config.attributes["connection"] = connection
+            drop_views(connection)
             command.upgrade(config, "head")
             rename_stored(connection)
+            make_views(connection)
 
 
 def _use_wal(engine: Engine) -> None:

@@ -21,7 +21,7 @@ from autotune.db.models import Base
 def statements(engine):
     """The CREATE statements, constraints and all, without those of alembic's own table."""
     with engine.connect() as connection:
-        rows = connection.execute(text("SELECT tbl_name, type, name, sql FROM sqlite_master"))
+        rows = connection.execute(text("SELECT tbl_name, type, name, sql FROM sqlite_master WHERE type <> 'view'"))
         return {row[:3]: row.sql or "" for row in rows if row.tbl_name != "alembic_version"}
 
 

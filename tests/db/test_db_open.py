@@ -174,7 +174,7 @@ def test_a_newer_database(filled):
     ("damage", "words"),
     [
         ("DROP TABLE trials", ["lacks the table trials: restore it, or move it away"]),
-        ("ALTER TABLE trials DROP COLUMN error", ["lacks a table or a column", "restore it, or move it away"]),
+        ("ALTER TABLE trials DROP COLUMN conditions", ["lacks a table or a column", "restore it, or move it away"]),
         ("UPDATE alembic_version SET version_num = 'ae1027a6acf'", ["another program's tables: use another --db"]),
         ("DELETE FROM alembic_version", ["another program's tables: use another --db"]),
     ],

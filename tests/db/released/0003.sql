@@ -9,6 +9,12 @@ CREATE TABLE database_info (
 	value VARCHAR(255) NOT NULL, 
 	PRIMARY KEY (name)
 );
+INSERT INTO "database_info" VALUES('view best_trials','9e80bfeee13042c4');
+INSERT INTO "database_info" VALUES('view trials_sgemm','c82189da7d7bd2aa');
+INSERT INTO "database_info" VALUES('view trials_transpose','7367a44bb4e9a325');
+INSERT INTO "database_info" VALUES('view trials_reduce','ef77cdc9bfcf7913');
+INSERT INTO "database_info" VALUES('view trials_softmax','e229d65d54e81235');
+INSERT INTO "database_info" VALUES('view trials_scan','cb88e973431b7448');
 CREATE TABLE devices (
 	id INTEGER NOT NULL, 
 	model VARCHAR(255) NOT NULL, 
@@ -81,4 +87,195 @@ INSERT INTO "trials" VALUES(2,2,2,'{"block_m": 64, "name": "b"}','b','wrong','me
 CREATE INDEX ix_trials_created_at ON trials (created_at);
 CREATE INDEX ix_runs_begun_at ON runs (begun_at);
 CREATE INDEX ix_trials_run_id ON trials (run_id);
+CREATE VIEW best_trials AS
+WITH verdicts AS (
+  SELECT trials.*, row_number() OVER (
+    PARTITION BY device_id, problem_id, schedule_digest
+    ORDER BY time_source = 'modelled', created_at DESC, id DESC) AS recency
+  FROM trials
+), places AS (
+  SELECT verdicts.*, row_number() OVER (
+    PARTITION BY device_id, problem_id
+    ORDER BY time_source = 'modelled', EXISTS (
+      SELECT 1 FROM trials AS winner
+      WHERE winner.device_id = verdicts.device_id AND winner.problem_id = verdicts.problem_id
+        AND winner.time_source = verdicts.time_source AND winner.compiler = verdicts.compiler
+        AND winner.schedule_digest = verdicts.lost_to AND winner.status = 'ok'), seconds, id) AS place
+  FROM verdicts
+  WHERE recency = 1 AND status = 'ok'
+)
+SELECT places.id AS id, problems.operator AS operator, problems."key" AS problem, devices.model AS device,
+  places.seconds AS seconds, places.time_source AS time_source, places.schedule AS schedule,
+  places.compiler AS compiler, places.run_id AS run_id, places.created_at AS created_at
+FROM places
+JOIN problems ON problems.id = places.problem_id
+JOIN devices ON devices.id = places.device_id
+WHERE places.place = 1;
+CREATE VIEW trials_sgemm AS
+SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
+  trials.seconds AS seconds, trials.time_source AS time_source,
+  json_extract(problems.fields, '$.m') AS "m",
+  json_extract(problems.fields, '$.n') AS "n",
+  json_extract(problems.fields, '$.k') AS "k",
+  json_extract(problems.fields, '$.transpose_a') AS "transpose_a",
+  json_extract(problems.fields, '$.transpose_b') AS "transpose_b",
+  json_extract(problems.fields, '$.batch') AS "batch",
+  json_extract(problems.fields, '$.lda') AS "lda",
+  json_extract(problems.fields, '$.stride_a') AS "stride_a",
+  json_extract(problems.fields, '$.align_a') AS "align_a",
+  json_extract(problems.fields, '$.ldb') AS "ldb",
+  json_extract(problems.fields, '$.stride_b') AS "stride_b",
+  json_extract(problems.fields, '$.align_b') AS "align_b",
+  json_extract(problems.fields, '$.ldc') AS "ldc",
+  json_extract(problems.fields, '$.stride_c') AS "stride_c",
+  json_extract(problems.fields, '$.align_c') AS "align_c",
+  json_extract(problems.fields, '$.beta_nonzero') AS "beta_nonzero",
+  json_extract(trials.schedule, '$.block_m') AS "block_m",
+  json_extract(trials.schedule, '$.block_n') AS "block_n",
+  json_extract(trials.schedule, '$.block_k') AS "block_k",
+  json_extract(trials.schedule, '$.warp_m') AS "warp_m",
+  json_extract(trials.schedule, '$.warp_n') AS "warp_n",
+  json_extract(trials.schedule, '$.thread_m') AS "thread_m",
+  json_extract(trials.schedule, '$.thread_n') AS "thread_n",
+  json_extract(trials.schedule, '$.warps_k') AS "warps_k",
+  json_extract(trials.schedule, '$.lane_map') AS "lane_map",
+  json_extract(trials.schedule, '$.pad_a') AS "pad_a",
+  json_extract(trials.schedule, '$.pad_b') AS "pad_b",
+  json_extract(trials.schedule, '$.swizzle_a') AS "swizzle_a",
+  json_extract(trials.schedule, '$.swizzle_b') AS "swizzle_b",
+  json_extract(trials.schedule, '$.stages') AS "stages",
+  json_extract(trials.schedule, '$.copy_a') AS "copy_a",
+  json_extract(trials.schedule, '$.copy_b') AS "copy_b",
+  json_extract(trials.schedule, '$.copy_steps') AS "copy_steps",
+  json_extract(trials.schedule, '$.double_buffer_fragments') AS "double_buffer_fragments",
+  json_extract(trials.schedule, '$.vector_a') AS "vector_a",
+  json_extract(trials.schedule, '$.vector_b') AS "vector_b",
+  json_extract(trials.schedule, '$.vector_c') AS "vector_c",
+  json_extract(trials.schedule, '$.ffma_order') AS "ffma_order",
+  json_extract(trials.schedule, '$.raster_group') AS "raster_group",
+  json_extract(trials.schedule, '$.cluster_k') AS "cluster_k",
+  json_extract(trials.schedule, '$.grid_blocks') AS "grid_blocks",
+  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
+  json_extract(trials.schedule, '$.specialize') AS "specialize",
+  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
+  trials.run_id AS run_id, trials.created_at AS created_at
+FROM trials
+JOIN problems ON problems.id = trials.problem_id
+JOIN devices ON devices.id = trials.device_id
+WHERE problems.operator = 'sgemm';
+CREATE VIEW trials_transpose AS
+SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
+  trials.seconds AS seconds, trials.time_source AS time_source,
+  json_extract(problems.fields, '$.m') AS "m",
+  json_extract(problems.fields, '$.n') AS "n",
+  json_extract(problems.fields, '$.element_bytes') AS "element_bytes",
+  json_extract(problems.fields, '$.batch') AS "batch",
+  json_extract(problems.fields, '$.lda') AS "lda",
+  json_extract(problems.fields, '$.stride_a') AS "stride_a",
+  json_extract(problems.fields, '$.align_a') AS "align_a",
+  json_extract(problems.fields, '$.ldb') AS "ldb",
+  json_extract(problems.fields, '$.stride_b') AS "stride_b",
+  json_extract(problems.fields, '$.align_b') AS "align_b",
+  json_extract(trials.schedule, '$.tile_m') AS "tile_m",
+  json_extract(trials.schedule, '$.tile_n') AS "tile_n",
+  json_extract(trials.schedule, '$.rows_per_thread') AS "rows_per_thread",
+  json_extract(trials.schedule, '$.vector_load') AS "vector_load",
+  json_extract(trials.schedule, '$.vector_store') AS "vector_store",
+  json_extract(trials.schedule, '$.pad') AS "pad",
+  json_extract(trials.schedule, '$.swizzle') AS "swizzle",
+  json_extract(trials.schedule, '$.align_stores') AS "align_stores",
+  json_extract(trials.schedule, '$.align_loads') AS "align_loads",
+  json_extract(trials.schedule, '$.raster_group') AS "raster_group",
+  json_extract(trials.schedule, '$.streaming') AS "streaming",
+  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
+  json_extract(trials.schedule, '$.specialize') AS "specialize",
+  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
+  trials.run_id AS run_id, trials.created_at AS created_at
+FROM trials
+JOIN problems ON problems.id = trials.problem_id
+JOIN devices ON devices.id = trials.device_id
+WHERE problems.operator = 'transpose';
+CREATE VIEW trials_reduce AS
+SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
+  trials.seconds AS seconds, trials.time_source AS time_source,
+  json_extract(problems.fields, '$.rows') AS "rows",
+  json_extract(problems.fields, '$.columns') AS "columns",
+  json_extract(problems.fields, '$.op') AS "op",
+  json_extract(problems.fields, '$.axis') AS "axis",
+  json_extract(problems.fields, '$.dtype') AS "dtype",
+  json_extract(problems.fields, '$.ldx') AS "ldx",
+  json_extract(problems.fields, '$.align_x') AS "align_x",
+  json_extract(trials.schedule, '$.threads') AS "threads",
+  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
+  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
+  json_extract(trials.schedule, '$.loads_in_flight') AS "loads_in_flight",
+  json_extract(trials.schedule, '$.splits') AS "splits",
+  json_extract(trials.schedule, '$.streaming') AS "streaming",
+  json_extract(trials.schedule, '$.specialize') AS "specialize",
+  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
+  trials.run_id AS run_id, trials.created_at AS created_at
+FROM trials
+JOIN problems ON problems.id = trials.problem_id
+JOIN devices ON devices.id = trials.device_id
+WHERE problems.operator = 'reduce';
+CREATE VIEW trials_softmax AS
+SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
+  trials.seconds AS seconds, trials.time_source AS time_source,
+  json_extract(problems.fields, '$.rows') AS "rows",
+  json_extract(problems.fields, '$.columns') AS "columns",
+  json_extract(problems.fields, '$.dtype') AS "dtype",
+  json_extract(problems.fields, '$.lengths') AS "lengths",
+  json_extract(problems.fields, '$.ldx') AS "ldx",
+  json_extract(problems.fields, '$.align_x') AS "align_x",
+  json_extract(problems.fields, '$.ldy') AS "ldy",
+  json_extract(problems.fields, '$.align_y') AS "align_y",
+  json_extract(trials.schedule, '$.threads') AS "threads",
+  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
+  json_extract(trials.schedule, '$.cluster') AS "cluster",
+  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
+  json_extract(trials.schedule, '$.hold') AS "hold",
+  json_extract(trials.schedule, '$.loads_in_flight') AS "loads_in_flight",
+  json_extract(trials.schedule, '$.streaming') AS "streaming",
+  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
+  json_extract(trials.schedule, '$.specialize') AS "specialize",
+  json_extract(trials.schedule, '$.passes') AS "passes",
+  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
+  trials.run_id AS run_id, trials.created_at AS created_at
+FROM trials
+JOIN problems ON problems.id = trials.problem_id
+JOIN devices ON devices.id = trials.device_id
+WHERE problems.operator = 'softmax';
+CREATE VIEW trials_scan AS
+SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
+  trials.seconds AS seconds, trials.time_source AS time_source,
+  json_extract(problems.fields, '$.rows') AS "rows",
+  json_extract(problems.fields, '$.columns') AS "columns",
+  json_extract(problems.fields, '$.op') AS "op",
+  json_extract(problems.fields, '$.dtype') AS "dtype",
+  json_extract(problems.fields, '$.wide') AS "wide",
+  json_extract(problems.fields, '$.exclusive') AS "exclusive",
+  json_extract(problems.fields, '$.reverse') AS "reverse",
+  json_extract(problems.fields, '$.flags') AS "flags",
+  json_extract(problems.fields, '$.offsets') AS "offsets",
+  json_extract(problems.fields, '$.segments') AS "segments",
+  json_extract(problems.fields, '$.ldx') AS "ldx",
+  json_extract(problems.fields, '$.align_x') AS "align_x",
+  json_extract(problems.fields, '$.ldy') AS "ldy",
+  json_extract(problems.fields, '$.align_y') AS "align_y",
+  json_extract(problems.fields, '$.align_flags') AS "align_flags",
+  json_extract(trials.schedule, '$.algorithm') AS "algorithm",
+  json_extract(trials.schedule, '$.threads') AS "threads",
+  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
+  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
+  json_extract(trials.schedule, '$.rounds') AS "rounds",
+  json_extract(trials.schedule, '$.delay') AS "delay",
+  json_extract(trials.schedule, '$.streaming') AS "streaming",
+  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
+  json_extract(trials.schedule, '$.specialize') AS "specialize",
+  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
+  trials.run_id AS run_id, trials.created_at AS created_at
+FROM trials
+JOIN problems ON problems.id = trials.problem_id
+JOIN devices ON devices.id = trials.device_id
+WHERE problems.operator = 'scan';
 COMMIT;
