@@ -15,23 +15,17 @@ import sys
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from side_by_side import SGEMM, Kernel, compiled, fastest, measured, over, shown, side_by_side
+
 from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
 from autotune.compile_pool import CompilePool
-from autotune.compiler import CompiledKernel
-from autotune.confidence import ratio_interval
 from autotune.db import TuningDB
-from autotune.devices.base import Device, Session
+from autotune.devices.base import Device
 from autotune.devices.select import worker_device
-from autotune.search_spaces.registry import operator
 from autotune.tuner import TuneOptions, tune
 
-SGEMM = operator("sgemm")
 RUNS = PROCESSES = 10
-ROUNDS = 8
-
-Kernel = tuple[Schedule, Program, CompiledKernel]
 
 
 def main(selector: str, size: int = 1024, seconds: int = 120) -> None:
@@ -39,19 +33,15 @@ def main(selector: str, size: int = 1024, seconds: int = 120) -> None:
     problem = SGEMM.problem_type(size, size, size)
     with worker_device(selector) as device, CompilePool() as pool:
         winners = [_winner(problem, device, pool, seed, seconds / RUNS) for seed in range(RUNS)]
-        kernels = {winner: _compiled(problem, device, pool, winner) for winner in winners}
-        with device.session(SGEMM, problem, seed=0) as session:
-            turns = [[_seconds(session, kernel) for kernel in kernels.values()] for _ in range(ROUNDS)]
-    times = dict(zip(kernels, zip(*turns, strict=True), strict=True))
-    fastest = min(times, key=lambda winner: median(times[winner]))
-    ratios = {winner: ratio_interval(times[winner], times[fastest], 0.99) for winner in times}
+        times = side_by_side(problem, device, pool, winners)
+        best = fastest(times)
+        kernel = compiled(problem, device, pool, best)
     for seed, winner in enumerate(winners):
-        ratio = ratios[winner]
-        shown = f"{ratio.middle:.4f} ({ratio.low:.4f} to {ratio.high:.4f})"
-        print(f"seed {seed}  {1e6 * median(times[winner]):.2f} us, over the fastest {shown}  {winner}")
-    slowest = max(ratio.middle for ratio in ratios.values())
+        ratio = shown(over(times, winner, best))
+        print(f"seed {seed}  {1e6 * median(times[winner]):.2f} us, over the fastest {ratio}  {winner}")
+    slowest = max(over(times, winner, best).middle for winner in winners)
     print(f"the winners of {RUNS} runs are within     {slowest - 1:.2%} of the fastest", flush=True)
-    medians = [_in_a_new_process(problem, selector, kernels[fastest]) for _ in range(PROCESSES)]
+    medians = [_in_a_new_process(problem, selector, kernel) for _ in range(PROCESSES)]
     print("medians of processes, us", *(f"{1e6 * one:.2f}" for one in medians))
     print(f"the medians of {PROCESSES} processes are within {max(medians) / min(medians) - 1:.2%}")
 
@@ -68,22 +58,9 @@ def _winner(problem: Problem, device: Device, pool: CompilePool, seed: int, seco
     return SGEMM.schedule_type.from_dict(found.best.schedule)
 
 
-def _compiled(problem: Problem, device: Device, pool: CompilePool, schedule: Schedule) -> Kernel:
-    source = SGEMM.program(problem, schedule, device.limits)
-    return schedule, source, pool.submit(source, device.limits.arch).result()
-
-
 def _in_a_new_process(problem: Problem, selector: str, kernel: Kernel) -> float:
     with worker_device(selector) as device, device.session(SGEMM, problem, seed=0) as session:
-        return _seconds(session, kernel)
-
-
-def _seconds(session: Session, kernel: Kernel) -> float:
-    """The median of an evaluation."""
-    found = session.evaluate(*kernel)
-    if found.seconds is None:
-        sys.exit(f"{kernel[0]}: {found.status}: {found.error}")
-    return found.seconds
+        return measured(session, kernel)
 
 
 if __name__ == "__main__":

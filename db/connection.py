@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from .engine import WRITE, check_exists, database_url, engine_of, location
+from .engine import STUDY, WRITE, check_exists, database_url, engine_of, location
 from .errors import one_line_errors, readable
 from .schema import ensure_schema
 
@@ -44,9 +44,10 @@ class DatabaseConnection:
         self.close()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Let all other writers wait meanwhile."""
-        with one_line_errors(self.location), self._engine.execution_options(**{WRITE: True}).begin():
+    def locked(self, study: int | None = None) -> Iterator[None]:
+        """Let all other writers wait meanwhile, or on PostgreSQL those only who propose in the study of a number."""
+        option = {WRITE: True} if study is None else {STUDY: study}
+        with one_line_errors(self.location), self._engine.execution_options(**option).begin():
             yield
 
     def _read(self) -> AbstractContextManager[Session]:

@@ -16,10 +16,14 @@ from .location import name_of, named_file, users_file
 # until it has written. A later one would be too late in SQLite: who has read and then finds another writer fails at
 # once, however long the busy timeout.
 WRITE = "autotune_write"
+# Another: the number of a study. In PostgreSQL the transaction has the lock of those who propose in that study, which
+# keeps no trial of any from being stored.
+STUDY = "autotune_study"
 
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _CONNECT_SECONDS = 10
-_ADVISORY_LOCK = 0x6175746F74756E65  # PostgreSQL knows it by a number only: "autotune" in ASCII
+# PostgreSQL knows locks by one number or by two: "autotune" in ASCII, or "auto" and that of a study.
+_WRITE_LOCK, _STUDY_LOCKS = 0x6175746F74756E65, 0x6175746F
 
 
 def database_url(name: str | Path | None) -> URL:
@@ -192,9 +196,11 @@ def _set_up_postgresql(connection: Any, _record: Any) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Take the write lock. Of a host that is gone, the server hears nothing: it ends a writer that is long silent."""
-    if connection.get_execution_options().get(WRITE, False):
+    """Take a lock. Of a host that is gone, the server hears nothing: it ends a transaction that is long silent."""
+    options = connection.get_execution_options()
+    lock = f"{_STUDY_LOCKS}, {options[STUDY]}" if STUDY in options else str(_WRITE_LOCK)
+    if STUDY in options or options.get(WRITE, False):
         connection.exec_driver_sql(
             f"SELECT set_config('idle_in_transaction_session_timeout', '{BUSY_SECONDS / 2}s', true), "
-            f"pg_advisory_xact_lock({_ADVISORY_LOCK})"
+            f"pg_advisory_xact_lock({lock})"
         )

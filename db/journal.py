@@ -126,8 +126,8 @@ class Journal(JournalStorage):
             said = f"holds what cannot be read ({error}): remove it; the database has all trials"
             raise DatabaseError(f"{self._path} {said}") from error
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Let all other tuners wait meanwhile."""
+    def exclusive(self, study_id: int) -> AbstractContextManager[None]:
+        """Let all other tuners wait meanwhile: those of a study, since each has a file of its own."""
         return self._file.locked()
 
     def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:

@@ -64,9 +64,9 @@ class StudyTables(RDBStorage):
             except StorageInternalError as error:
                 raise error.__cause__ or error from None
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Let all other runs wait meanwhile."""
-        return self._db.locked()
+    def exclusive(self, study_id: int) -> AbstractContextManager[None]:
+        """Let all other runs of a study wait meanwhile."""
+        return self._db.locked(study_id)
 
     def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:
         """The trials of these numbers and those after the newest, in order."""

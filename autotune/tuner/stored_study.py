@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
@@ -51,7 +52,7 @@ class StoredStudy:
 
     Attributes:
         tuner: the name of this tuner.
-        exclusive: makes a context manager that lets all other tuners wait.
+        exclusive: makes a context manager that lets all other tuners of the study wait.
 
     Raises:
         DatabaseError: as in every method, one line.
@@ -81,10 +82,10 @@ class StoredStudy:
             stem = f"{operator.name}-{problem.key}"[:_LONGEST_NAME]
             path = file and studies_folder(file) / f"{stem}-{facts}.journal"
             self._storage = Journal(path, self.tuner)
-        self.exclusive = self._storage.exclusive
         with self._storage.errors():
             self._study = create_study(storage=self._storage, study_name=title, load_if_exists=True)
             self._id = self._storage.get_study_id_from_name(title)
+        self.exclusive = partial(self._storage.exclusive, self._id)
         self._taken: set[int] = set()
         self._open: set[int] = set()  # trials that were not over when last asked, and the newest one that was
         self._newest_over = -1

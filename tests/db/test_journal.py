@@ -98,7 +98,7 @@ def test_trials_of_other_programs_are_left_alone(path):
 
 def die_with_the_lock(path, barrier):
     journal, study = opened(path, "dead")
-    with journal, journal.exclusive():
+    with journal, journal.exclusive(study._study_id):
         study.add_trial(create_trial(state=TrialState.RUNNING, user_attrs={"tuner": "dead"}))
         barrier.wait(timeout=60)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_the_locks_of_a_process_that_is_killed_are_free(path):
     barrier.wait(timeout=60)
     process.join()
     journal, study = opened(path)
-    with journal, journal.exclusive():
+    with journal, journal.exclusive(study._study_id):
         journal.fail_dead(study, retry)
         assert [trial.state.name for trial in study.trials] == ["FAIL", "WAITING"]
     assert [file.name for file in path.parent.iterdir()] == ["s.journal"]
@@ -134,7 +134,7 @@ def test_news_are_each_trial_until_it_is_over_and_then_it_takes_no_memory(path):
 
 def test_a_study_in_memory_needs_no_file():
     journal, study = opened(None)
-    with journal, journal.exclusive():
+    with journal, journal.exclusive(study._study_id):
         study.tell(study.ask(), 1.0)
         journal.fail_dead(study, retry)
         assert study.best_value == 1.0
