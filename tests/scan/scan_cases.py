@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from random import Random
 
 from autotune.codegen.integers import round_up
@@ -23,6 +23,7 @@ FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64 = DTYPES
 Case = tuple[ScanProblem, ScanSchedule]
 WAYS = ({}, {"exclusive": True}, {"reverse": True}, {"exclusive": True, "reverse": True})
 SEGMENTS = ({}, {"flags": True}, {"offsets": True, "segments": 9})
+KINDS = list(product(WAYS, SEGMENTS))
 
 PROBLEMS = {
     **{f"rows1-columns16777216-{op}-float32": ScanProblem(1, 1 << 24, op) for op in Operation},
@@ -54,19 +55,21 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(0)
+    random = Random(36)
     return [_case(random, spec, index) for index in range(count)]
 
 
 def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
-    op, dtype = list(Operation)[index % 4], DTYPES[index % 6]
+    way, segments = KINDS[index % len(KINDS)]
+    op, dtype = list(Operation)[(index + index // 12) % 4], DTYPES[(index + index // 6) % 6]
     align = random.choice([width for width in (2, 4, 8, 16, 16, 16) if width >= dtype.bytes])
     wide = dtype is INT32 and op in (SUM, PRODUCT) and random.random() < 0.5
-    kinds = {**WAYS[index // 2 % 4], **SEGMENTS[index // 3 % 3]}
-    like = ScanProblem(1, 1 << 14, op, dtype, wide, align_x=align, **kinds)
+    like = ScanProblem(1, 1 << 14, op, dtype, wide, align_x=align, **way, **segments)
     space = OPERATOR.space(like, spec)
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
+        if not like.segmented and schedule.algorithm is ROWS:
+            schedule = replace(schedule, threads_per_row=min(schedule.threads, random.choice((8, 16, 32, 64, 1024))))
         problem = _problem(random, schedule, like)
         small = problem.rows * problem.columns <= _ELEMENTS
         if small and not OPERATOR.violations(problem, schedule, spec):

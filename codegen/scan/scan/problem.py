@@ -96,6 +96,11 @@ class ScanProblem(MatrixProblem):
         """Those of the element type of x or y."""
         return self.dtype.bytes if operand == "x" else self.result_dtype.bytes
 
+    def vector_width(self, operand: str) -> int:
+        """See `MatrixProblem.vector_width`; a single row may end within a vector."""
+        alone = self.layout_of(operand)[2] // self.element_bytes_of(operand)
+        return alone if self.rows == 1 else super().vector_width(operand)
+
     def usual(self, name: str) -> int:
         """See `MatrixProblem`; flags are no matrix."""
         return WIDEST_ACCESS if name == "align_flags" else super().usual(name)

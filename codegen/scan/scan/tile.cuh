@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/opaque.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/shared_memory.cuh"
 #include "cuda/tile_tickets.cuh"
@@ -89,30 +90,41 @@ __device__ __forceinline__ void store_results(Result* target, const Results& vec
 #else
   if (inside == 0) return;
 #endif
-  store_global<Schedule::streaming>(target, vector);
+  store_global_whole<Schedule::streaming>(target, vector);
 }
 
 // A thread's elements of a tile: each vector scanned by itself, and what precedes it in the warp's part.
 class Part {
  public:
-  // Offset of a vector's first element in memory from that of the tile's first vector.
+  // Offset of a vector's first element in memory from that of the thread's first vector: a constant.
+  __device__ __forceinline__ static constexpr int step(int round) {
+#if reverse
+    return -round * (row_lanes * width);
+#else
+    return round * (row_lanes * width);
+#endif
+  }
+
+  // The same from the tile's first vector.
   __device__ __forceinline__ static int offset(int round) {
     const int thread = threadIdx.x % row_threads;
-    const int vector = (thread / 32 * Schedule::rounds + round) * row_lanes + thread % row_lanes;
+    const int vector = thread / 32 * Schedule::rounds * row_lanes + thread % row_lanes;
 #if reverse
-    return -vector * width;
+    return -vector * width + step(round);
 #else
-    return vector * width;
+    return vector * width + step(round);
 #endif
   }
 
   // `row` is the row's first element; `heads` says where segments begin.
   template <class Heads>
   __device__ __forceinline__ Part(const Element* row, const Span& span, const Heads& heads) {
+    const Element* source = row + span.first + offset(0);
+    make_opaque(source);
     Elements vectors[Schedule::rounds];
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
-      vectors[round] = load_elements(row + span.first + offset(round), span.inside(offset(round)));
+      vectors[round] = load_elements(source + step(round), span.inside(offset(round)));
     }
     Carry running = nothing();
 #pragma unroll
@@ -136,13 +148,15 @@ class Part {
 
   // `before` precedes the warp's part.
   __device__ __forceinline__ void store(Result* row, const Span& span, Carry before) const {
+    Result* target = row + span.first + offset(0);
+    make_opaque(target);
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
       const Number preceding = Join()(before, before_[round]).number;
       Results vector;
 #pragma unroll
       for (int i = 0; i < width; ++i) vector.elements[in_memory(i)] = rounded(result(round, i, preceding));
-      store_results(row + span.first + offset(round), vector, span.inside(offset(round)));
+      store_results(target + step(round), vector, span.inside(offset(round)));
     }
   }
 
