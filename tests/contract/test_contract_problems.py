@@ -100,9 +100,10 @@ def test_exact_inputs_have_exact_outputs(name: str, problem: Problem) -> None:
     assert {each: (array.shape, array.dtype) for each, array in inputs.items()} == {
         each: (array.shape, array.dtype) for each, array in ordinary.items()
     }
+    numbers = {tensor.name for tensor in problem.tensors if tensor.dtype.is_float}  # others say where, and may be 0
     for tensor, array in inputs.items():
         assert array.tobytes() == again[tensor].tobytes() != other[tensor].tobytes()
-        assert (array != 0).all()
+        assert (array != 0).all() or tensor not in numbers
     outputs = problem.reference(inputs, problem.scalars)
     for tensor in problem.tensors:
         if tensor.role is not Role.INPUT:
