@@ -9,10 +9,13 @@ uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
 namespace autotune_emulator {
+
+std::vector<Position> positions;
+
 namespace {
 
 int cluster_ranks, threads_of_block;
-int first_of_cluster;  // the number of its first block in the grid
+uint3 block_of_rank[cluster_blocks];  // of the running cluster
 int running = none;
 
 uint3 coordinates(int index, const dim3& extent) {
@@ -27,15 +30,22 @@ void begin_positions(dim3 grid, dim3 block, int blocks_of_a_cluster) {
   blockDim = block;
   cluster_ranks = blocks_of_a_cluster;
   threads_of_block = static_cast<int>(block.x * block.y * block.z);
+  positions.clear();
+  for (int rank = 0; rank < cluster_ranks; ++rank)
+    for (int thread = 0; thread < threads_of_block; ++thread)
+      positions.push_back({rank, thread, coordinates(thread, block)});
 }
 
-void select_cluster(int first_block) { first_of_cluster = first_block; }
+void select_cluster(int first_block) {
+  for (int rank = 0; rank < cluster_ranks; ++rank)
+    block_of_rank[rank] = coordinates(first_block + rank, gridDim);
+}
 
 void select_thread(int thread) {
   running = thread;
   if (thread == none) return;
-  threadIdx = coordinates(thread_in_block(thread), blockDim);
-  blockIdx = coordinates(first_of_cluster + rank_of(thread), gridDim);
+  threadIdx = positions[thread].index;
+  blockIdx = block_of_rank[rank_of(thread)];
 }
 
 int running_thread() { return running; }
@@ -45,8 +55,7 @@ int block_size() { return threads_of_block; }
 int lane() { return lane_of(running); }
 
 void describe_thread(int thread, Name& text) {
-  const uint3 at = coordinates(thread_in_block(thread), blockDim);
-  const uint3 block = coordinates(first_of_cluster + rank_of(thread), gridDim);
+  const uint3 at = positions[thread].index, block = block_of_rank[rank_of(thread)];
   const int length = std::snprintf(text, sizeof text, "thread (%u, %u, %u)", at.x, at.y, at.z);
   if (running == none || rank_of(thread) != running_rank())
     std::snprintf(text + length, sizeof text - length, " of block (%u, %u, %u)", block.x, block.y, block.z);

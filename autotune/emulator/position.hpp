@@ -2,6 +2,7 @@
 // The running launch, the thread of it that runs, and how a message names it.
 
 #include <cstdint>
+#include <vector>
 
 #include "emulator.hpp"
 
@@ -20,8 +21,15 @@ int running_thread();
 int running_rank();
 int ranks();       // blocks of a cluster
 int block_size();  // threads of a block
-inline int rank_of(int thread) { return thread / block_size(); }
-inline int thread_in_block(int thread) { return thread % block_size(); }
+
+// Of each thread of a cluster. Threads take turns often, and divisions are slow.
+struct Position {
+  int rank, in_block;
+  uint3 index;
+};
+extern std::vector<Position> positions;
+inline int rank_of(int thread) { return positions[thread].rank; }
+inline int thread_in_block(int thread) { return positions[thread].in_block; }
 inline int lane_of(int thread) { return thread_in_block(thread) % warp_threads; }
 
 // "thread (x, y, z)", with its block unless that is the running thread's.

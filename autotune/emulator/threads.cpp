@@ -18,16 +18,21 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int64_t stack_bytes = 128 << 10;
+// No power of two: the tops of all stacks would compete for the same lines of the cache.
+constexpr int64_t stack_bytes = (128 << 10) + 1088;
 constexpr uint64_t poison = ~uint64_t{0};
 
 enum class State { ready, at_cluster_barrier, at_barrier, at_warp, asleep, ended };
 enum class Collective { barrier, ballot, shuffle, match };
 
-struct Thread {
+// Where a thread goes on. Apart from what others look at, which stays small.
+struct Fiber {
   ucontext_t start;
   jmp_buf resume;
   bool started = false;
+};
+
+struct Thread {
   State state = State::ended;
   int line = 0;          // where it waits
   bool arrived = false;  // at a barrier of the cluster that it has not waited for
@@ -42,6 +47,7 @@ struct Thread {
 };
 
 std::vector<Thread> threads;                  // of a cluster as large as any
+std::vector<Fiber> fibers;                    // theirs
 int count;                                    // of those in the running cluster
 std::vector<int> at_cluster_barrier;          // the threads that wait for the whole cluster
 std::vector<int> at_barrier[cluster_blocks];  // for each rank, those that wait for the whole block
@@ -59,17 +65,17 @@ struct Warp {
 };
 
 void leave() {
-  if (_setjmp(threads[running_thread()].resume) == 0) _longjmp(scheduler, 1);
+  if (_setjmp(fibers[running_thread()].resume) == 0) _longjmp(scheduler, 1);
 }
 
 void enter(int index) {
-  Thread& thread = threads[index];
+  Fiber& own = fibers[index];
   select_thread(index);
   begin_turn();
   if (_setjmp(scheduler) == 0) {
-    if (thread.started) _longjmp(thread.resume, 1);
-    thread.started = true;
-    setcontext(&thread.start);
+    if (own.started) _longjmp(own.resume, 1);
+    own.started = true;
+    setcontext(&own.start);
   }
   select_thread(none);
 }
@@ -78,36 +84,30 @@ bool same_rendezvous(const Thread& a, const Thread& b) {
   return a.collective == b.collective && a.mask == b.mask && a.line == b.line;
 }
 
-// The lanes of `mask` in the thread's warp that have not ended.
-std::vector<int> participants(int thread) {
-  std::vector<int> lanes;
-  const Warp warp(thread);
-  for (int other = warp.first; other < warp.end; ++other)
-    if (threads[thread].mask >> (other - warp.first) & 1 && threads[other].state != State::ended)
-      lanes.push_back(other);
-  return lanes;
-}
-
 uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) {
-  uint64_t votes = 0, shuffled = poison;  // a lane that does not take part has no value to give
+  uint64_t votes = 0;
   for (const int other : lanes) {
-    const int lane = lane_of(other);
     const uint64_t value = threads[other].value;
+    if (thread.collective == Collective::shuffle && lane_of(other) == thread.source_lane) return value;
     const bool vote = thread.collective == Collective::match ? value == thread.value : value != 0;
-    votes |= static_cast<uint64_t>(vote) << lane;
-    if (lane == thread.source_lane) shuffled = value;
+    votes |= static_cast<uint64_t>(vote) << lane_of(other);
   }
-  return thread.collective == Collective::shuffle ? shuffled : votes;
+  return thread.collective == Collective::shuffle ? poison : votes;  // who takes no part has no value to give
 }
 
-// Lets the lanes that wait with this thread go on if none is missing.
+// Lets the lanes of `mask` that have not ended go on if none of them is missing.
 void complete_warp(int thread) {
-  const std::vector<int> lanes = participants(thread);
-  for (const int other : lanes)
+  static std::vector<int> lanes;
+  lanes.clear();
+  const Warp warp(thread);
+  for (int other = warp.first; other < warp.end; ++other) {
+    if (!(threads[thread].mask >> (other - warp.first) & 1) || threads[other].state == State::ended) continue;
     if (threads[other].state != State::at_warp || !same_rendezvous(threads[thread], threads[other])) return;
-  for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
+    lanes.push_back(other);
+  }
   for (const int lane : lanes) threads[lane].state = State::ready;
-  if (threads[thread].collective == Collective::barrier) join_lanes(lanes);
+  if (threads[thread].collective == Collective::barrier) return join_lanes(lanes);
+  for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
 }
 
 uint64_t meet_warp(Collective collective, unsigned int mask, uint64_t value, int source_lane, int line) {
@@ -214,12 +214,14 @@ void make_threads(void (*entry)(), int most, uint32_t order_seed) {
   seed = order_seed;
   random_bits.seed(seed);
   threads.resize(most);
-  char* stacks = map_stacks(most * stack_bytes);
-  for (size_t i = 0; i < threads.size(); ++i) {
-    getcontext(&threads[i].start);
-    threads[i].start.uc_stack.ss_sp = stacks + i * stack_bytes;
-    threads[i].start.uc_stack.ss_size = stack_bytes;
-    makecontext(&threads[i].start, fiber, 0);
+  fibers.resize(most);
+  char* stack = map_stacks(most * stack_bytes);
+  for (Fiber& own : fibers) {
+    getcontext(&own.start);
+    own.start.uc_stack.ss_sp = stack;
+    own.start.uc_stack.ss_size = stack_bytes;
+    makecontext(&own.start, fiber, 0);
+    stack += stack_bytes;
   }
 }
 
