@@ -16,7 +16,7 @@ from .cache import existing_cache
 _DIGITS = "[0-9a-f]"
 # Locks, and what is being written or is swept by whoever comes next: neither content nor foreign.
 _WORKING = re.compile(r".*\.lock|(.*/)?\..*|tmp/.*")
-_IN_USE = 60  # seconds for which an executable stays: whoever took it from the cache is about to run it
+_IN_USE = 60  # seconds for which a file of the emulator stays: whoever took it from the cache is about to run it
 
 
 class Kind(NamedTuple):

@@ -1,4 +1,4 @@
-"""Program → an executable that runs it once, compiled by g++ and cached on disk."""
+"""Program → a command that runs it, compiled by g++ and cached on disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..compiler import CompileError
 from ..errors import AutotuneError
 from ..files import atomic_write
 
-_MOST = 10_000  # executables, of 40 KB
+_MOST = 10_000  # kernels, of 30 KB
 _FOLDER = Path(__file__).parent
 _HEADER = _FOLDER / "emulator.hpp"
 _SWIZZLE = _FOLDER.parent / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
@@ -29,7 +29,7 @@ _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
 _KERNEL_FLAGS = (
     *_LANGUAGE, "-O1", "-g0", "-fsanitize=thread,signed-integer-overflow",
     "-fno-sanitize-recover=signed-integer-overflow", "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
-    "-Wno-unknown-pragmas", "-include", str(_HEADER),
+    "-Wno-unknown-pragmas", "-include", str(_HEADER), "-fPIC", "-fvisibility=hidden", "-shared", "-nostdlib", "-s",
 )  # fmt: skip
 FILL = "-ftrivial-auto-var-init=pattern"  # of variables that are not initialised; g++ has it from version 12 on
 _NO_ROOM = {
@@ -38,15 +38,17 @@ _NO_ROOM = {
     "File size limit exceeded": errno.EFBIG,  # the signal that ends a compiler
     "File too large": errno.EFBIG,
 }
-_RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-r", "-nostdlib")
+_RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-flto", "-s", "-rdynamic")
 
 
 class HostCompilerMissingError(AutotuneError, RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
-def executable(program: Program) -> Path:
-    """The executable of a kernel, from the cache if it was built before.
+def command(program: Program) -> list[Path]:
+    """The command that runs a program: the runtime and the kernel, from the cache if they were built before.
+
+    The kernel is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
 
     Raises:
         CompileError: the compiler refused the source.
@@ -56,15 +58,13 @@ def executable(program: Program) -> Path:
     compiler = _compiler()
     flags = kernel_flags(compiler)
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
+    runtime = _runtime(compiler)
     if not _kept(path):
-        runtime = _runtime(compiler)
         with atomic_write(path) as built:
-            kernel = built.with_name("kernel.o")
-            _compile([*compiler, *flags, "-x", "c++", "-c", "-", "-o", str(kernel)], _with_call(program))
-            _compile([*compiler, "-s", str(kernel), str(runtime), "-o", str(built)])
+            _compile([*compiler, *flags, "-x", "c++", "-", "-o", str(built)], _with_call(program))
             _add_seal(built)
         keep_newest(path.parent, _MOST)
-    return path
+    return [runtime, path]
 
 
 def _add_seal(path: Path) -> None:
@@ -84,11 +84,12 @@ def _kept(path: Path) -> bool:
 
 
 def _runtime(compiler: tuple[str, ...]) -> Path:
-    """The object file of all that does not depend on the kernel."""
-    path = cache_folder("emulator") / f"{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}.o"
+    """The executable, which holds all that does not depend on the kernel."""
+    path = cache_folder("emulator") / _digest(_toolchain(compiler), *_RUNTIME_FLAGS)
     if not _kept(path):
         with atomic_write(path) as built:
-            _compile([*compiler, *_RUNTIME_FLAGS, *map(str, sorted(_FOLDER.glob("*.cpp"))), "-o", str(built)])
+            sources = map(str, sorted(_FOLDER.glob("*.cpp")))
+            _compile([*compiler, *_RUNTIME_FLAGS, *sources, "-ldl", "-o", str(built)])
             _add_seal(built)
     return path
 
@@ -101,17 +102,17 @@ def kernel_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _with_call(program: Program) -> str:
-    """The source, and what main.cpp calls its entries by."""
+    """The source, and what main.cpp finds in the library."""
     cases = "".join(
         f"    case {index}: return autotune_emulator::call({entry}, arguments);\n"
         for index, entry in enumerate(program.entries)
     )
     return f"""{program.source}
-extern "C" void autotune_emulator_kernel(int entry, const void* arguments) {{
+static void autotune_emulator_call(int entry, const void* arguments) {{
   switch (entry) {{
 {cases}  }}
 }}
-extern "C" const size_t autotune_emulator_argument_bytes = autotune_emulator::argument_bytes({program.name});
+AUTOTUNE_EMULATOR_KERNEL(autotune_emulator_call, {program.name})
 """
 
 

@@ -147,7 +147,14 @@ To bit_cast(From value) {
   return result;
 }
 
-// Calls the kernel with the bytes of its argument struct.
+// What the runtime finds in a kernel's library.
+struct Kernel {
+  void (*call)(int entry, const void* arguments);
+  size_t argument_bytes;
+  const char *begin, *end;  // of the library, whose constants a kernel reads
+};
+
+// Calls an entry with the bytes of its argument struct.
 template <typename Arguments>
 void call(void (*kernel)(Arguments), const void* arguments) {
   kernel(*static_cast<const Arguments*>(arguments));
@@ -158,6 +165,15 @@ constexpr size_t argument_bytes(void (*)(Arguments)) {
 }
 
 }  // namespace autotune_emulator
+
+extern "C" {
+extern const char __ehdr_start __attribute__((visibility("hidden")));  // of the linker
+extern const char _end __attribute__((visibility("hidden")));
+}
+#define AUTOTUNE_EMULATOR_KERNEL(call, entry)                                                              \
+  extern "C" __attribute__((visibility("default")))                                                        \
+  const autotune_emulator::Kernel autotune_emulator_kernel{call, autotune_emulator::argument_bytes(entry), \
+                                                           &__ehdr_start, &_end};
 
 #include "arithmetic.hpp"
 #include "atomics.hpp"

@@ -14,7 +14,7 @@ from ..codegen.problem import Array
 from ..codegen.program import Launch, Memset, Program
 from ..codegen.tensor import Role, Tensor
 from ..errors import AutotuneError
-from .build import executable
+from .build import command
 from .request import request
 from .sparse import elements
 
@@ -65,7 +65,7 @@ def run(
         return
     buffers, buffer_of = _buffers(tensors, arrays)
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
-    completed = subprocess.run([executable(program)], input=asked, capture_output=True, check=False)
+    completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 

@@ -1,7 +1,8 @@
-// Reads a request and the buffers' bytes from standard input, runs the program's steps and writes the buffers
-// that it may have changed to standard output. Exit status 2 with one line on standard error: a kernel did
-// something wrong.
+// Loads the kernel that its argument names, reads a request and the buffers' bytes from standard input, runs
+// the program's steps and writes the buffers that it may have changed to standard output. Exit status 2 with
+// one line on standard error: a kernel did something wrong.
 
+#include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,10 +17,6 @@
 #include "position.hpp"
 #include "races.hpp"
 #include "threads.hpp"
-
-// The source ends with these.
-extern "C" void autotune_emulator_kernel(int entry, const void* arguments);
-extern "C" const size_t autotune_emulator_argument_bytes;
 
 namespace {
 
@@ -52,8 +49,16 @@ struct Step {
 };
 
 constexpr size_t argument_alignment = 64;
+const Kernel* kernel;
 char* arguments;
 int entry;
+
+void load_kernel(const char* path) {
+  void* library = dlopen(path, RTLD_NOW);
+  if (library == nullptr) fail("%s", dlerror());
+  kernel = static_cast<const Kernel*>(dlsym(library, "autotune_emulator_kernel"));
+  allow_constants(kernel->begin, kernel->end);
+}
 
 void read_bytes(void* target, size_t bytes) {
   if (std::fread(target, 1, bytes, stdin) != bytes) fail("the request is cut short");
@@ -67,8 +72,8 @@ std::vector<T> read_many(size_t count) {
 }
 
 void read_arguments(size_t bytes) {
-  if (bytes != autotune_emulator_argument_bytes)
-    fail("struct Arguments has %zu bytes in CUDA and %zu as packed", autotune_emulator_argument_bytes, bytes);
+  if (bytes != kernel->argument_bytes)
+    fail("struct Arguments has %zu bytes in CUDA and %zu as packed", kernel->argument_bytes, bytes);
   const size_t room = (bytes + argument_alignment - 1) / argument_alignment * argument_alignment;
   arguments = static_cast<char*>(std::aligned_alloc(argument_alignment, room));
   read_bytes(arguments, bytes);
@@ -121,7 +126,7 @@ void make_room(const std::vector<Buffer>& buffers, const std::vector<Step>& step
     most_shared_bytes = std::max(most_shared_bytes, step.shared_bytes);
   }
   reserve_memory(static_cast<int>(buffers.size()), most_ranks, most_bytes);
-  make_threads([] { autotune_emulator_kernel(entry, arguments); }, most_threads, seed);
+  make_threads([] { kernel->call(entry, arguments); }, most_threads, seed);
   map_shared(most_shared_bytes);
 }
 
@@ -139,7 +144,8 @@ void run_step(const Step& step, const std::vector<char*>& addresses) {
 
 }  // namespace
 
-int main() {
+int main(int, char** words) {
+  load_kernel(words[1]);
   Request request;
   read_bytes(&request, sizeof request);
   limit_time(request.cpu_seconds);

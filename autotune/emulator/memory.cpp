@@ -14,8 +14,6 @@
 #include "position.hpp"
 #include "races.hpp"
 
-extern "C" char __executable_start, _end;  // of the linker
-
 namespace autotune_emulator {
 namespace {
 
@@ -28,7 +26,8 @@ int slot_bits = 32;
 int64_t slot_bytes() { return int64_t{1} << slot_bits; }
 
 char* arena;
-std::vector<Region> slots;  // the stacks, shared memory of each rank, the buffers
+std::vector<Region> slots;              // the stacks, shared memory of each rank, the buffers
+const char *constants, *constants_end;  // of the kernel's library
 int most_ranks;
 int64_t shared_alignment;  // what the running launch asks for
 
@@ -64,16 +63,22 @@ bool exists(const Pieces& pieces, int64_t first, int64_t last) {
   return next != pieces.offsets.begin() && last < *std::prev(next) + pieces.bytes;
 }
 
-// Null for threadIdx and constants, which live in the program itself.
+// Null for threadIdx and constants, which live in the runtime and in the kernel's library.
 const Region* region_of(const void* pointer, int64_t bytes, Access access) {
   const char* address = static_cast<const char*>(pointer);
   const uint64_t slot = static_cast<uint64_t>(address - arena) >> slot_bits;
   if (slot < slots.size()) return &slots[slot];
-  if (address >= &__executable_start && address < &_end) return nullptr;
+  if (address >= &__ehdr_start && address < &_end) return nullptr;
+  if (address >= constants && address < constants_end) return nullptr;
   fail("%s %lld bytes at address %p, which belongs to no buffer", verb(access), (long long)bytes, pointer);
 }
 
 }  // namespace
+
+void allow_constants(const char* begin, const char* end) {
+  constants = begin;
+  constants_end = end;
+}
 
 void reserve_memory(int buffers, int blocks_of_a_cluster, int64_t bytes_of_a_buffer) {
   most_ranks = blocks_of_a_cluster;

@@ -78,15 +78,15 @@ def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.Mo
         *others, columns = example.shape(array)
         memories.append(np.zeros((*others, 2 * columns), example.tensors[array].dtype.numpy))
         outputs[array] = memories[-1][..., :columns]
-    executable = launch.executable
+    command = launch.command
 
-    def executable_while_others_write(program: Program) -> Path:
+    def command_while_others_write(program: Program) -> list[Path]:
         for memory in memories:
             memory[..., memory.shape[-1] // 2 :] = 7
-        return executable(program)
+        return command(program)
 
     bound = example.bound(given | outputs)
-    monkeypatch.setattr(launch, "executable", executable_while_others_write)
+    monkeypatch.setattr(launch, "command", command_while_others_write)
     getattr(dispatcher, name)(*bound.args, **bound.kwargs)
     for memory in memories:
         written, others = np.split(memory, 2, axis=-1)

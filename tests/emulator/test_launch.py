@@ -38,25 +38,25 @@ def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monke
 
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setattr(build, "_compile", compiled)
-    monkeypatch.setattr(build, "_MOST", 3)  # of which the part that all executables have in common is one
+    monkeypatch.setattr(build, "_MOST", 3)  # of which the runtime is one
     a, b, c, d = (kernel(f"y[t] = {number};") for number in range(4))
-    paths = [build.executable(source) for source in (a, b)]
+    paths = [build.command(source)[1] for source in (a, b)]
     for age, path in enumerate(paths):
         os.utime(path, (age, age))
-    assert build.executable(a) == paths[0]
-    build.executable(c)
+    assert build.command(a)[1] == paths[0]
+    build.command(c)
     assert [path.exists() for path in paths] == [True, False]
-    build.executable(d)
+    build.command(d)
     assert len(list(paths[0].parent.iterdir())) == 3
 
 
 @pytest.mark.parametrize("damage", ["changed", "cut short", "another", "planted"])
-def test_a_damaged_executable_is_built_again_and_never_run(
+def test_a_damaged_kernel_is_built_again_and_never_run(
     damage: str, kernel: Build, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     copy = kernel(COPY)
-    path, other = build.executable(copy), build.executable(kernel("y[t] = 5;"))
+    path, other = (build.command(program)[1] for program in (copy, kernel("y[t] = 5;")))
     good, code = path.read_bytes(), other.read_bytes()[:-SEAL_BYTES]
     damaged = {
         "changed": good[:-40] + b"?" + good[-39:],

@@ -13,7 +13,7 @@ from ...codegen.program import Program
 from ...codegen.tensor import Role, Tensor
 from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from ...emulator import EmulatorError, run
-from ...emulator.build import executable
+from ...emulator.build import command
 from ...search_spaces.baselines import Substitute
 from ...search_spaces.devices import named_device
 from .base import Kernel, LaunchError
@@ -31,7 +31,7 @@ class Emulator:
 
     def load(self, problem: Problem, program: Program) -> Kernel:
         """See `Target`."""
-        executable(program)
+        command(program)
         return _EmulatedKernel(problem, program)
 
     def compiled(self, program: Program) -> bool:
