@@ -57,7 +57,7 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, orders and dtypes in turn; always the same ones."""
-    random = Random(4)
+    random = Random(3)
     kinds = [(order, dtype) for dtype in DTYPES for order in WeightOrder]
     return [_case(random, spec, *kinds[index % len(kinds)]) for index in range(count)]
 

@@ -58,7 +58,9 @@ def test_cases_cover_problems() -> None:
 
 @pytest.mark.parametrize("order", WeightOrder)
 @pytest.mark.parametrize(
-    "words", ["TPO=32 strips=2 splits=3", "TPO=4 strips=1 cluster=4 splits=2"], ids=["blocks", "clusters"]
+    "words",
+    ["TPO=32 strips=2 splits=3", "TPO=4 strips=1 cluster=4 splits=2", "TPO=16 strips=2 stages=3"],
+    ids=["blocks", "clusters", "stages"],
 )
 def test_long_sums(order: WeightOrder, words: str) -> None:
     problem = GemvProblem(9, 8191, 2, order, ldw=8192 if order is WeightOrder.NK else 12)

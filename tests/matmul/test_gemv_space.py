@@ -24,6 +24,12 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
     [
         (LAYER, "threads=64 TPO=128", "threads_per_output 128 over the 64 threads of a block"),
         (GemvProblem(64, 64, align_w=8), "vector_width=4", "vector_width 4 over the 2 elements that W is aligned for"),
+        (GemvProblem(8, 8, dtype=BF16), "stages=2", "vector_width 1: 2 bytes, cp.async copies 4 or more"),
+        (
+            LAYER,
+            "stages=2 vector_width=4 weight_loads=no_allocate",
+            "weight_loads no_allocate: expected cached for stages 2, which copy",
+        ),
         (LAYER, "strips=4 loads_in_flight=8", "strips 4 × loads_in_flight 8 over 16"),
         (GemvProblem(4096, 4096, 16, KN), "strips=4 vector_width=4", "256 sums of a thread over 128"),
         (GemvProblem(4096, 96), "cluster=4 splits=2", "cluster 4 × splits 2 over the 3 steps along k"),
@@ -63,9 +69,10 @@ def test_the_default_has_enough_bytes_in_flight(order: WeightOrder, dtype: str, 
     assert in_flight(problem, OPERATOR.default(problem, LIMITS), LIMITS) >= LEAST_IN_FLIGHT
 
 
-def test_clusters_only_where_there_are_any() -> None:
-    assert {seed.cluster for seed in OPERATOR.seeds(LAYER, LIMITS)} > {1}
-    assert {seed.cluster for seed in OPERATOR.seeds(LAYER, named_device("a100"))} == {1}
+def test_clusters_and_copies_only_where_there_are_any() -> None:
+    h200, a100, t4 = (OPERATOR.seeds(LAYER, named_device(name)) for name in ("h200", "a100", "t4"))
+    assert {seed.cluster for seed in h200} > {1} == {seed.cluster for seed in a100}
+    assert {seed.stages for seed in a100} > {1} == {seed.stages for seed in t4}
 
 
 def test_the_model_knows_narrow_loads_and_few_blocks() -> None:

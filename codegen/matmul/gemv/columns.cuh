@@ -1,7 +1,7 @@
 #pragma once
 #include "matmul/gemv/weights.cuh"
 // W is stored as k×n. Neighbouring threads take neighbouring vectors of a row of W, and groups of threads
-// take rows in turn: as many neighbouring ones as loads are in flight, so that x comes in vectors, too.
+// take rows in turn: as many neighbouring ones as a tile has of each thread, so that x comes in vectors, too.
 
 constexpr int threads_per_output = Schedule::threads_per_output;
 constexpr int lanes_n = Schedule::threads / threads_per_output;
@@ -22,11 +22,39 @@ class ThreadSums {
         ldx_(problem.ldx),
         inside_n_(problem.n - first_n - lane_n() * width) {}
 
-  // Adds block_k products to each sum, from row `first_k` of W on.
-  __device__ __forceinline__ void add(int first_k) { add_tile<false>(first_k, loads); }
-  // The same, of which so many are there.
-  __device__ __forceinline__ void add_inside(int first_k, int inside) {
-    add_tile<true>(first_k, inside - group() * loads);
+  // One of the thread's vectors of the tile from row `first_k` of W on, of which `inside` rows are there.
+  template <bool guarded>
+  __device__ __forceinline__ Source source(int load, int strip, int first_k, int inside) const {
+#if edge_n
+    const int inside_n = inside_n_ - strip * step_n;
+#else
+    constexpr int inside_n = width;
+#endif
+    const bool there = !guarded || load < inside - group() * loads;
+    return {w_ + (first_k + load) * ldw_ + strip * step_n, there ? inside_n : 0};
+  }
+
+  // Adds the products of such a tile, whose vectors `tile` gives.
+  template <bool guarded, class Tile>
+  __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
+#pragma unroll
+    for (int vector = 0; vector < Problem::m; ++vector) {
+      float x[loads];
+      load_x<loads, guarded>(x, x_ + vector * ldx_ + first_k, inside - group() * loads);
+#pragma unroll
+      for (int load = 0; load < loads; ++load) {
+#pragma unroll
+        for (int strip = 0; strip < strips; ++strip) {
+          float w[width];
+          to_floats(w, tile(load, strip).elements);
+#pragma unroll
+          for (int i = 0; i < width; ++i) {
+            float& sum = sums_[(vector * strips + strip) * width + i];
+            sum = fmaf(w[i], x[load], sum);
+          }
+        }
+      }
+    }
   }
 
   // Leaves the sums of the warp in shared memory, `parts` of each output.
@@ -48,42 +76,6 @@ class ThreadSums {
  private:
   static __device__ __forceinline__ int lane_n() { return threadIdx.x % lanes_n; }
   static __device__ __forceinline__ int group() { return threadIdx.x / lanes_n; }
-
-  template <bool guarded>
-  __device__ __forceinline__ void add_tile(int first_k, int inside) {
-    Vector vectors[loads][strips];
-#pragma unroll
-    for (int load = 0; load < loads; ++load) {
-#pragma unroll
-      for (int strip = 0; strip < strips; ++strip) {
-        const Element* source = w_ + (first_k + load) * ldw_ + strip * step_n;
-#if edge_n
-        const int inside_n = inside_n_ - strip * step_n;
-#else
-        constexpr int inside_n = width;
-#endif
-        vectors[load][strip] = load_weights_inside(source, !guarded || load < inside ? inside_n : 0);
-      }
-    }
-#pragma unroll
-    for (int vector = 0; vector < Problem::m; ++vector) {
-      float x[loads];
-      load_x<loads, guarded>(x, x_ + vector * ldx_ + first_k, inside);
-#pragma unroll
-      for (int load = 0; load < loads; ++load) {
-#pragma unroll
-        for (int strip = 0; strip < strips; ++strip) {
-          float w[width];
-          to_floats(w, vectors[load][strip].elements);
-#pragma unroll
-          for (int i = 0; i < width; ++i) {
-            float& sum = sums_[(vector * strips + strip) * width + i];
-            sum = fmaf(w[i], x[load], sum);
-          }
-        }
-      }
-    }
-  }
 
   const Element* w_;
   const Element* x_;

@@ -2,11 +2,7 @@
 #include "cuda/cluster.cuh"
 #include "cuda/tickets.cuh"
 #include "matmul/gemv/activation.cuh"
-#if order == nk
-#  include "matmul/gemv/rows.cuh"
-#else
-#  include "matmul/gemv/columns.cuh"
-#endif
+#include "matmul/gemv/main_loop.cuh"
 // y = activation(alpha·W·x + bias) + beta·y. A block has block_n outputs of each vector. It may share them
 // with the blocks of its cluster, and with other clusters: each takes every so many tiles along k. The sums
 // are added up in a fixed order: those of the warps, then of the cluster's blocks, then of the clusters, by
@@ -37,18 +33,23 @@ struct Part {
   }
 };
 
-// All products of a block's tiles, summed over its warps: `parts` sums of each output in shared memory.
+// Behind the tiles of W in shared memory: `parts` sums of each output.
+__device__ __forceinline__ float* block_sums(unsigned char* shared) {
+#if stages > 1
+  shared += Schedule::stages * loads * strips * Schedule::threads * sizeof(Vector);
+#endif
+  return reinterpret_cast<float*>(shared);
+}
+
+// All products of a block's tiles, summed over its warps.
 __device__ __forceinline__ void sum_tiles(const Arguments& arguments, const Problem& problem,
-                                          const Part& part, float* shared) {
+                                          const Part& part, unsigned char* shared) {
   const Element* w = arguments.w + part.batch * problem.stride_w;
   const Element* x = arguments.x + part.batch * problem.stride_x;
   ThreadSums sums(problem, w, x, part.first_n);
-  int first = (part.split * Schedule::cluster + part.rank) * block_k;
-  for (; first + block_k <= problem.k; first += partitions * block_k) sums.add(first);
-#if edge_k
-  if (first < problem.k) sums.add_inside(first, problem.k - first);
-#endif
-  sums.store(shared);
+  const int first_k = (part.split * Schedule::cluster + part.rank) * block_k;
+  add_tiles(sums, first_k, partitions * block_k, problem.k, shared);
+  sums.store(block_sums(shared));
   __syncthreads();
 }
 
@@ -111,7 +112,7 @@ __device__ __forceinline__ void store_output(const Arguments& arguments, const P
 __device__ __forceinline__ void gemv_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Part part(problem);
-  float* shared = dynamic_shared<float>();
+  unsigned char* shared = dynamic_shared<unsigned char>();
   sum_tiles(arguments, problem, part, shared);
 #if splits > 1
   // The workspace has the sums of each split of each group, then the counters.
@@ -119,7 +120,8 @@ __device__ __forceinline__ void gemv_block(const Arguments& arguments) {
   float* all_sums = static_cast<float*>(arguments.workspace);
   float* sums = all_sums + static_cast<long long>(part.group) * Schedule::splits * outputs;
   int* counters = reinterpret_cast<int*>(all_sums + clusters * outputs);
-  for_each_sum(shared, part.rank, [&](int i, float sum) { __stcg(sums + part.split * outputs + i, sum); });
+  for_each_sum(block_sums(shared), part.rank,
+               [&](int i, float sum) { __stcg(sums + part.split * outputs + i, sum); });
   if (!is_last_block(counters + part.group * Schedule::cluster + part.rank, Schedule::splits)) return;
   for_each_output<Schedule::cluster>(part.rank, [&](int i) {
     float of_splits[Schedule::splits];
@@ -129,6 +131,7 @@ __device__ __forceinline__ void gemv_block(const Arguments& arguments) {
     store_output(arguments, problem, part, i, sum_of<Schedule::splits>(of_splits, 1));
   });
 #else
-  for_each_sum(shared, part.rank, [&](int i, float sum) { store_output(arguments, problem, part, i, sum); });
+  for_each_sum(block_sums(shared), part.rank,
+               [&](int i, float sum) { store_output(arguments, problem, part, i, sum); });
 #endif
 }

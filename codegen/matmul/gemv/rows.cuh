@@ -27,11 +27,37 @@ class ThreadSums {
     }
   }
 
-  // Adds block_k products to each sum, from column `first_k` of W on.
-  __device__ __forceinline__ void add(int first_k) { add_tile<false>(first_k, 0); }
-  // The same, of which so many are there.
-  __device__ __forceinline__ void add_inside(int first_k, int inside) {
-    add_tile<true>(first_k, inside - lane_k() * width);
+  // One of the thread's vectors of the tile from column `first_k` of W on, of which `inside` columns are
+  // there.
+  template <bool guarded>
+  __device__ __forceinline__ Source source(int load, int strip, int first_k, int inside) const {
+    const int left = inside - lane_k() * width - load * step_k;
+    return {rows_[strip] + first_k + load * step_k, guarded ? left : width};
+  }
+
+  // Adds the products of such a tile, whose vectors `tile` gives.
+  template <bool guarded, class Tile>
+  __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
+#pragma unroll
+    for (int load = 0; load < loads; ++load) {
+      float w[strips][width];
+#pragma unroll
+      for (int strip = 0; strip < strips; ++strip) to_floats(w[strip], tile(load, strip).elements);
+#pragma unroll
+      for (int vector = 0; vector < Problem::m; ++vector) {
+        float x[width];
+        load_x<width, guarded>(x, x_ + vector * ldx_ + first_k + load * step_k,
+                               inside - lane_k() * width - load * step_k);
+#pragma unroll
+        for (int i = 0; i < width; ++i) {
+#pragma unroll
+          for (int strip = 0; strip < strips; ++strip) {
+            float& sum = sums_[vector * strips + strip];
+            sum = fmaf(w[strip][i], x[i], sum);
+          }
+        }
+      }
+    }
   }
 
   // Leaves the sums of the warp in shared memory, `parts` of each output.
@@ -45,39 +71,6 @@ class ThreadSums {
  private:
   static __device__ __forceinline__ int lane_k() { return threadIdx.x % threads_per_output; }
   static __device__ __forceinline__ int group() { return threadIdx.x / threads_per_output; }
-
-  template <bool guarded>
-  __device__ __forceinline__ void add_tile(int first_k, int inside) {
-    Vector vectors[loads][strips];
-#pragma unroll
-    for (int load = 0; load < loads; ++load) {
-#pragma unroll
-      for (int strip = 0; strip < strips; ++strip) {
-        const Element* source = rows_[strip] + first_k + load * step_k;
-        vectors[load][strip] =
-            guarded ? load_weights_inside(source, inside - load * step_k) : load_weights(source);
-      }
-    }
-#pragma unroll
-    for (int load = 0; load < loads; ++load) {
-      float w[strips][width];
-#pragma unroll
-      for (int strip = 0; strip < strips; ++strip) to_floats(w[strip], vectors[load][strip].elements);
-#pragma unroll
-      for (int vector = 0; vector < Problem::m; ++vector) {
-        float x[width];
-        load_x<width, guarded>(x, x_ + vector * ldx_ + first_k + load * step_k, inside - load * step_k);
-#pragma unroll
-        for (int i = 0; i < width; ++i) {
-#pragma unroll
-          for (int strip = 0; strip < strips; ++strip) {
-            float& sum = sums_[vector * strips + strip];
-            sum = fmaf(w[strip][i], x[i], sum);
-          }
-        }
-      }
-    }
-  }
 
   const Element* rows_[strips];
   const Element* x_;

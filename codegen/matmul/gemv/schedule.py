@@ -35,7 +35,8 @@ class GemvSchedule(Schedule):
         threads_per_output: of a block that share an output.
         strips: of W that a thread works on at once, with the same x.
         vector_width: elements of a load of W.
-        loads_in_flight: vectors of each strip that a thread loads before it uses the first.
+        loads_in_flight: vectors of each strip that a thread loads before it uses the first, which make a tile.
+        stages: tiles of W in shared memory, all but one of which are being copied; 1 for loads to registers.
         cluster: blocks of a cluster, which share outputs.
         splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
         weight_loads: what caches do with W.
@@ -48,6 +49,7 @@ class GemvSchedule(Schedule):
     strips: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    stages: int = tunable(1, values=(1, 2, 3, 4, 6))
     cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
     weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
@@ -96,9 +98,14 @@ class GemvSchedule(Schedule):
             return max(1, self.threads_per_output // WARP)
         return warps // max(1, across)
 
+    def tile_bytes(self, problem: GemvProblem) -> int:
+        """What the threads of a block copy or load of W in a step."""
+        return self.threads * self.strips * self.loads_in_flight * self.vector_width * problem.dtype.bytes
+
     def shared_bytes(self, problem: GemvProblem) -> int:
-        """The sums of a block."""
-        return round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
+        """The tiles of W that are not loaded to registers, and the sums of a block."""
+        tiles = self.stages * self.tile_bytes(problem) if self.stages > 1 else 0
+        return tiles + round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
 
     def workspace_bytes(self, problem: GemvProblem) -> int:
         """The sums of each split, then a ticket counter for each block of a group's cluster; nothing without splits."""
@@ -109,7 +116,8 @@ class GemvSchedule(Schedule):
 
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `Schedule`; registers are the vectors of W in flight, sums, and addresses."""
-        vectors = self.strips * self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        loads = self.loads_in_flight if self.stages == 1 else 1
+        vectors = self.strips * loads * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
         addresses = 2 * self.strips if problem.order is WeightOrder.NK else 0
         registers = vectors + self.sums(problem) + addresses + _OTHER_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

@@ -12,26 +12,30 @@ constexpr int width = Schedule::vector_width;
 constexpr int strips = Schedule::strips;
 constexpr int loads = Schedule::loads_in_flight;
 
-__device__ __forceinline__ Vector load_weights(const Element* source) {
-#if weight_loads == cached
-  return load_global<width, false>(source);
-#elif weight_loads == no_allocate
-  return load_once<width, false>(source);
-#else
-  return load_once<width, true>(source);
-#endif
-}
+// Where a vector of W lies, and how many of its elements are there: none, some or all.
+struct Source {
+  const Element* elements;
+  int inside;
+};
 
-// The first `inside` elements of a vector, which may be none or all.
-__device__ __forceinline__ Vector load_weights_inside(const Element* source, int inside) {
-  if (inside >= width) return load_weights(source);
+__device__ __forceinline__ Vector load_weights(Source source) {
   Vector vector;
-#pragma unroll
-  for (int i = 0; i < width; ++i) {
-    vector.elements[i] = from_float<Element>(0.0f);
-#if ragged
-    if (i < inside) vector.elements[i] = source[i];
+  if (source.inside >= width) {
+#if weight_loads == cached
+    vector = load_global<width, false>(source.elements);
+#elif weight_loads == no_allocate
+    vector = load_once<width, false>(source.elements);
+#else
+    vector = load_once<width, true>(source.elements);
 #endif
+  } else {
+#pragma unroll
+    for (int i = 0; i < width; ++i) {
+      vector.elements[i] = from_float<Element>(0.0f);
+#if ragged
+      if (i < source.inside) vector.elements[i] = source.elements[i];
+#endif
+    }
   }
   return vector;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
@@ -13,34 +14,55 @@ from ...device_spec import DeviceSpec
 from ...resources import CLUSTERS_SINCE
 from .space import fitted
 
-# Threads of a block, strips and loads of each thread, and blocks for each SM that a split of k is to give: with
-# vectors of 16 bytes, 48 KiB and more on their way to an SM.
-_SHAPES = (
-    (256, 2, 4, 4),
-    (256, 4, 2, 4),
-    (128, 2, 4, 8),
-    (256, 2, 8, 2),
-    (512, 2, 4, 2),
-    (128, 4, 4, 4),
-    (256, 1, 8, 4),
+
+class _Shape(NamedTuple):
+    """A block, and how many of them an SM is to have: with vectors of 16 bytes, 48 KiB and more are on their way."""
+
+    threads: int
+    strips: int
+    loads: int
+    stages: int
+    blocks_per_sm: int
+
+
+_FEW_VECTORS = (
+    _Shape(256, 2, 4, 1, 4),
+    _Shape(256, 2, 2, 3, 3),
+    _Shape(256, 4, 2, 1, 4),
+    _Shape(128, 2, 4, 1, 8),
+    _Shape(256, 4, 1, 4, 3),
+    _Shape(256, 2, 8, 1, 2),
+    _Shape(512, 2, 4, 1, 2),
+    _Shape(256, 1, 8, 1, 4),
 )
+# Elements of x take more of L1 than those of W: more strips share them.
+_MANY_VECTORS = (
+    _Shape(256, 4, 2, 1, 2),
+    _Shape(256, 4, 1, 4, 2),
+    _Shape(128, 8, 1, 4, 2),
+    _Shape(128, 4, 1, 6, 4),
+    _Shape(256, 8, 1, 3, 1),
+    _Shape(128, 4, 2, 1, 4),
+    _Shape(256, 2, 2, 4, 2),
+)
+_MANY = 6  # vectors
 _LINE = 128  # bytes of W that neighbouring threads read together
 
 
 def default(problem: GemvProblem, spec: DeviceSpec) -> GemvSchedule:
-    """The first shape; split over the grid, which every device can."""
-    return _schedule(problem, spec, *_SHAPES[0], cluster=1)
+    """The first shape, with loads to registers; split over the grid, which every device can."""
+    return _schedule(problem, spec, _shapes(problem)[0], cluster=1)
 
 
 def candidates(problem: GemvProblem, spec: DeviceSpec) -> Iterator[GemvSchedule]:
     """The shapes, with k split by the grid and by clusters; then what the first one may gain by other loads."""
     clustered = spec.compute_capability >= CLUSTERS_SINCE
-    for shape in _SHAPES:
-        schedule = _schedule(problem, spec, *shape, cluster=1)
+    for shape in _shapes(problem):
+        schedule = _schedule(problem, spec, shape, cluster=1)
         yield schedule
         if clustered and schedule.splits > 1:
-            yield _schedule(problem, spec, *shape, cluster=8)
-    first = _schedule(problem, spec, *_SHAPES[0], cluster=8 if clustered else 1)
+            yield _schedule(problem, spec, shape, cluster=8)
+    first = _schedule(problem, spec, _shapes(problem)[0], cluster=8 if clustered else 1)
     yield replace(first, weight_loads=WeightLoads.CACHED)
     yield replace(first, weight_loads=WeightLoads.EVICT_FIRST)
     yield replace(first, specialize=Specialize.SHAPE)
@@ -49,9 +71,11 @@ def candidates(problem: GemvProblem, spec: DeviceSpec) -> Iterator[GemvSchedule]
             yield fitted(problem, replace(first, threads_per_output=of_output), spec)
 
 
-def _schedule(
-    problem: GemvProblem, spec: DeviceSpec, threads: int, strips: int, loads: int, blocks_per_sm: int, cluster: int
-) -> GemvSchedule:
+def _shapes(problem: GemvProblem) -> tuple[_Shape, ...]:
+    return _MANY_VECTORS if problem.m >= _MANY else _FEW_VECTORS
+
+
+def _schedule(problem: GemvProblem, spec: DeviceSpec, shape: _Shape, cluster: int) -> GemvSchedule:
     """The widest vectors, in as many blocks as an SM shall have: by a cluster of so many at most, or else by splits.
 
     Rows get as many threads as have their loads in flight. Of W stored as k×n, neighbouring threads take a line of each
@@ -59,13 +83,21 @@ def _schedule(
     """
     width = problem.vector_width("w")
     if problem.order is WeightOrder.NK:
-        vectors = ceil_div(problem.k, width * loads)
+        vectors = ceil_div(problem.k, width * shape.loads)
         of_output = min(WARP, 1 << max(0, vectors - 1).bit_length())
     else:
         across = min(max(1, _LINE // (width * problem.dtype.bytes)), WARP)
-        of_output = threads // across
-    schedule = GemvSchedule(threads, of_output, strips, width, loads, weight_loads=WeightLoads.NO_ALLOCATE)
+        of_output = shape.threads // across
+    schedule = GemvSchedule(
+        threads=shape.threads,
+        threads_per_output=of_output,
+        strips=shape.strips,
+        vector_width=width,
+        loads_in_flight=shape.loads,
+        stages=shape.stages,
+        weight_loads=WeightLoads.NO_ALLOCATE,
+    )
     schedule = fitted(problem, schedule, spec)
-    wanted = ceil_div(blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem)))
+    wanted = ceil_div(shape.blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem)))
     clusters, splits = (min(cluster, wanted), ceil_div(wanted, cluster)) if cluster > 1 else (1, wanted)
     return fitted(problem, replace(schedule, cluster=1 << max(1, clusters).bit_length() - 1, splits=splits), spec)

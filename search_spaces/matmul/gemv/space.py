@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.fields import field_specs
 from ....codegen.matmul.gemv.problem import GemvProblem
-from ....codegen.matmul.gemv.schedule import GemvSchedule
+from ....codegen.matmul.gemv.schedule import GemvSchedule, WeightLoads
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...resources import CLUSTERS_SINCE
 from ...space import Draw, Space, field_parameters
 
+_COPIES_SINCE = (8, 0)  # compute capability
+_LEAST_COPY = 4  # bytes that cp.async copies
 _GRID_BLOCKS = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 MOST_LOADS = 16  # vectors of W of a thread that are in flight
@@ -30,6 +33,8 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
     loads, sums, steps = schedule.strips * schedule.loads_in_flight, schedule.sums(problem), schedule.steps(problem)
     if loads > MOST_LOADS:
         found.append(f"strips {schedule.strips} × loads_in_flight {schedule.loads_in_flight} over {MOST_LOADS}")
+    if schedule.stages > 1:
+        found += _copy_violations(problem, schedule, spec)
     if sums > MOST_SUMS:
         found.append(f"{sums} sums of a thread over {MOST_SUMS}")
     if schedule.partitions > steps:
@@ -39,6 +44,17 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
     if schedule.workspace_bytes(problem) > _WORKSPACE_BYTES:
         found.append(f"a workspace of {schedule.workspace_bytes(problem)} bytes over {_WORKSPACE_BYTES}")
     return found
+
+
+def _copy_violations(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What keeps W from being copied to shared memory."""
+    vector_bytes = schedule.vector_width * problem.dtype.bytes
+    if spec.compute_capability < _COPIES_SINCE:
+        yield f"cp.async needs sm_80 or newer, not {spec.arch}"
+    if vector_bytes < _LEAST_COPY:
+        yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
+    if schedule.weight_loads is not WeightLoads.CACHED:
+        yield f"weight_loads {schedule.weight_loads}: expected cached for stages {schedule.stages}, which copy"
 
 
 def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:
@@ -63,7 +79,7 @@ def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Ge
     while wanted.vector_width > 1 and wanted.sums(problem) > MOST_SUMS:
         wanted = replace(wanted, vector_width=wanted.vector_width // 2)
     loads = min(wanted.loads_in_flight, MOST_LOADS // wanted.strips)
-    wanted = replace(wanted, loads_in_flight=loads)
+    wanted = _staged(problem, replace(wanted, loads_in_flight=loads), spec)
     steps = wanted.steps(problem)
     cluster = max(value for value in specs["cluster"].values if value <= min(wanted.cluster, steps))
     splits = max(value for value in specs["splits"].values if value <= min(wanted.splits, max(1, steps // cluster)))
@@ -73,3 +89,14 @@ def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Ge
     counts = specs["min_blocks_per_sm"].values
     most = min(schedule.min_blocks_per_sm, max(1, resident))
     return replace(wanted, min_blocks_per_sm=max(count for count in counts if count <= most))
+
+
+def _staged(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> GemvSchedule:
+    """The schedule with as many stages as shared memory holds; one if W cannot be copied there."""
+    copied = replace(schedule, weight_loads=WeightLoads.CACHED)
+    if schedule.stages == 1 or any(_copy_violations(problem, copied, spec)):
+        return replace(schedule, stages=1)
+    counts = (count for count in field_specs(GemvSchedule)["stages"].values if count <= schedule.stages)
+    fitting = [n for n in counts if replace(copied, stages=n).shared_bytes(problem) <= spec.shared_per_block]
+    stages = max(fitting, default=1)
+    return replace(copied, stages=stages) if stages > 1 else replace(schedule, stages=1)

@@ -33,10 +33,13 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes + (2 * schedule.workspace_bytes(problem) if split else 0),
         steps=ceil_div(schedule.steps(problem), schedule.partitions),
+        ahead=schedule.stages - 1,
+        in_flight=schedule.stages - 1,
         instructions=products + converted,
         load_instructions=_ACCESS * (vectors + x_loads),
+        shared_clocks=schedule.tile_bytes(problem) / _LINE if schedule.stages > 1 else 0.0,
         unit_clocks=products * WARP / spec.rates[Unit.FP32],
-        lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_loads,
+        lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_loads * _x_lines(schedule, problem),
         bytes_loaded=fewer * weights * max(1.0, _SECTOR / row_bytes) + m * block_k * size,
         bytes_stored=outputs * (_WORD if split else size),
         sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
@@ -54,3 +57,11 @@ def _x_elements(schedule: GemvSchedule, problem: GemvProblem, warps: int) -> flo
 def _x_width(schedule: GemvSchedule, problem: GemvProblem) -> int:
     count = schedule.vector_width if problem.order is WeightOrder.NK else schedule.loads_in_flight
     return min(count, problem.vector_width("x"))
+
+
+def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
+    """Cache lines of a warp's load of x: its lanes have elements of their own, or share them."""
+    lanes = min(WARP, schedule.threads_per_output)
+    if problem.order is WeightOrder.KN:
+        lanes = max(1, WARP * schedule.threads_per_output // schedule.threads)
+    return max(1.0, lanes * _x_width(schedule, problem) * problem.dtype.bytes / _LINE)
