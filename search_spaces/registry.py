@@ -53,11 +53,11 @@ def _imported(name: str, path: str) -> Operator[Any, Any]:
 OPERATORS = _Operators(
     {
         "sgemm": ".matmul.sgemm",
-        "gemv": ".matmul.gemv",
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
         "softmax": ".rows.softmax",
         "scan": ".scan.scan",
+        "gemv": ".matmul.gemv",
     }
 )
 
