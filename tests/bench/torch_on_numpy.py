@@ -112,9 +112,9 @@ TORCH = SimpleNamespace(
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
     nn=SimpleNamespace(
         functional=SimpleNamespace(
-            gelu=lambda z, *, approximate: Tensor(_GELU[approximate](z.array.astype(np.float64))),
+            gelu=lambda z, *, approximate: Tensor(_GELU[approximate].apply(z.array.astype(np.float64))),
             relu=lambda z: Tensor(np.maximum(z.array, 0)),
-            silu=lambda z: Tensor(Activation.SILU(z.array.astype(np.float64))),
+            silu=lambda z: Tensor(Activation.SILU.apply(z.array.astype(np.float64))),
         )
     ),
     softmax=softmax,

@@ -54,7 +54,7 @@ def test_it_is_a_linear_layer(x: Numbers, w: Numbers) -> None:
 
 def test_bias_activation_and_residual_are_one_call() -> None:
     x, w, bias, residual = random(3, 33), random(9, 33), random(9), random(3, 9)
-    expected = Activation.SILU(0.5 * (x @ w.T).astype(np.float64) + bias) + residual
+    expected = Activation.SILU.apply(0.5 * (x @ w.T).astype(np.float64) + bias) + residual
     assert dispatcher.gemv(x, w, bias, activation="silu", alpha=0.5, beta=1.0, out=residual) is residual
     np.testing.assert_allclose(residual, expected, rtol=1e-5, atol=1e-5)
 

@@ -113,15 +113,15 @@ def test_activations_of_any_number(activation: Activation) -> None:
     for numbers in (values[:16], values[-16:], np.full(16, np.nan, np.float32)):
         arrays = launch_arrays(problem, 0) | {"x": numbers.copy(), "w": np.float32([1])}
         y = computed(problem, "threads=64", arrays, 1.0, 0.0)
-        np.testing.assert_allclose(y, activation(numbers.astype(np.float64)), rtol=2e-6, atol=1e-6)
+        np.testing.assert_allclose(y, activation.apply(numbers.astype(np.float64)), rtol=2e-6, atol=1e-6)
 
 
 def test_gelu_and_silu_at_known_points() -> None:
     """Values of PyTorch's functions."""
     z = np.float64([-1, 0.5, 2])
-    np.testing.assert_allclose(Activation.GELU(z), [-0.15865525, 0.34573123, 1.95449974], rtol=1e-7)
-    np.testing.assert_allclose(Activation.GELU_TANH(z), [-0.15880801, 0.34571401, 1.95459769], rtol=1e-7)
-    np.testing.assert_allclose(Activation.SILU(z), [-0.26894142, 0.31122967, 1.76159416], rtol=1e-7)
+    np.testing.assert_allclose(Activation.GELU.apply(z), [-0.15865525, 0.34573123, 1.95449974], rtol=1e-7)
+    np.testing.assert_allclose(Activation.GELU_TANH.apply(z), [-0.15880801, 0.34571401, 1.95459769], rtol=1e-7)
+    np.testing.assert_allclose(Activation.SILU.apply(z), [-0.26894142, 0.31122967, 1.76159416], rtol=1e-7)
 
 
 def test_one_source_serves_all_sizes_alike() -> None:

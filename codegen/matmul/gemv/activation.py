@@ -26,7 +26,7 @@ class Activation(StrEnum):
         """Whether whole numbers become whole numbers."""
         return self in (Activation.IDENTITY, Activation.RELU)
 
-    def __call__(self, z: _Numbers) -> _Numbers:
+    def apply(self, z: _Numbers) -> _Numbers:
         """The function of each number. NaN stays NaN, and so does what PyTorch computes as infinity · 0."""
         with np.errstate(invalid="ignore", over="ignore"):
             return _FUNCTIONS[self](z)

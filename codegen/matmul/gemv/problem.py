@@ -169,6 +169,6 @@ class GemvProblem(MatrixProblem):
                 product = alpha * (left @ (right.swapaxes(1, 2) if self.order is WeightOrder.NK else right))
         if self.bias:
             product += inputs["bias"].astype(np.float64)
-        activated = self.activation(product)
+        activated = self.activation.apply(product)
         result[...] = activated + beta * result if beta else activated
         return {"y": flat}
