@@ -85,6 +85,18 @@ class JournalFile(BaseJournalBackend):
             os.ftruncate(self._file, end)
 
 
+@contextmanager
+def journal_errors(path: Path | None) -> Iterator[None]:
+    """Turn what is wrong with the file of a journal into `DatabaseError`."""
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseError(f"{path} {UNUSABLE_DISK}") from error
+    except ValueError as error:
+        said = f"holds what cannot be read ({error}): remove it; the database has all trials"
+        raise DatabaseError(f"{path} {said}") from error
+
+
 class Journal(JournalStorage):
     """A journal as the storage of a tuner; a context manager, whose tuner is alive meanwhile.
 
@@ -115,16 +127,9 @@ class Journal(JournalStorage):
         self._file.close()
         self._life.__exit__(None, None, None)
 
-    @contextmanager
-    def errors(self) -> Iterator[None]:
+    def errors(self) -> AbstractContextManager[None]:
         """Turn what is wrong with the file into `DatabaseError`."""
-        try:
-            yield
-        except OSError as error:
-            raise DatabaseError(f"{self._path} {UNUSABLE_DISK}") from error
-        except ValueError as error:
-            said = f"holds what cannot be read ({error}): remove it; the database has all trials"
-            raise DatabaseError(f"{self._path} {said}") from error
+        return journal_errors(self._path)
 
     def exclusive(self, study_id: int) -> AbstractContextManager[None]:
         """Let all other tuners wait meanwhile: those of a study, since each has a file of its own."""

@@ -52,6 +52,10 @@ class StudyTables(RDBStorage):
     def __exit__(self, *_exception: object) -> None:
         self._ending.set()
         self._life.join()
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
         self.remove_session()
         self.engine.dispose()
 

@@ -64,10 +64,11 @@ def command_line(context: typer.Context, db: str | None, location: str) -> str:
 
 def output_option(text: str) -> Any:
     """The option ``-o`` for a file; that it can be written is known before a command begins."""
-    return typer.Option("--output", "-o", help=text, callback=_checked_output)
+    return typer.Option("--output", "-o", help=text, callback=checked_output)
 
 
-def _checked_output(path: Path | None) -> Path | None:
+def checked_output(path: Path | None) -> Path | None:
+    """The path of an option, which can be written; `BadInputError` if not."""
     with user_input():
         if path is not None:
             checked_target(path)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from ..errors import BadInputError
-from ..options import DatabaseOption, JsonOption, opened, run_of
+from ..options import DatabaseOption, JsonOption, checked_output, opened, run_of
+from ..rendering.output import print_json
 from ..rendering.runs import print_run, print_runs
 
 app = typer.Typer(invoke_without_command=True)
@@ -43,3 +46,26 @@ def show(run: RunArgument, db: DatabaseOption = None, as_json: JsonOption = Fals
         found = run_of(database, run)
         bests = database.bests(found.operator, compiler=compiler_version(), run=found.id)
         print_run(found, database.trials(found.operator, run=found.id), bests, as_json)
+
+
+@app.command()
+def export(
+    run: RunArgument,
+    optuna: Annotated[
+        Path,
+        typer.Option(
+            help="Write to this file, a journal of Optuna that optuna-dashboard opens.", callback=checked_output
+        ),
+    ],
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what a run tried for the tools of Optuna, with a study for each problem and device model."""
+    from ...tuner.exported_run import export_run
+
+    with opened(db) as database:
+        trials = export_run(database, run_of(database, run), optuna)
+    if as_json:
+        print_json({"path": optuna, "trials": trials})
+    else:
+        print(f"wrote {optuna}, {trials} trials; optuna-dashboard {quote(str(optuna))} shows them")
