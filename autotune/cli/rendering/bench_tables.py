@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from ...bench import Comparison, Run, Setting
 
 
+_EXPENDABLE = ("group", "spread", "schedule", "rate")  # in the table of a suite, where a terminal is narrow
+
+
 class Table(NamedTuple):
     """What `print_table` and `print_markdown` take."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    expendable: Sequence[str] = ()
 
 
 def tables(setting: Setting, runs: Sequence[Run], *, suite: bool) -> list[Table]:
@@ -67,7 +71,7 @@ def _shares(setting: Setting, comparison: Comparison, first: str) -> tuple[list[
 
 def _problems(setting: Setting, runs: Sequence[Run]) -> Table:
     columns = ["group", "problem", "schedule", "median", "spread", "rate", "of roofline", *_versus(setting), "error"]
-    return Table(_title(setting), columns, [_problem(setting, run) for run in runs])
+    return Table(_title(setting), columns, [_problem(setting, run) for run in runs], _EXPENDABLE)
 
 
 def _problem(setting: Setting, run: Run) -> list[str]:

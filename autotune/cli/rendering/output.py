@@ -25,27 +25,54 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], narrow: int | None = None) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], expendable: Sequence[str] = ()
+) -> None:
     """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right.
 
-    Where a terminal is too narrow for whole lines it gets the first `narrow` columns only, if that is given; else cells
-    are folded.
+    Where a terminal is too narrow for whole lines, a column whose rows are all alike becomes a word of the title. Then
+    the `expendable` columns are left out, one by one, until lines fit. After that, the widest cells are folded.
     """
     from rich.console import Console
 
     cells = [list(row) for row in rows]
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _WIDE, markup=False, highlight=False, emoji=False)
+
+    def fits(table: Table) -> bool:
+        return console.measure(table, options=console.options.update(max_width=_WIDE)).maximum <= console.width
+
     table = _table(title, columns, cells)
-    whole = console.measure(table, options=console.options.update(max_width=_WIDE)).maximum
-    if narrow and whole > console.width:
-        table = _table(title, columns[:narrow], [row[:narrow] for row in cells])
+    if not fits(table) and len(cells) > 1:
+        title, columns, cells = _without_alike(title, columns, cells)
+        table = _table(title, columns, cells)
+    for name in expendable:
+        if name in columns and not fits(table):
+            columns, cells = _without(columns, cells, [columns.index(name)])
+            table = _table(title, columns, cells)
     if terminal:
         console.print(table)
         return
     with console.capture() as text:
         console.print(table)
     print("\n".join(line.rstrip() for line in text.get().splitlines()))
+
+
+def _without_alike(
+    title: str, columns: Sequence[str], cells: list[list[Any]]
+) -> tuple[str, Sequence[str], list[list[Any]]]:
+    """The columns whose rows differ, and the last one; the others become words of the title."""
+    first = cells[0]
+    alike = [index for index in range(len(columns) - 1) if all(row[index] == first[index] for row in cells)]
+    words = [f"{columns[index]} {first[index]}" for index in alike if first[index] not in (None, "")]
+    return (": ".join(filter(None, [title, ", ".join(words)])), *_without(columns, cells, alike))
+
+
+def _without(
+    columns: Sequence[str], cells: list[list[Any]], left_out: Sequence[int]
+) -> tuple[Sequence[str], list[list[Any]]]:
+    kept = [index for index in range(len(columns)) if index not in left_out]
+    return [columns[index] for index in kept], [[row[index] for index in kept] for row in cells]
 
 
 def _table(title: str, columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:

@@ -20,7 +20,7 @@ def print_runs(runs: Sequence[RunRecord], as_json: bool) -> None:
         print_json([_document(run) for run in runs])
     elif runs:
         columns = ("run", "begun", "state", "took", "operator", "trials", "failed", "command")
-        print_table("Runs", columns, map(_row, runs), narrow=len(columns) - 1)
+        print_table("Runs", columns, map(_row, runs), columns[-1:])
     else:
         print("no runs; run autotune tune first", file=sys.stderr)
 
@@ -41,7 +41,7 @@ def print_run(run: RunRecord, trials: Sequence[Trial], bests: Sequence[Trial], a
     if bests:
         columns = ("problem", "device", "trials", "failed", "time", "source", "schedule")
         rows = (_best_row(best, trials) for best in bests)
-        print_table("Best of the run", columns, rows, narrow=len(columns) - 1)
+        print_table("Best of the run", columns, rows, columns[-1:])
 
 
 def _document(run: RunRecord) -> dict[str, Any]:

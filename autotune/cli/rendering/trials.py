@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def print_trials(trials: Sequence[Trial], as_json: bool) -> None:
-    """Print trials for people or for scripts."""
+    """Print trials for people or for scripts; a narrow terminal gets them without when and how they were timed."""
     columns = ("operator", "problem", "device", "status", "time", "source", "tried", "schedule or error")
-    _print(trials, as_json, "Trials", columns, _row)
+    _print(trials, as_json, "Trials", columns, _row, ("tried", "source"))
 
 
 def print_bests(trials: Sequence[Trial], as_json: bool) -> None:
     """Print the best trials of problems; a narrow terminal gets them without their schedules."""
     columns = ("operator", "problem", "device", "time", "source", "schedule")
-    _print(trials, as_json, "Best trials", columns, _best_row, narrow=len(columns) - 1)
+    _print(trials, as_json, "Best trials", columns, _best_row, ("schedule", "source"))
 
 
 def _print(
@@ -32,12 +32,12 @@ def _print(
     title: str,
     columns: Sequence[str],
     row: Callable[[Trial], tuple[Any, ...]],
-    narrow: int | None = None,
+    expendable: Sequence[str],
 ) -> None:
     if as_json:
         print_json([trial_document(trial) for trial in trials])
     elif trials:
-        print_table(title, columns, map(row, trials), narrow)
+        print_table(title, columns, map(row, trials), expendable)
     else:
         print("no trials; run autotune tune first", file=sys.stderr)
 

@@ -1,0 +1,46 @@
+"""Tables in a terminal that is too narrow for them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from autotune.cli.rendering.output import print_table
+
+COLUMNS = ("device", "problem", "time", "time", "schedule")
+ROWS = [("H200", f"m{number}", "1 µs", number, "BM=128 BN=128") for number in (1, 2)]
+
+
+def printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int, rows: int, *expendable: str
+) -> list[list[str]]:
+    """The words of each line in a terminal of that width."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table("Title", COLUMNS, ROWS[:rows], expendable)
+    text = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+    assert max(map(len, text.splitlines())) <= width
+    return [line.split() for line in text.splitlines() if line.strip() and "─" not in line]
+
+
+def test_columns_that_are_alike_become_words_of_the_title(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert printed(capsys, monkeypatch, 80, 2)[:2] == [["Title"], " ".join(COLUMNS).split()]
+    assert printed(capsys, monkeypatch, 45, 2, "schedule") == [
+        ["Title:", "device", "H200,", "time", "1", "µs"],
+        ["problem", "time", "schedule"],
+        ["m1", "1", "BM=128", "BN=128"],
+        ["m2", "2", "BM=128", "BN=128"],
+    ]
+
+
+def test_expendable_columns_go_first_and_the_widest_cells_are_folded_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert printed(capsys, monkeypatch, 30, 1, "problem", "device")[1:] == [
+        ["time", "time", "schedule"],
+        ["1", "µs", "1", "BM=128", "BN=128"],
+    ]
+    assert printed(capsys, monkeypatch, 26, 1, "problem", "device")[2:] == [["1", "µs", "1", "BM=128"], ["BN=128"]]
