@@ -56,7 +56,7 @@ def test_the_list_fits_80_columns(autotune: Command, monkeypatch: pytest.MonkeyP
     (line,) = (line for line in lines if "0123abcd" in line)
     assert line.split()[0] == "0123abcd"
     assert line.split()[3] == "interrupted"
-    assert line.split()[-3:] == ["26:59:00", "2", "1"]
+    assert line.split()[-2:] == ["2", "1"]
     assert "operator sgemm" in lines[0]
 
 
