@@ -1,9 +1,10 @@
 """What the time model makes of a workload."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autotune.codegen.footprint import Footprint
@@ -92,6 +93,69 @@ def test_the_wait_of_a_wave_is_hidden_by_the_work_of_its_other_blocks():
     assert (modelled(idle[1]) - modelled(idle[0])) * H200.clock_hz == pytest.approx(WAIT + BARRIER / 64)
 
 
+COUNTS = [
+    "memory_bytes", "steps", "ahead", "instructions", "load_instructions", "unit_clocks", "shared_clocks", "lines",
+    "bytes_loaded", "bytes_stored", "sliced_words", "shared_vectors",
+]  # fmt: skip
+workloads = st.builds(
+    partial(replace, BLOCK),
+    blocks=st.integers(1, 5000),
+    in_flight=st.integers(0, 4),
+    **{name: st.integers(1, 10_000) for name in COUNTS},
+)
+
+
+@given(workloads, st.integers(1, 10_000))
+@settings(max_examples=20)
+def test_more_of_anything_never_takes_less_and_much_more_takes_more(work, more):
+    for name in COUNTS:
+        amount = getattr(work, name)
+        assert modelled(replace(work, **{name: amount + more})) >= modelled(work)
+        assert modelled(replace(work, **{name: amount * 1e9})) > modelled(work)
+
+
+@pytest.mark.parametrize("name", ["unit_clocks", "shared_clocks", "lines", "bytes_loaded", "bytes_stored"])
+def test_what_many_blocks_need_takes_longer_than_what_one_needs(name):
+    one, four = (modelled(replace(BLOCK, blocks=blocks * H200.sm_count, **{name: 1e6})) for blocks in (1, 4))
+    assert four - LAUNCH_SECONDS == pytest.approx(4 * (one - LAUNCH_SECONDS), rel=0.1)
+
+
+def test_one_block_more_than_the_sms_hold_begins_a_wave():
+    """Eight blocks of four warps each: one alone has a scheduler's eighth of the instructions that all eight have."""
+    held = 8 * H200.sm_count
+    work = replace(BLOCK, instructions=8000, steps=100, in_flight=4)
+    one, full, one_more, two = (
+        modelled(replace(work, blocks=n)) - LAUNCH_SECONDS for n in (1, held, held + 1, 2 * held)
+    )
+    assert one == pytest.approx(full / 8, rel=0.1)
+    assert one_more == pytest.approx(full + one, rel=0.01)
+    assert two == pytest.approx(2 * full, rel=0.01)
+
+
+def test_pairs_fill_the_device_and_clusters_of_four_do_not():
+    alone, pairs, fours = (
+        modelled(
+            replace(BLOCK, blocks=H200.sm_count, unit_clocks=1e6, footprint=Footprint(128, registers=64, cluster=size))
+        )
+        for size in (1, 2, 4)
+    )
+    assert pairs == pytest.approx(alone, rel=0.01)
+    assert fours == pytest.approx(2 * alone, rel=0.01)
+
+
+def test_blocks_that_must_fit_an_sm_do_and_one_always_does():
+    assert time_model.resident_blocks(Footprint(256, registers=255), H200) == 1
+    assert time_model.resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), H200) == 4
+    assert time_model.resident_blocks(Footprint(1024, registers=255, shared_bytes=2**30), H200) == 1
+
+
+def test_the_fastest_schedule_is_first_and_equal_ones_keep_their_order():
+    by_stages = replace(SGEMM, workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)])
+    slow, quick = replace(SMALL, stages=4), replace(SMALL, stages=2)
+    given, expected = [slow, SMALL, replace(SMALL, warps_k=2), quick], [quick, SMALL, replace(SMALL, warps_k=2), slow]
+    assert time_model.fastest_first(by_stages, PROBLEM, given, H200) == expected
+
+
 def test_an_sm_starts_one_block_after_the_other():
     tiny = replace(BLOCK, blocks=10_000 * H200.sm_count, footprint=Footprint(32, registers=16))
     assert modelled(tiny) == pytest.approx(LAUNCH_SECONDS + 10_000 * time_model._BLOCK_CLOCKS / H200.clock_hz)
@@ -106,7 +170,9 @@ def test_memory_takes_its_time_beside_the_sms():
 
 def test_launches_follow_each_other():
     one = modelled(BLOCK) - LAUNCH_SECONDS
-    assert modelled(BLOCK, BLOCK) == pytest.approx(LAUNCH_SECONDS + 2 * one + time_model._NEXT_LAUNCH_SECONDS)
+    for launches in (2, 3):
+        between = (launches - 1) * time_model._NEXT_LAUNCH_SECONDS
+        assert modelled(*launches * [BLOCK]) == pytest.approx(LAUNCH_SECONDS + launches * one + between)
     assert modelled(replace(BLOCK, blocks=0)) == LAUNCH_SECONDS
 
 

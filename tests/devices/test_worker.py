@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from worker_fakes import (
@@ -26,6 +27,7 @@ from worker_fakes import (
 from autotune.db.states import Status
 from autotune.devices import worker_device
 from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.timing import setup_limit
 from autotune.devices.worker_device import WorkerDevice, WorkerSession
 
 PROBLEM = FaultyProblem()
@@ -134,6 +136,15 @@ def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.M
             pass
     with device.session(FAULTY, PROBLEM, seed=7) as session:
         assert evaluated(session).status is Status.OK
+
+
+def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+    worker = SimpleNamespace(call=lambda *_, seconds=None: given.append(seconds))
+    monkeypatch.setattr(WorkerDevice, "worker", lambda _: worker)
+    with device.session(FAULTY, PROBLEM, seed=7):
+        pass
+    assert given == [setup_limit(PROBLEM, device.limits), worker_device._CLOSE_SECONDS]
 
 
 def test_a_device_that_cannot_be_made_is_an_error() -> None:

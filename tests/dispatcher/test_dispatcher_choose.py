@@ -14,6 +14,7 @@ from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
+from autotune.dispatcher.choice.transfer import distance, loss, slowness
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.roofline import roofline
 
@@ -62,7 +63,7 @@ def test_an_own_record_serves_its_problem_however_slow_and_changes_nothing_for_o
     database.record(trial(known, schedule(0, known), seconds=1e-5))
     assert chosen(slow) == chosen(problem(700)) == [0]
     database.record(trial(slow, schedule(1, slow), seconds=1e-2))
-    assert served(slow)[0].rule is Rule.EXACT
+    assert served(slow)[0].rule is explain("sgemm", device="h200", **slow.sizes).chosen.rule is Rule.EXACT
     assert chosen(slow) == [1, 0]
     assert chosen(problem(700))[0] == 0
 
@@ -74,6 +75,20 @@ def test_a_kernel_for_one_shape_serves_that_alone_and_others_the_same_for_any(da
     assert served(known)[0].schedule == special
     assert served(other)[0] == replace(served(other)[0], rule=Rule.NEAREST, schedule=schedule(0, known))
     assert all(choice.schedule.specialize is Specialize.NONE for choice in served(other))
+
+
+def test_a_shape_generic_record_that_was_measured_needs_no_twin(database):
+    known = problem(512)
+    found = [replace(schedule(0, known), specialize=Specialize.SHAPE), schedule(1, known)]
+    for number, chosen_schedule in enumerate(found, 1):
+        database.record(trial(known, chosen_schedule, seconds=number * 1e-6))
+    assert [record.schedule for record in records(SGEMM, H200)] == found
+
+
+def test_at_most_two_records_are_tried(store):
+    store(problem(512), problem(520), problem(528), problem(536))
+    assert len(chosen(problem(516))) == 2
+    assert len(chosen(problem(520))) == 2
 
 
 def test_near_means_in_every_size_not_in_their_product(database):
@@ -109,6 +124,37 @@ def test_a_time_is_transferred_by_the_ratio_of_the_modelled_times():
     assert choice.modelled == here
     (own,) = from_records(SGEMM, known, H200, [record])
     assert (own.seconds, own.loss) == (1e-3, 0)
+
+
+def record(m):
+    return Record(problem(m), schedule(0, problem(m)), 1e-5, TimeSource.MEASURED)
+
+
+def test_of_records_that_promise_as_much_the_nearer_one_serves():
+    wanted, seconds = problem(512), 1e-5
+    far_off = [distance(wanted, record(m), H200, seconds) for m in (512, 520, 1024)]
+    assert far_off[0] == slowness(wanted, seconds, H200) < far_off[1] < far_off[2]
+    assert distance(wanted, record(256), H200, seconds) == pytest.approx(far_off[2])
+    empty = problem(0)
+    assert distance(empty, record(1), H200, seconds) == slowness(empty, seconds, H200)
+
+
+def test_what_runs_better_than_its_record_loses_nothing():
+    own = record(512)
+    assert loss(problem(512), own, H200, 2 * own.seconds) == pytest.approx(0.5)
+    assert loss(problem(512), own, H200, own.seconds / 2) == 0
+
+
+def test_ahead_of_calls_all_but_the_own_record_is_compiled_for_the_shape():
+    (own,), (other,) = (from_records(SGEMM, problem(m), H200, [record(512)]) for m in (512, 600))
+    assert own.shape_specialized == own
+    assert other.shape_specialized.schedule == other.schedule.shape_specialized != other.schedule
+
+
+def test_baselines_that_beat_a_record_are_those_of_its_own_problem():
+    known = [record(512)._replace(faster_baselines=frozenset({"cublas"}))]
+    (own,), (other,) = (from_records(SGEMM, problem(m), H200, known) for m in (512, 600))
+    assert (own.faster_baselines, other.faster_baselines) == ({"cublas"}, frozenset())
 
 
 def test_the_models_choice_goes_before_records_that_promise_less_but_not_before_the_own(database):

@@ -78,6 +78,10 @@ def test_it_is_read_again_when_somebody_wrote_to_it(path, opened):
     assert read() == []
 
 
+def test_what_a_process_has_read_it_keeps(path):
+    assert records.records(SGEMM, H200) is records.records(SGEMM, H200)
+
+
 def test_other_shipped_trials_are_seen(path, tmp_path):
     assert read() == [512]
     shipped = trial(problem(700), schedule(2, problem(700)))

@@ -1,6 +1,7 @@
 """Which calls count as untuned, and what becomes of the counts."""
 
 import multiprocessing
+from contextlib import contextmanager
 
 import pytest
 from fake_gpu import A, B, C, FakeTensor
@@ -79,6 +80,22 @@ def test_a_call_outlives_a_folder_that_cannot_be_written(gpu, monkeypatch, tmp_p
     monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "untuned.json")
     call(8)
     assert len(gpu.launched) == 1
+
+
+def test_a_count_is_read_and_written_under_one_lock(gpu, monkeypatch):
+    done = []
+
+    @contextmanager
+    def lock(path):
+        done.append("lock")
+        yield
+        done.append("unlock")
+
+    monkeypatch.setattr(module, "lock", lock)
+    for name in ("_read", "_write"):
+        monkeypatch.setattr(module, name, lambda *_, name=name: done.append(name) or [])
+    module._save()
+    assert done == ["lock", "_read", "_write", "unlock"]
 
 
 def _save_some(number):

@@ -30,11 +30,13 @@ def process():
 
 
 def test_differences_are_steps_between_numbers_and_one_between_words():
-    apart = ENCODING.differences(np.array([ENCODING.point(DRAWS[0]), ENCODING.point(DRAWS[-1]), POINTS[2]]))
-    assert apart.shape == (3, 3, 3)
+    apart = ENCODING.differences(POINTS[[0, -1, 2, 6]])
+    assert apart.shape == (3, 4, 4)
     assert apart[:, 0, 1] == pytest.approx([1, 1, 1])
     assert DRAWS[2] == {"size": 1, "word": "b", "flag": False, "fixed": 7}
     assert apart[:, 0, 2] == pytest.approx([0, 1, 0])
+    assert DRAWS[6] == {"size": 2, "word": "a", "flag": False, "fixed": 7}
+    assert apart[:, 0, 3] == pytest.approx([0.25, 0, 0])
     weighted = ENCODING.scaled(POINTS[[0, -1]], np.array([1.0, 10.0, 100.0]))
     assert np.abs(weighted[0] - weighted[1]).sum() == pytest.approx(111.0)
 

@@ -1,6 +1,7 @@
 """Why a trial's time may no longer hold."""
 
 from dataclasses import asdict
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,3 +61,11 @@ def test_what_has_changed_is_named_where_it_is_known(changes, reasons, elsewhere
         assert said.startswith(expected)
         assert "\n" not in said
     assert len(stale(trial(**changes), None)) == elsewhere
+
+
+def test_a_time_depends_on_the_driver_and_not_on_the_board():
+    board = SimpleNamespace(environment={"driver": "595", "uuid": "this board"}, limits=DEVICE.limits)
+    made_here = trial(environment=environment(board) | {"uuid": "another board"})
+    assert stale(made_here, board) == []
+    board.environment["driver"] = "600"
+    assert stale(made_here, board) == ["driver 595, now 600"]

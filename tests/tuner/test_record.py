@@ -43,3 +43,11 @@ def test_the_newest_trial_of_a_schedule_counts(device, db):
     db.record(replace(first, program_digest="0" * 64, samples=(1.0,), created_at=first.created_at - timedelta(days=1)))
     _, (found,) = record(TOY, PROBLEM, device, db, LISTED[:1])
     assert found == first
+
+
+def test_trials_of_another_compiler_do_not_count(device, db):
+    record(TOY, PROBLEM, device, db, LISTED[:1])
+    (first,) = db.trials()
+    db.record(replace(first, compiler="another", created_at=first.created_at + timedelta(days=1)))
+    _, (found,) = record(TOY, PROBLEM, device, db, LISTED[:1])
+    assert found == first

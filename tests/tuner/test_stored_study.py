@@ -141,7 +141,14 @@ def test_what_others_try_is_told_to_the_sampler(db, device):
     assert again.evaluations == [ONE], "the database does not know it"
 
 
-def test_the_outcomes_of_others_are_told_while_a_run_goes_on(db, device):
+def test_the_outcomes_of_others_are_told_while_a_run_goes_on(db, device, monkeypatch):
+    told, tell_sampler = {}, Proposals.tell
+
+    def noted(proposals, candidate, seconds):
+        told[candidate.schedule] = seconds
+        tell_sampler(proposals, candidate, seconds)
+
+    monkeypatch.setattr(Proposals, "tell", noted)
     with open_study(db) as others:
         number = others.offer(ONE, others._space.params_of(ONE))
         assert others.take(number)
@@ -153,6 +160,7 @@ def test_the_outcomes_of_others_are_told_while_a_run_goes_on(db, device):
         device.outcome = tell
         join(db, device)
     assert ONE not in device.evaluations
+    assert told[ONE] == 1e-9
 
 
 def test_a_run_that_is_interrupted_gives_back_what_it_had_taken(db, device):
@@ -261,6 +269,8 @@ def test_devices_that_differ_form_different_studies():
     assert study_name("t", TOY, PROBLEM, device) not in names
     assert study_name("s", TOY, ToyProblem(9), device) not in names
     assert study_name("s", LARGE_TOY, PROBLEM, device) not in names
+    one_source = replace(TOY, emit=lambda _, schedule: TOY.emit(PROBLEM, schedule))
+    assert study_name("s", one_source, PROBLEM, device) != study_name("s", one_source, ToyProblem(9), device)
 
 
 def changed_device(**values):

@@ -8,6 +8,7 @@ import sys
 import warnings
 from dataclasses import replace
 from itertools import count
+from math import inf
 
 import optuna
 import pytest
@@ -16,11 +17,13 @@ from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProbl
 from autotune.codegen.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
+from autotune.optuna_log import quiet_optuna
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload
 from autotune.tuner import TuneOptions, loop, tune
 from autotune.tuner.ahead import Ahead
-from autotune.tuner.history import stale_problems
+from autotune.tuner.history import seconds_of, stale_problems
+from autotune.tuner.proposals import Proposals
 from autotune.tuner.samplers import SAMPLERS as ALL_SAMPLERS
 from autotune.tuner.samplers import missing
 
@@ -168,6 +171,17 @@ def test_the_same_seed_tries_the_same_schedules_however_long_compiling_takes(tmp
     assert tried(1, lazy=False) != tried(2, lazy=False)
 
 
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_sampler_draws_by_its_seed(name):
+    def draws(seed):
+        proposals = Proposals(TOY, PROBLEM, ToyDevice.limits, name, seed, first=(), known={})
+        return [next(proposals).schedule for _ in range(5)]
+
+    with quiet_optuna():
+        assert draws(1) == draws(1)
+        assert draws(1) != draws(2) or name == "bayes"  # whose first ones are those of the time model
+
+
 def test_others_are_proposed_and_compiled_while_one_is_evaluated(device, db, pools):
     ahead = []
     # Without a thread that proposes this would wait in vain.
@@ -266,6 +280,12 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
     assert result.best == db.best("toy", "n8", "NVIDIA H200") in by_status[Status.OK]
     again = run(device, db, trials=1000)
     assert (again.evaluated, again.best) == (0, result.best)
+
+
+def test_a_failure_with_a_time_counts_as_one_without(device, db):
+    run(device, db, trials=1)
+    (trial,) = db.trials("toy")
+    assert (seconds_of(trial), seconds_of(replace(trial, status=Status.WRONG))) == (trial.seconds, inf)
 
 
 def test_a_run_without_a_single_ok_trial_has_no_best(device, db):
@@ -388,6 +408,7 @@ def test_what_the_time_model_finds_fastest_comes_first(device, db):
         ({"sampler": "best"}, "unknown sampler 'best'; known: bayes, tpe, random, nsga2, brute_force, gp"),
         ({"trials": 0}, "trials=0: expected 1 or more"),
         ({"trials": 1.5}, "trials=1.5: expected a whole number"),
+        ({"trials": True}, "trials=True: expected a whole number"),
         ({"seed": 1.5}, "seed=1.5: expected a whole number"),
         ({"compile_workers": "2"}, "compile_workers='2': expected a whole number"),
         ({"seconds": "60"}, "seconds='60': expected a number, or None"),
