@@ -29,7 +29,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     members = kernel_arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
-    facts = _facts(problem, edges)
+    facts = _facts(problem, edges) | {f"k_major_{operand}": schedule.k_major(problem, operand) for operand in "ab"}
     constants = (
         schedule.constants
         | facts

@@ -38,6 +38,27 @@ struct TileLayout {
 #endif
 };
 
+#if k_major_a || k_major_b
+
+// The tile of an operand that lies in shared memory as it does in global memory: `extent` rows of block_k
+// elements. A thread reads vectors along k of the rows of its strips. Padding after each group of rows, a
+// strip, gives the lanes beside each other different banks.
+template <int extent_, int block_k, int pad, int group>
+struct KMajorLayout {
+  static constexpr int extent = extent_;
+  static constexpr int elements = extent * block_k + extent / group * pad;
+
+  static __device__ __forceinline__ constexpr int index(int k, int column) {
+    return column * block_k + column / group * pad + k;
+  }
+
+  // True if advancing by `columns` has the same address increment from each of the first `columns`.
+  static __device__ __forceinline__ constexpr bool constant_steps(int columns) {
+    return pad == 0 || columns % group == 0 || group % columns == 0;
+  }
+};
+#endif
+
 __device__ constexpr int strip_width(int thread_extent) {
   return thread_extent % 4 == 0 ? 4 : thread_extent % 2 == 0 ? 2 : 1;
 }
@@ -83,11 +104,19 @@ __device__ constexpr int row_group(bool along_k, int vector) {
 #endif
 }
 
+#if k_major_a
+using LayoutA = KMajorLayout<Schedule::block_m, Schedule::block_k, Schedule::pad_a, StripsM::width>;
+#else
 using LayoutA = TileLayout<Schedule::block_m, Schedule::block_k, Schedule::pad_a, Schedule::swizzle_a,
                            row_group(!Problem::transpose_a, Schedule::vector_a)>;
+#endif
 
+#if k_major_b
+using LayoutB = KMajorLayout<Schedule::block_n, Schedule::block_k, Schedule::pad_b, StripsN::width>;
+#else
 using LayoutB = TileLayout<Schedule::block_n, Schedule::block_k, Schedule::pad_b, Schedule::swizzle_b,
                            row_group(Problem::transpose_b, Schedule::vector_b)>;
+#endif
 
 struct Position {
   int m;

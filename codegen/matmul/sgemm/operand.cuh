@@ -5,18 +5,34 @@
 
 // `along_k`: neighbours along k are neighbours in global memory, so that a copy to shared memory transposes.
 // `guard_extent`: tiles may exceed the matrix across k, and are filled with zeros there.
+#if k_major_a || k_major_b
+// `k_major`: the copy does not transpose. Neighbours along k are neighbours in shared memory, too.
+template <class Layout_, class Strips_, bool along_k_, int vector_, bool guard_extent_, bool k_major_>
+#else
 template <class Layout_, class Strips_, bool along_k_, int vector_, bool guard_extent_>
+#endif
 struct Operand {
   using Layout = Layout_;
   using Strips = Strips_;
   static constexpr bool along_k = along_k_;
   static constexpr int vector = vector_;
   static constexpr bool guard_extent = guard_extent_;
+#if k_major_a || k_major_b
+  static constexpr bool k_major = k_major_;
+#endif
 };
 
+#if k_major_a || k_major_b
+using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Problem::guard_m,
+                         Problem::k_major_a>;
+
+using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Problem::guard_n,
+                         Problem::k_major_b>;
+#else
 using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Problem::guard_m>;
 
 using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Problem::guard_n>;
+#endif
 
 // Elements from a tile to the next along k, in an operand whose rows are `leading` elements apart.
 template <class Operand>

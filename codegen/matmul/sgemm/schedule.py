@@ -59,10 +59,12 @@ class SgemmSchedule(Schedule):
         warps_k: sliced-K: warps that share a warp's tile, each with a part of the block_k steps.
         lane_map: order of the lanes in the warp's tile.
         pad_a, pad_b: elements of padding after each row of the tile of A (B) in shared memory. If the copy transposes,
-            after each group of vector_a (vector_b) rows, which it writes together.
+            after each group of vector_a (vector_b) rows, which it writes together. If the tile is K-major, after the
+            rows of each strip.
         swizzle_a, swizzle_b: permute the columns of each such group by XOR instead of padding.
         stages: tiles in shared memory: 1 for a single buffer, 2 for double buffering, more for deeper prefetching.
-        copy_a, copy_b: how tiles of A (B) are copied.
+        copy_a, copy_b: how tiles of A (B) are copied. Of an operand that lies along k, an asynchronous copy of single
+            elements transposes, and one of vectors makes K-major tiles: they lie along k in shared memory, too.
         copy_steps: if both copies are asynchronous, the steps along k over which those of a later tile are spread.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
         vector_a, vector_b, vector_c: elements of an access to global memory.
@@ -113,7 +115,8 @@ class SgemmSchedule(Schedule):
 
     def footprint(self, problem: SgemmProblem) -> Footprint:
         """See `Schedule`; registers are accumulators, fragments, tiles in flight, and addresses."""
-        fragments = (self.thread_m + self.thread_n) * (2 if self.double_buffer_fragments else 1)
+        fragments = self.thread_m * self._k_in_registers(problem, "a")
+        fragments += self.thread_n * self._k_in_registers(problem, "b")
         staged = self.staged_elements("a") + self.staged_elements("b")
         registers = self.thread_m * self.thread_n + fragments + staged + ADDRESS_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster_k, self.min_blocks_per_sm)
@@ -222,8 +225,20 @@ class SgemmSchedule(Schedule):
         if getattr(self, f"copy_{operand}") is CopyMode.DIRECT:
             return 0
         extent, pad = (self.block_m, self.pad_a) if operand == "a" else (self.block_n, self.pad_b)
-        padding = self.block_k // self.row_group(problem, operand) * pad
-        return round_up(self.block_k * extent + padding, 4)
+        if self.k_major(problem, operand):
+            groups = extent // strip_width(self.thread_m if operand == "a" else self.thread_n)
+        else:
+            groups = self.block_k // self.row_group(problem, operand)
+        return round_up(self.block_k * extent + groups * pad, 4)
+
+    def k_major(self, problem: SgemmProblem, operand: str) -> bool:
+        """Whether the tile of ``a`` or ``b`` in shared memory lies along k: asynchronous vectors do not transpose."""
+        mode, vector = getattr(self, f"copy_{operand}"), getattr(self, f"vector_{operand}")
+        return problem.along_k(operand) and mode is CopyMode.ASYNC_COPY and vector > 1
+
+    def _k_in_registers(self, problem: SgemmProblem, operand: str) -> int:
+        """Steps along k whose elements of ``a`` or ``b`` a thread has in fragments; of a K-major tile it reads four."""
+        return 4 if self.k_major(problem, operand) else 2 if self.double_buffer_fragments else 1
 
     def row_group(self, problem: SgemmProblem, operand: str) -> int:
         """Rows of a tile of ``a`` or ``b`` in shared memory that a thread writes, or reads, together."""

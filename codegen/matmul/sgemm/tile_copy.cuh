@@ -62,7 +62,11 @@ class TileRounds {
   // Address in shared memory of an element of the round's vector. It is at a constant distance from `first`
   // if the layout allows.
   __device__ __forceinline__ float* target(int tile, int first, int round, int i = 0) const {
+#if k_major_a || k_major_b
+    if constexpr (Layout::constant_steps(Operand::along_k && !Operand::k_major ? vector : rows_a_round)) {
+#else
     if constexpr (Layout::constant_steps(Operand::along_k ? vector : rows_a_round)) {
+#endif
       return dynamic_shared<float>() + first + Layout::index(k_step(round) + i, column_step(round));
     } else {
       const int index = Layout::index(k() + k_step(round) + i, column() + column_step(round));
@@ -174,7 +178,9 @@ template <class Operand>
 class AsyncCopy {
   using Rounds = TileRounds<Operand>;
   static constexpr int vector = Operand::vector;
+#if !k_major_a && !k_major_b
   static_assert(!Operand::along_k || vector == 1, "an asynchronous copy transposes single elements");
+#endif
 
  public:
   __device__ __forceinline__ AsyncCopy(const float* origin, Problem::Index leading, int extent_left,

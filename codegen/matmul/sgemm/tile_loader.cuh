@@ -15,7 +15,12 @@ class TileLoader {
   // origin, `extent_left` and `k_left` elements are left to the edges of the matrix.
   __device__ __forceinline__ TileLoader(const float* origin, Problem::Index leading, int extent_left,
                                         int k_left, int column)
+#if k_major_a || k_major_b
+      : copy_(origin, leading, extent_left, k_left),
+        element_(Operand::k_major ? Layout::index(first_k(), column) : Layout::index(first_k(), 0) + column) {
+#else
       : copy_(origin, leading, extent_left, k_left), element_(Layout::index(first_k(), 0) + column) {
+#endif
     // Else NVRTC 13.0 turns sums into ORs where bits do not overlap, and computes every address of the loop.
     make_opaque(element_);
   }
@@ -41,10 +46,33 @@ class TileLoader {
 
   // The fragment at a step along k of the tile at an offset in shared memory.
   __device__ __forceinline__ void get(float (&fragment)[Strips::extent], int tile, int step) const {
+#if k_major_a || k_major_b
+    if constexpr (Operand::k_major) {
+      if (step % 4 == 0) load_vectors(tile, k_of(step));
+#  pragma unroll
+      for (int i = 0; i < Strips::extent; ++i) fragment[i] = vectors_[i][step % 4];
+    } else {
+      load_fragment<Layout, Strips>(fragment, dynamic_shared<float>() + tile, k_of(step), element_);
+    }
+#else
     load_fragment<Layout, Strips>(fragment, dynamic_shared<float>() + tile, k_of(step), element_);
+#endif
   }
 
  private:
+#if k_major_a || k_major_b
+  // Reads four elements along k of each of the thread's rows.
+  __device__ __forceinline__ void load_vectors(int tile, int k) const {
+#  pragma unroll
+    for (int i = 0; i < Strips::extent; ++i) {
+      const int column = i / Strips::width * Strips::step + i % Strips::width;
+      copy_vector<4>(vectors_[i], dynamic_shared<float>() + tile + element_ + Layout::index(k, column));
+    }
+  }
+
+  // Of a K-major operand, what was read last.
+  alignas(16) mutable float vectors_[Operand::k_major ? Strips::extent : 1][4];
+#endif
   Copy copy_;
   int element_;  // of a tile, the first that this thread multiplies
 };

@@ -62,20 +62,19 @@ def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand:
     vector: int = getattr(schedule, f"vector_{operand}")
     pad: int = getattr(schedule, f"pad_{operand}")
     strip = strip_width(getattr(schedule, f"thread_{side}"))
-    along_k = problem.along_k(operand)
-    if along_k:
-        if getattr(schedule, f"copy_{operand}") is CopyMode.ASYNC_COPY and vector > 1:
-            yield f"vector_{operand} {vector} with a transposing asynchronous copy, which copies 1 element at a time"
-    elif extent % vector:
+    along_k, k_major = problem.along_k(operand), schedule.k_major(problem, operand)
+    if not along_k and extent % vector:
         yield f"block_{side} {extent} is not a multiple of vector_{operand} {vector}"
     if getattr(schedule, f"copy_{operand}") is CopyMode.DIRECT:
         yield from _direct_violations(schedule, operand, along_k, strip)
-    aligned = strip if along_k else max(strip, vector)
+    aligned = 4 if k_major else strip if along_k else max(strip, vector)
     if pad % aligned:
         yield f"pad_{operand} {pad} is not a multiple of the {aligned} elements of an access"
     if getattr(schedule, f"swizzle_{operand}"):
         if pad:
             yield f"swizzle_{operand} excludes pad_{operand} {pad}"
+        if k_major:
+            yield f"swizzle_{operand} excludes asynchronous vectors along k, whose tile is not transposed"
         if extent % 32:
             yield f"swizzle_{operand} needs a block_{side} that is a multiple of 32, not {extent}"
         if schedule.warps_k * schedule.lanes_k > 1:

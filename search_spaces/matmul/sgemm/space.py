@@ -59,8 +59,7 @@ def _copies(problem: SgemmProblem, spec: DeviceSpec, operand: str) -> tuple[str,
     widths = _widths(problem, operand)
     copies = [f"{CopyMode.REGISTERS} {width}" for width in widths]
     if spec.compute_capability >= (8, 0):
-        asynchronous = widths[:1] if problem.along_k(operand) else widths
-        copies += [f"{CopyMode.ASYNC_COPY} {width}" for width in asynchronous]
+        copies += [f"{CopyMode.ASYNC_COPY} {width}" for width in widths]
     return (*copies, str(CopyMode.DIRECT))
 
 
@@ -151,7 +150,8 @@ def _stages(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule, wa
 def _operand(problem: SgemmProblem, values: Mapping[str, Any], draw: Draw, operand: str) -> dict[str, Any]:
     """How A or B is copied and laid out. A direct operand has no tile in shared memory to lay out.
 
-    Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them.
+    Only one of them is direct, and its vectors are no wider than a thread's strips, which may lie along them. A K-major
+    tile is padded instead of swizzled.
     """
     mode, _, width = str(draw[f"load_{operand}"]).partition(" ")
     vector = int(width or _widths(problem, operand)[-1])
@@ -162,6 +162,8 @@ def _operand(problem: SgemmProblem, values: Mapping[str, Any], draw: Draw, opera
     if mode == CopyMode.DIRECT:
         pad, swizzle = 0, False
         vector = min(vector, strip_width(values[f"thread_{'m' if operand == 'a' else 'n'}"]))
+    if swizzle and mode == CopyMode.ASYNC_COPY and vector > 1 and problem.along_k(operand):
+        pad, swizzle = 4, False
     return {
         f"copy_{operand}": mode,
         f"vector_{operand}": vector,

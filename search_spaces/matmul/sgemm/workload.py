@@ -103,4 +103,5 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_ELEMENTS / row))
     # A store to shared memory, after a load to registers, takes the place of a copy.
     stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
-    return _Supply(thread_elements / strip_width(thread), copies + stores, 0.0, lines, elements)
+    width = 4 if schedule.k_major(problem, operand) else strip_width(thread)
+    return _Supply(thread_elements / width, copies + stores, 0.0, lines, elements)
