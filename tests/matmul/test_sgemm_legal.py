@@ -31,7 +31,10 @@ def found(words: str, *, spec: Any = H200, m: int = 1024, n: int = 1024, k: int 
         ("BK=8 warps_k=4", "block_k 8 is not a multiple of 4·warps_k, 16"),
         ("BK=4 WM=16", "block_k 4 is not a multiple of 4·warps_k·2 lanes, 8"),
         ("TN=2 WN=16", "vector_c 4 over the 2 elements of a strip of thread_n 2"),
-        ("copy_a=async_copy swizzle_a=1 pad_a=0", "swizzle_a excludes asynchronous vectors along k, whose tile is not transposed"),
+        (
+            "copy_a=async_copy swizzle_a=1 pad_a=0",
+            "swizzle_a excludes asynchronous vectors along k, whose tile is not transposed",
+        ),
         ("BN=66 WN=2 TN=2 TM=2 vector_c=2", "block_n 66 is not a multiple of vector_b 4"),
         ("pad_a=2", "pad_a 2 is not a multiple of the 4 elements of an access"),
         ("pad_b=2", "pad_b 2 is not a multiple of the 4 elements of an access"),
@@ -84,7 +87,9 @@ def test_vectors_are_no_wider_than_the_alignment(operand: str) -> None:
 def test_a_k_major_tile_is_told_by_its_layout() -> None:
     words = "copy_b=async_copy TN=2 WN=16 vector_c=2 pad_b=2"
     assert found(f"{words} vector_b=2") == []
-    assert found(f"{words} vector_b=2", transpose_b=True) == ["pad_b 2 is not a multiple of the 4 elements of an access"]
+    assert found(f"{words} vector_b=2", transpose_b=True) == [
+        "pad_b 2 is not a multiple of the 4 elements of an access"
+    ]
     assert found(f"{words} vector_b=1", transpose_b=True) == []
 
 

@@ -26,8 +26,8 @@ struct Operand {
 using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Problem::guard_m,
                          Problem::k_major_a>;
 
-using OperandB = Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Problem::guard_n,
-                         Problem::k_major_b>;
+using OperandB =
+    Operand<LayoutB, StripsN, Problem::transpose_b, Schedule::vector_b, Problem::guard_n, Problem::k_major_b>;
 #else
 using OperandA = Operand<LayoutA, StripsM, !Problem::transpose_a, Schedule::vector_a, Problem::guard_m>;
 

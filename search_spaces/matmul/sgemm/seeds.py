@@ -13,6 +13,7 @@ from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, 
 from .space import clusters, grid_blocks
 from .waves import filling
 
+_FEW = 64  # rows or columns
 _BASE = SgemmSchedule(block_k=16, pad_a=8, copy_b=CopyMode.ASYNC_COPY)
 # From large to small, for problems that a larger one would not fill the device with.
 _CUSTOMARY = (
@@ -64,11 +65,34 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
 def candidates(problem: SgemmProblem, spec: DeviceSpec) -> Iterator[SgemmSchedule]:
     """The known winners, but those whose tiles are mostly outside of the matrix."""
     for seed in _winners(problem, spec):
-        schedule = _adapted(problem, seed.schedule, spec)
-        if _mostly_inside(problem, schedule):
-            for blocks in seed.blocks:
-                grid = "tiles" if blocks == 0 else f"SMs·{blocks}"
-                yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
+        adapted = _adapted(problem, seed.schedule, spec)
+        if _mostly_inside(problem, adapted):
+            for schedule in (adapted, *_k_major(problem, adapted)):
+                for grid in _grids(problem, spec, schedule, seed.blocks):
+                    yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
+
+
+def _k_major(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[SgemmSchedule]:
+    """The schedule with K-major tiles of the large operand, if few rows or columns face it.
+
+    Copying tiles of it one element at a time takes longer there than what FFMAs lose.
+    """
+    operand = "b" if problem.m <= problem.n else "a"
+    vector = problem.vector_width(operand)
+    few = min(problem.m, problem.n) <= _FEW
+    if few and schedule.asynchronous and problem.along_k(operand) and vector > 1:
+        pad = 4 * schedule.lanes_k % 32  # of a row, so that eight lanes read from all banks
+        changes: dict[str, Any] = {f"vector_{operand}": vector, f"pad_{operand}": pad}
+        yield replace(schedule, **changes, double_buffer_fragments=False)
+
+
+def _grids(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule, blocks: tuple[int, ...]) -> Iterator[str]:
+    """Values of the parameter `grid` for blocks on each SM; for few rows or columns, also for as many for each tile."""
+    for number in blocks:
+        yield f"SMs·{number}" if number else "tiles"
+        for_each_tile = number * spec.sm_count // max(1, schedule.tiles(problem))
+        if min(problem.m, problem.n) <= 16 and for_each_tile > 1:
+            yield f"tiles·{for_each_tile}"
 
 
 def default(problem: SgemmProblem, spec: DeviceSpec) -> SgemmSchedule:
