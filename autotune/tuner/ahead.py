@@ -76,10 +76,15 @@ class Ahead(Iterator[Started]):
                 return started
         raise StopIteration
 
+    @property
+    def under_way(self) -> int:
+        """How many candidates were asked for and not told."""
+        return self._asked - self._told
+
     def tell(self, candidate: Candidate, trial: Trial) -> None:
         """What became of a candidate; one more is started, unless enough are under way."""
         self._told += 1
-        more = self._asked < self._given or self._asked - self._told < self._depth
+        more = self._asked < self._given or self.under_way < self._depth
         self._asked += more
         self._started.append(self._thread.submit(self._learn, candidate, trial, more))
 

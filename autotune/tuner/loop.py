@@ -131,7 +131,8 @@ def tune(
                         ahead.tell(candidate, trial)
                         elapsed = now() - start
                         if on_progress:
-                            on_progress(Progress(trial, by_status.total(), options.trials, elapsed, best))
+                            done, left = by_status.total(), ahead.under_way
+                            on_progress(Progress(trial, done, options.trials, elapsed, best, left))
                         if options.seconds is not None and elapsed >= options.seconds:
                             break
                 others = _for_others(operator, problem, device, best, compared)

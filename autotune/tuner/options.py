@@ -72,6 +72,7 @@ class Progress:
         budget: evaluations that the run may make.
         elapsed: seconds since the run began.
         best: the fastest ok trial so far, of this run and of those it goes on from.
+        under_way: candidates that are being compiled, or wait for the device.
     """
 
     trial: Trial
@@ -79,6 +80,7 @@ class Progress:
     budget: int
     elapsed: float
     best: Trial | None
+    under_way: int = 0
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from autotune.cli.rendering.progress import shown_progress
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
-from autotune.tuner import Progress
+from autotune.tuner import Progress, TuneOptions
 
 H200 = named_device("h200")
+OPTIONS = TuneOptions(9)
 
 
 def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,17 +27,17 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
     )  # fmt: skip
     first = replace(failed, status=Status.OK, samples=(2e-3,))
     second = replace(first, samples=(1e-3,))
-    with shown_progress() as screen, screen.run("title", problem, H200, 9) as show:
+    with shown_progress() as screen, screen.run("title", problem, H200, OPTIONS) as show:
         for done, (trial, elapsed, best) in enumerate(
             [(failed, 1, None), (first, 12, first), (failed, 13, first), (failed, 22, first), (second, 23, second)], 1
         ):
             show(Progress(trial, done, 9, elapsed, best))
     lines = [line.partition("  BM=")[0] for line in capsys.readouterr().err.splitlines()]
     assert lines == [
-        "title: up to 9 trials",
-        "2/9  12 s  1 failed  1 TFLOP/s  2 ms measured",
-        "4/9  22 s  3 failed  1 TFLOP/s  2 ms measured",
-        "5/9  23 s  3 failed  2 TFLOP/s  1 ms measured",
+        "title: until 9 trials",
+        "2/9  12 s  1 failed  1 TFLOP/s  1% of the roofline  2 ms measured",
+        "4/9  22 s  3 failed  1 TFLOP/s  1% of the roofline  2 ms measured",
+        "5/9  23 s  3 failed  2 TFLOP/s  3% of the roofline  1 ms measured",
     ]
 
 
@@ -49,7 +50,7 @@ def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
     problem = operator("sgemm").problem_type(8, 8, 8)
     shown = []
     with shown_progress() as screen:
-        with screen.run("first", problem, H200, 9, "0: "), screen.run("second", problem, H200, 9, "1: "):
+        with screen.run("first", problem, H200, OPTIONS, "0: "), screen.run("second", problem, H200, OPTIONS, "1: "):
             for _ in range(2):
                 with screen.paused():
                     print("winner")
@@ -59,3 +60,36 @@ def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
     assert all("0: first" in one.err and "1: second" in one.err for one in shown[:2])
     assert [one.out for one in shown] == ["winner\n", "winner\n", ""]
     assert "0: first" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "until", "left"),
+    [
+        (TuneOptions(10, seconds=60), "until 60 s or 10 trials", "2 trials, 40 s left of 60 s"),
+        (TuneOptions(4, seconds=60), "until 60 s or 4 trials", "2 trials, about 20 s left for 2 more"),
+        (TuneOptions(4), "until 4 trials", "2 trials, about 20 s left for 2 more"),
+    ],
+)
+def test_a_terminal_shows_which_limit_ends_the_run_and_how_trials_ended(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: TuneOptions, until: str, left: str
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    sgemm = operator("sgemm")
+    problem = sgemm.problem_type(1000, 1000, 1000)
+    schedule = sgemm.schedule_type()
+    good = Trial(
+        DeviceRecord("GPU", (9, 0), {}), ProblemRecord("sgemm", problem.key, {}), schedule.to_dict(), schedule.digest,
+        Status.OK, TimeSource.MEASURED, samples=(1e-3,), created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    with shown_progress() as screen, screen.run("title", problem, H200, options) as show:
+        with screen.paused():
+            assert until in capsys.readouterr().err
+        show(Progress(replace(good, status=Status.WRONG), 1, 9, 10, None, 8))
+        show(Progress(good, 2, 9, 20, good, 7))
+        with screen.paused():
+            told = capsys.readouterr().err
+    assert left in told
+    assert "2 TFLOP/s  3% of the roofline  1 ms measured  BM=" in told
+    assert "1 wrong, 1 ok; 7 are compiled or wait" in told

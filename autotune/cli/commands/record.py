@@ -63,7 +63,7 @@ def record(
         with (
             begun(database, command, operator, [target], options) as run,
             shown_progress() as screen,
-            screen.run(f"recording {title}", problem, target.limits, len(schedules)) as show,
+            screen.run(f"recording {title}", problem, target.limits, options) as show,
         ):
             result, recorded = measure(operator, problem, target, database, schedules, show, run)
             run.interrupted = result.interrupted

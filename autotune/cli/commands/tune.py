@@ -85,7 +85,7 @@ def tune(
 
     def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
-        with screen.run(title(operator, problem, target), problem, target.limits, options.trials, label) as show:
+        with screen.run(title(operator, problem, target), problem, target.limits, options, label) as show:
 
             def told(progress: Progress) -> None:
                 show(progress)

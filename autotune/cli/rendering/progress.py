@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...db.states import Status
 from ..printable import printable
-from .rates import duration, rate
+from .rates import duration, peak_share, rate
 from .trials import short_schedule_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ...codegen.problem import Problem
     from ...db import Trial
     from ...search_spaces.device_spec import DeviceSpec
-    from ...tuner import Progress
+    from ...tuner import Progress, TuneOptions
 
 _PAUSE = 10  # seconds between lines while nothing better is found
 
@@ -28,7 +29,7 @@ class Screen(Protocol):
     """Where runs are shown, from any thread."""
 
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
     ) -> AbstractContextManager[Callable[[Progress], None]]:
         """What `tune` calls after each evaluation, while the run is shown; `label` tells it from others."""
 
@@ -50,7 +51,7 @@ def shown_progress() -> Iterator[Screen]:
 
 
 class _Terminal:
-    """A bar for each run that goes on, and below it the best so far."""
+    """A bar for each run that goes on, below it the best so far, and how the trials ended."""
 
     def __init__(self, live: Live) -> None:
         self._live = live
@@ -59,25 +60,26 @@ class _Terminal:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         from rich.console import Group
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.text import Text
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        bar = Progress(*columns, TimeElapsedColumn(), TextColumn("{task.fields[failed]} failed"))
-        task = bar.add_task(f"{label}{title}", total=trials, failed=0)
-        best = Text("compiling", no_wrap=True, overflow="ellipsis")
-        failed = 0
+        bar = Progress(BarColumn(20), TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
+        task = bar.add_task("", total=1.0, left=f"until {_limits(options)}")
+        best, ended = (Text(text, no_wrap=True, overflow="ellipsis") for text in ("", "compiling the first candidates"))
+        by_status: Counter[Status] = Counter()
 
         def show(progress: Any) -> None:
-            nonlocal failed
-            failed += progress.trial.status is not Status.OK
-            bar.update(task, completed=progress.done, failed=failed)
+            by_status[progress.trial.status] += 1
+            share, left = _left(progress, options)
+            bar.update(task, completed=share, left=f"{progress.done} trials, {left}")
             best.plain = _best(problem, spec, progress.best)
+            counts = ", ".join(f"{count} {status}" for status, count in by_status.most_common())
+            ended.plain = f"{counts}; {progress.under_way} are compiled or wait"
 
-        shown = Group(bar, best)
+        shown = Group(Text(f"{label}{title}", no_wrap=True, overflow="ellipsis"), bar, best, ended)
         with self._turn:
             self._bars.append(shown)
             self._live.update(Group(*self._bars))
@@ -104,7 +106,7 @@ class _Lines:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, trials: int, label: str = ""
+        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         best: Trial | None = None
         failed, shown = 0, 0.0
@@ -118,7 +120,7 @@ class _Lines:
             counts = f"{progress.done}/{progress.budget}  {progress.elapsed:.0f} s  {failed} failed"
             self._print(f"{label}{counts}  {_best(problem, spec, best)}")
 
-        self._print(f"{label}{title}: up to {trials} trials")
+        self._print(f"{label}{title}: until {_limits(options)}")
         yield show
 
     def paused(self) -> Lock:
@@ -129,9 +131,22 @@ class _Lines:
             print(printable(line), file=sys.stderr)
 
 
+def _limits(options: TuneOptions) -> str:
+    """What ends a run: ``60 s or 200 trials``."""
+    seconds = "" if options.seconds is None else f"{options.seconds:g} s or "
+    return f"{seconds}{options.trials} trial{'s' * (options.trials > 1)}"
+
+
+def _left(progress: Progress, options: TuneOptions) -> tuple[float, str]:
+    """The share of a run that is done, and how long the rest takes by the limit that ends it, if trials go on alike."""
+    by_trials = progress.elapsed * (options.trials / progress.done - 1)
+    if options.seconds is not None and (by_time := max(0.0, options.seconds - progress.elapsed)) < by_trials:
+        return min(1.0, progress.elapsed / options.seconds), f"{by_time:.0f} s left of {options.seconds:g} s"
+    return progress.done / options.trials, f"about {by_trials:.0f} s left for {options.trials - progress.done} more"
+
+
 def _best(problem: Problem, spec: DeviceSpec, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
-    return (
-        f"{rate(problem, spec, best.seconds)}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"
-    )
+    figures = f"{rate(problem, spec, best.seconds)}  {peak_share(problem, spec, best.seconds):.0%} of the roofline"
+    return f"{figures}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"
