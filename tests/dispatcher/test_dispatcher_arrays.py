@@ -81,6 +81,13 @@ def test_overlap_is_exact(data):
     assert array_views.overlap(first, second) == np.shares_memory(*views)
 
 
+@pytest.mark.parametrize(("first", "shared"), [(1, True), (2, False)])
+def test_columns_of_one_matrix_overlap_if_they_share_one(first, shared):
+    memory = np.zeros((3, 4), np.float32)
+    left, right = (arrays.read("x", view, 0) for view in (memory[:, :2], memory[:, first:]))
+    assert array_views.overlap(left, right) == shared
+
+
 @given(st.integers(0, 15))
 def test_alignment_is_that_of_the_first_element(offset):
     array = strided((3, 3), "int8", offset=offset)
