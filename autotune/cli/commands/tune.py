@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...db.states import TimeSource
+from ..early_warnings import warn_of_cache, warn_of_database, warn_of_options
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
+from ..rendering.dry_run import outlook_document, print_outlook
 from ..rendering.output import print_json
 from ..rendering.progress import shown_progress
 from ..rendering.winner import Tuned, counts, document, print_winner, title, tuned
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ...codegen.problem import Problem
     from ...db import TuningDB
     from ...devices.base import Device
-    from ...tuner import Progress, TuneResult
+    from ...tuner import Progress, TuneOptions, TuneResult
     from ...tuner.parallel import Parallel, Queue
 
 
@@ -51,6 +53,9 @@ def tune(
         str | None,
         typer.Option(help="A name for the study that tuners share: each tries other schedules. Needs PostgreSQL."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be tried, and how long it takes. Nothing is compiled.")
+    ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,9 +76,13 @@ def tune(
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")
-    check_lasting(database_url(db))
+    check_lasting(url := database_url(db))
     if study is not None:
-        check_shared(database_url(db))
+        check_shared(url)
+    if stale or untuned:
+        warn_of_options(context, fields, f"with --{chosen[0]}, which selects the problems")
+    warn_of_database(url)
+    warn_of_cache()
     results: list[Tuned] = []
 
     def problems(target: Device) -> list[Problem]:
@@ -103,6 +112,9 @@ def tune(
         if not any(queue.problems for queue in queues):
             _print_end(database.location, None, results, as_json, db)
             return
+        if dry_run:
+            _show_outlooks(operator, queues, database, options, as_json)
+            return
         _tell_who_waits(queues)
         with begun(database, command_line(context, db, database.location), operator, targets, options) as run:
             with shown_progress() as screen:
@@ -110,6 +122,21 @@ def tune(
             run.interrupted = parallel.interrupted
             _print_end(database.location, run.id, results, as_json, db)
             _check_outcome(results, queues, parallel)
+
+
+def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
+    """Say what would be tried of each problem on each device model."""
+    from ...tuner.outlook import outlook
+
+    runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
+    looked = [
+        (operator, problem, device, outlook(operator, problem, device, database), options) for device, problem in runs
+    ]
+    if as_json:
+        print_json([outlook_document(*one) for one in looked])
+        return
+    for one in looked:
+        print_outlook(*one)
 
 
 def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None) -> None:

@@ -1,0 +1,66 @@
+"""What ``autotune tune --dry-run`` would do, as a table and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .output import print_table
+from .trials import short_schedule
+from .winner import title
+
+if TYPE_CHECKING:
+    from ...codegen.problem import Problem
+    from ...devices.base import Device
+    from ...tuner import TuneOptions
+    from ...tuner.outlook import Outlook
+
+_SHOWN = 5  # of the first candidates
+
+
+def outlook_document(
+    operator: Any, problem: Problem, device: Device, found: Outlook, options: TuneOptions
+) -> dict[str, Any]:
+    """What is known before a run, as JSON values; docs/command-line.md says what each member is."""
+    limit, seconds = _end(found, options)
+    return {
+        "operator": operator.name,
+        "problem": problem.key,
+        "device": device.limits.name,
+        "space": {"raw": found.size.raw, "legal": found.size.legal, "standard_error": found.size.standard_error},
+        "known": found.known,
+        "first": [schedule.to_dict() for schedule in found.first],
+        "trials": options.trials,
+        "seconds": options.seconds,
+        "seconds_per_trial": found.seconds_per_trial,
+        "ended_by": limit,
+        "expected_seconds": seconds,
+    }
+
+
+def print_outlook(operator: Any, problem: Problem, device: Device, found: Outlook, options: TuneOptions) -> None:
+    """Print it for people."""
+    limit, seconds = _end(found, options)
+    size, pace = found.size, found.seconds_per_trial
+    names = {"seconds": f"{options.seconds or 0:g} s", "trials": f"{options.trials} trials"}
+    until = names[limit] if limit else f"{names['seconds']} or {names['trials']}, whichever ends first"
+    rows = [
+        ("space", f"{size.raw:.3g} draws, {size.legal / size.raw:.1%} of them legal"),
+        ("known", f"{found.known} schedules, which are not tried again"),
+        *((f"first {number}", short_schedule(one)) for number, one in enumerate(found.first[:_SHOWN], 1)),
+        ("then", f"{max(0, len(found.first) - _SHOWN)} more such, then what the sampler {options.sampler} draws"),
+        ("until", until),
+        ("one trial", "unknown: no run of this operator on this device model yet" if pace is None else f"{pace:.2g} s"),
+        ("takes", "unknown" if seconds is None else f"about {seconds:.0f} s"),
+    ]
+    print_table(title(operator, problem, device), ("would run", ""), rows)
+
+
+def _end(found: Outlook, options: TuneOptions) -> tuple[str | None, float | None]:
+    """The limit that ends the run, and after how many seconds; None for what cannot be told."""
+    left = min(float(options.trials), max(0.0, found.size.legal - found.known))
+    by_trials = None if found.seconds_per_trial is None else left * found.seconds_per_trial
+    if options.seconds is None:
+        return "trials", by_trials
+    if by_trials is None:
+        return None, None
+    return ("seconds", options.seconds) if options.seconds < by_trials else ("trials", by_trials)
