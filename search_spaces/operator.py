@@ -17,6 +17,7 @@ from .call import Call
 from .derivative import Derivative
 from .device_spec import DeviceSpec
 from .resources import footprint_violations
+from .restatement import Restatement
 from .space import Space
 from .workload import Workload
 
@@ -55,6 +56,8 @@ class Operator(Generic[P, S]):
         call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
         derivative: how PyTorch's autograd goes back through a call; None for one that has no derivative.
         substitutes: the baselines that the dispatcher can call in place of a kernel, by name.
+        restated: a problem as another operator's, which the dispatcher takes where it promises to be faster; None for
+            problems that are none of another operator's.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Operator(Generic[P, S]):
     call: Call | None = None
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
+    restated: Callable[[P], Restatement | None] | None = None
 
     def violations(self, problem: P, schedule: S, spec: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""

@@ -8,7 +8,7 @@ from autotune.db import TuningDB
 from autotune.dispatcher import settings
 from autotune.dispatcher.calls import function, resolve
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import records, untuned
+from autotune.dispatcher.choice import records, statement, untuned
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.targets import factory as targets
 
@@ -29,6 +29,12 @@ def fresh_process(monkeypatch, tmp_path):
     settings.configure()
 
 
+@pytest.fixture(autouse=True)
+def own_kernels(monkeypatch):
+    """Every operator serves its own problems, however few rows they have."""
+    monkeypatch.setattr(statement, "_faster", lambda *_: False)
+
+
 @pytest.fixture
 def database():
     """The database that the dispatcher reads."""
@@ -40,10 +46,10 @@ def database():
 def defaults_only(monkeypatch):
     """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
 
-    def default(operator, problem, limits, known, never_worse_than):
+    def default(operator, problem, limits, known, never_worse_than=None):
         yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
-    monkeypatch.setattr(plans, "choices", default)
+    monkeypatch.setattr(statement, "choices", default)
     monkeypatch.setattr(plans, "records", lambda *_: [])
 
 

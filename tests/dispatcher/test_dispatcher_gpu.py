@@ -15,6 +15,7 @@ from autotune.cuda_core import handle_return
 from autotune.db.comparison import Comparison
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plan as plans
+from autotune.dispatcher.choice import statement
 from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu
@@ -135,8 +136,8 @@ def test_the_record_of_this_device_is_served(hold, database, monkeypatch):
     known = SgemmProblem(256, 256, 64)
     database.record(trial(known, schedule(3, known, limits), limits=limits))
     served = []
-    choose = plans.choices
-    monkeypatch.setattr(plans, "choices", lambda *args: served.extend(choose(*args)) or served)
+    choose = statement.choices
+    monkeypatch.setattr(statement, "choices", lambda *args: served.extend(choose(*args)) or served)
     a, b, out = random(256, 64), random(64, 256, seed=1), hold(np.zeros((256, 256), np.float32))
     dispatcher.sgemm(hold(a), hold(b), out=out)
     assert served[0].schedule.raster_group == 103

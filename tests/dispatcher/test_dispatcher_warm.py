@@ -33,8 +33,12 @@ def compiler(monkeypatch):
     return refused, compiled
 
 
+def known(operator):
+    return records(operator, H200)
+
+
 def ahead(*problems):
-    return [(found.problem, found.choice.rule) for found in compile_ahead(SGEMM, problems, H200, records(SGEMM, H200))]
+    return [(found.problem, found.choice.rule) for found in compile_ahead(SGEMM, problems, H200, known)]
 
 
 def test_what_serves_is_compiled(compiler, database):
@@ -45,7 +49,7 @@ def test_what_serves_is_compiled(compiler, database):
 
 def test_without_a_record_it_is_a_kernel_for_the_shape_alone(compiler, database):
     database.record(trial(problem(512), schedule(0, problem(512))))
-    own, other = compile_ahead(SGEMM, [problem(512), problem(520)], H200, records(SGEMM, H200))
+    own, other = compile_ahead(SGEMM, [problem(512), problem(520)], H200, known)
     assert own.choice.schedule == schedule(0, problem(512))
     assert other.choice.schedule.specialize is Specialize.SHAPE
     assert f"for {problem(520).key}\n" in compiler[1][1]

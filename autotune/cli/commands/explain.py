@@ -13,6 +13,7 @@ from ..rendering.trials import short_schedule
 
 if TYPE_CHECKING:
     from ...dispatcher.choice.choose import Choice
+    from ...dispatcher.choice.explanation import Explanation
 
 
 def explain(
@@ -29,21 +30,31 @@ def explain(
 
     problem, spec = problem_of(operator, fields), limits_of(device)
     with TuningDB(db, create=False) as database:
-        found = explained(operator, problem, spec, read_records(operator, spec, database))
+        found = explained(operator, problem, spec, lambda one: read_records(one, spec, database))
     if as_json:
-        print_json(
-            {
-                "operator": operator.name,
-                "problem": found.problem.key,
-                "device": found.limits.name,
-                "chosen": _document(found.chosen),
-                "considered": [_document(choice) for choice in found.considered],
-            }
-        )
+        print_json(_explained(found))
         return
-    title = f"{operator.name} {found.problem.key} on {found.limits.name}, first choice first"
+    _print(found)
+    if found.served_by:
+        _print(found.served_by, f"served by {found.served_by.operator}, which promises to be faster: ")
+
+
+def _print(found: Explanation, ahead: str = "") -> None:
+    title = f"{ahead}{found.operator} {found.problem.key} on {found.limits.name}, first choice first"
     columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or reason")
-    print_table(title, columns, [_row(choice, choice is found.chosen) for choice in found.considered])
+    serves = found.served_by is None
+    print_table(title, columns, [_row(choice, serves and choice is found.chosen) for choice in found.considered])
+
+
+def _explained(found: Explanation) -> dict[str, Any]:
+    return {
+        "operator": found.operator,
+        "problem": found.problem.key,
+        "device": found.limits.name,
+        "chosen": _document(found.chosen),
+        "considered": [_document(choice) for choice in found.considered],
+        "served_by": _explained(found.served_by) if found.served_by else None,
+    }
 
 
 def _row(choice: Choice, chosen: bool) -> list[Any]:

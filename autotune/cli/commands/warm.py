@@ -30,12 +30,11 @@ def warm(
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
     spec = limits_of(device)
-    with TuningDB(db, create=False) as database:
-        known = read_records(operator, spec, database)
     warmed: list[Compiled] = []
-    for compiled in compile_ahead(operator, problems, spec, known):
-        warmed.append(compiled)
-        print(f"{len(warmed)}/{len(problems)}  {compiled.problem.key}", file=sys.stderr)
+    with TuningDB(db, create=False) as database:
+        for compiled in compile_ahead(operator, problems, spec, lambda one: read_records(one, spec, database)):
+            warmed.append(compiled)
+            print(f"{len(warmed)}/{len(problems)}  {compiled.problem.key}", file=sys.stderr)
     if as_json:
         print_json([_document(compiled) for compiled in warmed])
     else:

@@ -13,8 +13,9 @@ from ...compiler import CompileError
 from ...search_spaces.operator import Operator
 from ..arrays.views import HOST
 from ..choice.background import tune_in_background
-from ..choice.choose import Choice, Rule, choices
+from ..choice.choose import Choice, Rule
 from ..choice.records import records
+from ..choice.statement import statement_of
 from ..choice.untuned import note
 from ..settings import settings
 from ..targets.base import CaptureError, Kernel, LaunchError, Target
@@ -26,6 +27,8 @@ from .launcher import Launcher, Loaded
 class Plan:
     """A kernel for one problem on one device, loaded, with all arguments packed but those of a call.
 
+    The kernel may be another operator's, if that computes the same and promises to be faster.
+
     A driver refuses some kernels only when they are launched: until one has been launched, the plan may go on to the
     next choice.
 
@@ -33,7 +36,7 @@ class Plan:
         one_shape: whether a kernel for the problem's shape alone may be compiled, which takes seconds.
 
     Attributes:
-        problem: what it computes.
+        operator, problem: what it computes, as stated for the kernel.
         loaded: the choice that serves, with its kernel.
         calls: how often; of threads that call at once, one may count for both.
 
@@ -41,18 +44,28 @@ class Plan:
         CompileError, LaunchError: not even the default schedule could be compiled and loaded.
     """
 
-    __slots__ = ("_choices", "_launchers", "_one_shape", "_operator", "_target", "calls", "loaded", "problem")
+    __slots__ = (
+        "_choices",
+        "_launchers",
+        "_one_shape",
+        "_pointers",
+        "_target",
+        "calls",
+        "loaded",
+        "operator",
+        "problem",
+    )
 
     def __init__(self, operator: Operator[Any, Any], problem: Problem, where: Target, one_shape: bool) -> None:
-        self.problem = problem
+        substitute = operator.substitutes.get(settings.never_worse_than or "")
+        baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
+        stated = statement_of(operator, problem, where.limits, lambda one: records(one, where.limits), baseline)
+        self.operator, self.problem, self._pointers = stated.operator, stated.problem, stated.pointers
         self.calls = 0
-        self._operator = operator
         self._target = where
         self._one_shape = one_shape
         self._launchers: dict[Names, Launcher] = {}
-        substitute = operator.substitutes.get(settings.never_worse_than or "")
-        baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
-        self._choices = choices(operator, problem, where.limits, records(operator, where.limits), baseline)
+        self._choices = stated.choices
         self.loaded = self._next()
 
     @property
@@ -61,8 +74,9 @@ class Plan:
         return self.loaded.choice
 
     def launcher(self, names: Names) -> Launcher:
-        """What launches with values for the arguments of these names; the same one for the same names."""
-        return self._launchers.get(names) or self._launchers.setdefault(names, Launcher(self, names))
+        """What launches with values for the problem's arguments of these names; the same one for the same names."""
+        kernels = tuple(self._pointers.get(name, name) for name in names)
+        return self._launchers.get(names) or self._launchers.setdefault(names, Launcher(self, kernels))
 
     def fall_back(self, loaded: Loaded, error: LaunchError) -> None:
         """Go on to the next choice, unless another thread has; raise the error if there is no reason to."""
@@ -80,19 +94,19 @@ class Plan:
                 loaded = self._load(preferred) if preferred else None
                 if loaded:
                     return loaded
-        raise LaunchError(f"{self._operator.name} {self.problem.key}: the default schedule was refused before")
+        raise LaunchError(f"{self.operator.name} {self.problem.key}: the default schedule was refused before")
 
     def _shape_specialized(self, choice: Choice) -> Choice | None:
         """The choice with a shape-specialised kernel, if that is wanted or compiled already."""
         special = choice.shape_specialized
         if special == choice:
             return None
-        program = self._operator.program(self.problem, special.schedule, self._target.limits)
+        program = self.operator.program(self.problem, special.schedule, self._target.limits)
         return special if self._one_shape or self._target.compiled(program) else None
 
     def _load(self, choice: Choice) -> Loaded | None:
         try:
-            program = self._operator.program(self.problem, choice.schedule, self._target.limits)
+            program = self.operator.program(self.problem, choice.schedule, self._target.limits)
             return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encode))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
@@ -100,14 +114,14 @@ class Plan:
 
     def _kernel(self, choice: Choice, program: Program) -> Kernel:
         if choice.baseline:
-            return self._target.substitute(self.problem, self._operator.substitutes[choice.baseline])
+            return self._target.substitute(self.problem, self.operator.substitutes[choice.baseline])
         return self._target.load(self.problem, program)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
         """Warn that a choice does not serve; of the last one there is, raise what was wrong."""
         if choice.rule is Rule.DEFAULT:
             raise error
-        skipped = f"{self._operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
+        skipped = f"{self.operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
         warnings.warn(skipped, RuntimeWarning, stacklevel=2)
 
 
@@ -154,6 +168,6 @@ def plan_for(
                     )
                 plan = _plans[key] = Plan(operator, problem, where, one_shape)
                 if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
-                    note(operator.name, where.limits.name, plan)
-                    tune_in_background(operator.name, where.limits.name)
+                    note(plan.operator.name, where.limits.name, plan)
+                    tune_in_background(plan.operator.name, where.limits.name)
     return plan

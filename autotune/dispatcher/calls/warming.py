@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +11,8 @@ from ...compiler import CompileError
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from ...search_spaces.registry import OPERATORS
-from ..choice.choose import Choice, choices
-from ..choice.records import Record
+from ..choice.choose import Choice
+from ..choice.statement import KnownRecords, statement_of
 from .plan import plan_for
 
 if TYPE_CHECKING:
@@ -48,9 +48,15 @@ class Compiled(NamedTuple):
 
 
 def compile_ahead(
-    operator: Operator[Any, Any], problems: Iterable[Problem], spec: DeviceSpec, known: Sequence[Record]
+    operator: Operator[Any, Any], problems: Iterable[Problem], spec: DeviceSpec, known: KnownRecords
 ) -> Iterator[Compiled]:
     """Compile what serves problems into the disk cache, on all CPUs, for a device that need not be here.
+
+    Args:
+        operator: of the problems.
+        problems: by the operator's or, where that promises to be faster, by another operator's kernels.
+        spec: the device.
+        known: gives the records of an operator.
 
     Raises:
         CompileError: not even the default schedule of a problem could be compiled.
@@ -71,12 +77,12 @@ class _Job:
         operator: Operator[Any, Any],
         problem: Problem,
         spec: DeviceSpec,
-        known: Sequence[Record],
+        known: KnownRecords,
         pool: CompilePool,
     ) -> None:
         self.problem = problem
-        self._operator, self._limits, self._pool = operator, spec, pool
-        self._choices = choices(operator, problem, spec, known)
+        self._stated = statement_of(operator, problem, spec, known)
+        self._limits, self._pool = spec, pool
         self._start()
 
     def finish(self) -> Choice:
@@ -93,11 +99,11 @@ class _Job:
 
     def _start(self) -> bool:
         """Have the next choice compiled; False if there is none."""
-        choice = next(self._choices, None)
+        choice = next(self._stated.choices, None)
         if choice is None:
             return False
         self._choice = choice.shape_specialized
-        program = self._operator.program(self.problem, self._choice.schedule, self._limits)
+        program = self._stated.operator.program(self._stated.problem, self._choice.schedule, self._limits)
         self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
         return True
 

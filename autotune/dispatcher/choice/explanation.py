@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...codegen.problem import Problem
@@ -14,6 +14,7 @@ from ...search_spaces.registry import operator as registered
 from ..settings import settings
 from .choose import Choice, Rule, faster, from_records, in_order
 from .records import Record, records
+from .statement import KnownRecords, statement_of
 
 
 @dataclass(frozen=True)
@@ -26,19 +27,23 @@ class Explanation:
         limits: of the device, whose model's records are looked at.
         considered: records of the problem's layout and about its sizes, those that cannot serve with the reason;
             then what serves without a record.
+        served_by: if another operator computes the same, and promises to be faster, its explanation.
     """
 
     operator: str
     problem: Problem
     limits: DeviceSpec
     considered: tuple[Choice, ...]
+    served_by: Explanation | None = None
 
     @property
     def chosen(self) -> Choice:
-        """The first that can serve. Should its kernel not load or not launch, the next one is taken."""
+        """The operator's first that can serve. Should its kernel not load or not launch, the next one is taken."""
         return next(choice for choice in self.considered if not choice.reason)
 
     def __str__(self) -> str:
+        if self.served_by:
+            return f"{self.operator} {self.problem.key}, served by {self.served_by}"
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
         if chosen.rule is Rule.NEAREST:
@@ -64,17 +69,31 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
     """
     chosen, spec = registered(operator), device_limits(device)
     problem = chosen.problem_type.from_dict(fields)
-    return explained(chosen, problem, spec, records(chosen, spec), settings.never_worse_than)
+    return explained(chosen, problem, spec, lambda one: records(one, spec), settings.never_worse_than)
 
 
 def explained(
     operator: Operator[Any, Any],
     problem: Problem,
     spec: DeviceSpec,
-    known: Sequence[Record],
+    known: KnownRecords,
     never_worse_than: str | None = None,
 ) -> Explanation:
     """`explain` for what is there already."""
+    own = _explained(operator, problem, spec, known(operator), never_worse_than)
+    stated = statement_of(operator, problem, spec, known, never_worse_than)
+    if stated.operator is operator:
+        return own
+    return replace(own, served_by=_explained(stated.operator, stated.problem, spec, known(stated.operator)))
+
+
+def _explained(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    spec: DeviceSpec,
+    known: Sequence[Record],
+    never_worse_than: str | None = None,
+) -> Explanation:
     considered = in_order(operator, problem, spec, from_records(operator, problem, spec, known))
     if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)

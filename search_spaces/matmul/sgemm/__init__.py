@@ -10,6 +10,7 @@ from ....codegen.matmul.sgemm.presets import PRESETS
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule
 from ...operator import Operator
+from .as_gemv import as_gemv
 from .baselines import BASELINES, PUBLISHED
 from .call import CALL
 from .checks import checks
@@ -40,4 +41,5 @@ OPERATOR = Operator(
     call=CALL,
     derivative=DERIVATIVE,
     substitutes=SUBSTITUTES,
+    restated=as_gemv,
 )

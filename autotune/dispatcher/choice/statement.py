@@ -1,0 +1,67 @@
+"""By which operator a problem is computed: its own, or another one that computes the same, and faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ...codegen.problem import Problem
+from ...db.states import TimeSource
+from ...search_spaces.device_spec import DeviceSpec
+from ...search_spaces.operator import Operator
+from ...search_spaces.registry import operator as registered
+from .choose import Choice, Rule, choices
+from .records import Record
+
+KnownRecords = Callable[[Operator[Any, Any]], Sequence[Record]]
+
+
+class Statement(NamedTuple):
+    """A problem, its operator, and what may serve it.
+
+    Attributes:
+        operator, problem: what is computed.
+        choices: see `choose.choices`.
+        pointers: if it restates another operator's problem, its tensor for each of that one's.
+    """
+
+    operator: Operator[Any, Any]
+    problem: Problem
+    choices: Iterator[Choice]
+    pointers: Mapping[str, str] = MappingProxyType({})
+
+
+def statement_of(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    spec: DeviceSpec,
+    known: KnownRecords,
+    never_worse_than: str | None = None,
+) -> Statement:
+    """The statement of a problem whose first choice promises the shortest time.
+
+    A modelled time does not outrank a measured one.
+    """
+    own = Statement(operator, problem, choices(operator, problem, spec, known(operator), never_worse_than))
+    restated = operator.restated(problem) if operator.restated else None
+    if restated is None or problem.empty:
+        return own
+    by = registered(restated.operator)
+    found = choices(by, restated.problem, spec, known(by))
+    here, there = next(own.choices), next(found)
+    if _faster(there, here):
+        return Statement(by, restated.problem, chain([there], found), restated.pointers)
+    return own._replace(choices=chain([here], own.choices))
+
+
+def _faster(one: Choice, other: Choice) -> bool:
+    """Whether a choice promises a shorter time than another one, on no less evidence."""
+    if other.rule is Rule.BASELINE or (_measured(other) and not _measured(one)):
+        return False
+    return one.seconds is not None and other.seconds is not None and one.seconds < other.seconds
+
+
+def _measured(choice: Choice) -> bool:
+    return choice.time_source is TimeSource.MEASURED

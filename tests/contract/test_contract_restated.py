@@ -1,0 +1,60 @@
+"""Problems that are another operator's, too: the same numbers on the same buffers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.tensor import Role
+from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.restatement import Restatement
+
+_FEW_BYTES = 1 << 16
+
+
+def _restatements() -> list[tuple[str, Problem, Restatement]]:
+    found = []
+    for name, problem in [*PROBLEMS, *SMALL_PROBLEMS, *(case[:2] for case in CASES)]:
+        restated = OPERATORS[name].restated
+        if restated and (other := restated(problem)):
+            found.append((name, problem, other))
+    return found
+
+
+RESTATED = _restatements()
+
+
+def test_every_operator_that_restates_has_cases() -> None:
+    for name, stated in OPERATORS.items():
+        assert sum(name == one for one, *_ in RESTATED) >= (10 if stated.restated else 0)
+
+
+@pytest.mark.parametrize(("name", "problem", "restated"), RESTATED[:40], ids=label)
+def test_the_arrays_are_the_same(name: str, problem: Problem, restated: Restatement) -> None:
+    tensors = {tensor.name: tensor for tensor in restated.problem.tensors}
+    assert {restated.pointers[tensor.name] for tensor in problem.tensors} == set(tensors)
+    for own in problem.tensors:
+        other = tensors[restated.pointers[own.name]]
+        assert (own.dtype, own.role, own.size, own.alignment) == (other.dtype, other.role, other.size, other.alignment)
+        assert own.axes == other.axes or own.size <= 1
+    assert problem.scalars == restated.problem.scalars
+    assert operator(restated.operator).problem_type is type(restated.problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "restated"),
+    [case for case in RESTATED if sum(tensor.bytes for tensor in case[1].tensors) <= _FEW_BYTES][:20],
+    ids=label,
+)
+def test_the_numbers_are_the_same(name: str, problem: Problem, restated: Restatement) -> None:
+    inputs = problem.inputs(0)
+    renamed = {restated.pointers[tensor]: array for tensor, array in inputs.items()}
+    expected = problem.reference({tensor: array.copy() for tensor, array in inputs.items()}, problem.scalars)
+    found = restated.problem.reference(renamed, problem.scalars)
+    for tensor in problem.tensors:
+        if tensor.role is not Role.INPUT:
+            flat = tensor.view(expected[tensor.name])
+            other = tensor.view(found[restated.pointers[tensor.name]])
+            np.testing.assert_allclose(other, flat, rtol=1e-12, atol=1e-12)

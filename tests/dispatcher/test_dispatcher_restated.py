@@ -1,0 +1,121 @@
+"""Problems that are another operator's, too: the one that promises to be faster serves, on the same arrays."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_gpu import A, B, C, FakeTensor
+from records import H200, SGEMM, problem, schedule, trial
+
+from autotune import dispatcher
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.db import ProblemRecord, TimeSource
+from autotune.dispatcher.calls.plan import plan_for
+from autotune.dispatcher.calls.warming import compile_ahead
+from autotune.dispatcher.choice import statement
+from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.records import records
+from autotune.search_spaces.registry import operator
+
+GEMV = operator("gemv")
+FEW = SgemmProblem(3, 300, 40, transpose_b=True)
+FASTER = statement._faster
+
+
+@pytest.fixture
+def gemv_serves(monkeypatch):
+    """A dispatcher to which another operator always promises to be faster."""
+    monkeypatch.setattr(statement, "_faster", lambda *_: True)
+
+
+def random(*shape):
+    return np.random.default_rng(sum(shape)).uniform(-1, 1, shape).astype(np.float32)
+
+
+@pytest.mark.usefixtures("gemv_serves")
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (random(3, 33), random(33, 10)),
+        (random(3, 33), random(10, 33).T),
+        (random(1, 33), random(33, 10)),
+        (random(20, 33), random(33, 1)),
+        (random(33, 20).T, random(33, 1)),
+        (random(2, 3, 33), random(33, 10)),
+        (random(3, 33), random(2, 33, 10)),
+        (random(2, 20, 33), random(2, 33, 1)),
+    ],
+)
+def test_a_product_is_the_same(a, b):
+    served = dispatcher.plan("sgemm", a, b)
+    assert served.choice.schedule.__class__ is GEMV.schedule_type
+    np.testing.assert_allclose(served(), a @ b, rtol=1e-4, atol=1e-5)
+    out = random(*(a @ b).shape)
+    expected = 0.5 * (a @ b) - 2 * out
+    np.testing.assert_allclose(dispatcher.sgemm(a, b, out=out, alpha=0.5, beta=-2.0), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("gemv_serves")
+def test_the_kernel_gets_the_arrays_under_its_own_names(gpu):
+    dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), alpha=0.5)
+    ((_, arguments),) = gpu.launched
+    assert arguments.items() >= {"x": A, "w": B, "y": C, "alpha": 0.5, "beta": 0.0, "n": 6, "k": 5}.items()
+    plan = plan_for(SGEMM, SgemmProblem(4, 6, 5), 0)
+    assert (plan.operator, plan.problem) == (GEMV, GemvProblem(6, 5, 4, WeightOrder.KN))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        SgemmProblem(17, 300, 40),
+        SgemmProblem(17, 16, 40),
+        SgemmProblem(3, 300, 40, transpose_a=True),
+        SgemmProblem(300, 1, 40, ldc=2),
+        SgemmProblem(300, 1, 40, ldb=2),
+        SgemmProblem(1, 2**31 - 1, 40),
+    ],
+)
+def test_other_products_are_none(own):
+    assert SGEMM.restated(own) is None
+
+
+def choice(seconds, source=None, rule=Rule.NEAREST):
+    return Choice(rule, schedule(0, problem(512)), seconds=seconds, time_source=source)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (choice(1.0), choice(2.0), True),
+        (choice(2.0), choice(1.0), False),
+        (choice(1.0), choice(2.0, TimeSource.MEASURED), False),
+        (choice(1.0, TimeSource.MEASURED), choice(2.0), True),
+        (choice(1.0, TimeSource.MEASURED), choice(2.0, TimeSource.MEASURED), True),
+        (choice(3.0, TimeSource.MEASURED), choice(2.0, TimeSource.MEASURED), False),
+        (choice(1.0), choice(None, rule=Rule.DEFAULT), False),
+        (choice(1.0, TimeSource.MEASURED), choice(None, TimeSource.MEASURED, Rule.BASELINE), False),
+    ],
+)
+def test_a_modelled_time_does_not_outrank_a_measured_one(one, other, expected):
+    assert FASTER(one, other) is expected
+
+
+def test_a_measured_record_takes_the_problem(monkeypatch, database):
+    monkeypatch.setattr(statement, "_faster", FASTER)
+    restated = SGEMM.restated(FEW)
+    database.record(trial(FEW, SGEMM.default(FEW, H200), seconds=3e-6))
+    assert stated_operator() == "sgemm"
+    stored = ProblemRecord("gemv", restated.problem.key, restated.problem.to_dict())
+    best = GEMV.default(restated.problem, H200)
+    database.record(replace(trial(FEW, best, seconds=2e-6), problem=stored))
+    assert stated_operator() == "gemv"
+    [compiled] = compile_ahead(SGEMM, [FEW], H200, lambda one: records(one, H200))
+    assert (compiled.problem, compiled.choice.schedule) == (FEW, best)
+    found = dispatcher.explain("sgemm", device="h200", **FEW.to_dict())
+    assert found.served_by.problem == restated.problem
+    assert str(found).startswith(f"sgemm {FEW.key}, served by gemv {restated.problem.key} on NVIDIA H200: exact")
+
+
+def stated_operator():
+    return statement.statement_of(SGEMM, FEW, H200, lambda one: records(one, H200)).operator.name
