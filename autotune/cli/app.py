@@ -31,6 +31,7 @@ from .commands.replay import replay
 from .commands.runs import app as runs
 from .commands.show import show
 from .commands.tune import tune
+from .commands.upkeep import backup, prune
 from .commands.warm import warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
@@ -58,6 +59,8 @@ app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
 app.add_typer(_alone(devices))
 database.command()(reduce)
+database.command()(prune)
+database.command()(backup)
 app.add_typer(runs, name="runs")
 app.add_typer(database, name="db")
 app.add_typer(cache, name="cache")

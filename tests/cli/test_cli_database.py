@@ -218,6 +218,28 @@ def test_a_narrow_terminal_gets_bests_without_schedules(
     assert "BM=" in autotune("db", "best").stdout
 
 
+def test_what_can_never_serve_is_listed_and_removed_if_told_so(autotune: Command, filled: Path, tmp_path: Path) -> None:
+    with TuningDB() as database:
+        slower = trial("transpose", "m1-n1-e4", "h200", 1.6)
+        database.record(replace(slower, program_digest="0" * 64, schedule_digest="other"))
+    outcome = autotune("db", "prune")
+    assert "emits another program today" in outcome.stdout
+    assert outcome.stdout.endswith("1 trials can go; autotune db prune --yes removes them\n")
+    assert autotune("db", "backup", str(tmp_path / "copy")).stdout == f"wrote {tmp_path}/copy\n"
+    document = autotune("db", "prune", "--yes", "--json").json
+    assert document["removed"]
+    assert [(one["operator"], one["status"], one["trials"]) for one in document["trials"]] == [("transpose", "ok", 1)]
+    assert autotune("db", "prune").stdout == "0 trials can go\n"
+    counts = [len(autotune("db", "trials", *to, "--json").json) for to in ((), ("--db", str(tmp_path / "copy")))]
+    assert counts == [4, 5]
+
+
+def test_a_backup_over_the_database_itself_is_bad_input(autotune: Command, filled: Path) -> None:
+    outcome = autotune("db", "backup", str(filled))
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr.endswith("is the database itself: name another file for the backup\n")
+
+
 def test_reduce_writes_what_import_reads(autotune: Command, filled: Path, tmp_path: Path) -> None:
     few = tmp_path / "few.json"
     outcome = autotune("db", "reduce", "sgemm", "--device", "h200", "-o", str(few))
