@@ -18,7 +18,7 @@ def main() -> int:
     """Zero if every mutant was caught."""
     parser = argparse.ArgumentParser("python -m tests.mutants", description="Plant bugs and see whether a test fails.")
     parser.add_argument("words", nargs="*", help="only mutants whose file or bug has one of these words")
-    parser.add_argument("-j", type=int, default=2, dest="jobs", help="mutants at a time (2)")
+    parser.add_argument("-j", type=int, default=2, dest="jobs", help="mutants, or clean tests, at a time (2)")
     parser.add_argument("--json", type=Path, help="write the verdicts to this file, too")
     arguments = parser.parse_args()
     listed = [one for one in mutants() if any(word in str(one) for word in arguments.words or [""])]
