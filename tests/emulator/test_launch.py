@@ -27,6 +27,18 @@ Build = Callable[..., Program]
 Run = Callable[..., Array]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def own_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of this file's tests, for which the emulator's runtime is built once: that takes seconds."""
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(folder))
+    return folder / "emulator"
+
+
 def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
     source = replace(kernel(COPY), steps=(Launch("kernel", (4, 0, 1), (64, 1, 1)),))
     assert np.isnan(run(source, X, 64)).all()
@@ -50,11 +62,9 @@ def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monke
     assert len(list(paths[0].parent.iterdir())) == 3
 
 
+@pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize("damage", ["changed", "cut short", "another", "planted"])
-def test_a_damaged_kernel_is_built_again_and_never_run(
-    damage: str, kernel: Build, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Build, run: Run) -> None:
     copy = kernel(COPY)
     path, other = (build.command(program)[1] for program in (copy, kernel("y[t] = 5;")))
     good, code = path.read_bytes(), other.read_bytes()[:-SEAL_BYTES]
@@ -144,15 +154,13 @@ def test_a_compiler_that_crashes_fails_one_kernel(
         run(kernel(COPY), X, 64)
 
 
-def test_a_kernel_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run) -> None:
-    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Build, run: Run) -> None:
     run(kernel(COPY), X, 64)
-    built = {path: path.stat().st_ino for path in (tmp_path / "emulator").iterdir()}
-    assert len(built) == 2  # the runtime and the kernel; nothing temporary stays
+    built = {path: path.stat().st_ino for path in own_cache.iterdir()}
     run(kernel(COPY), X, 64, seed=1)
-    assert built == {path: path.stat().st_ino for path in (tmp_path / "emulator").iterdir()}
+    assert built == {path: path.stat().st_ino for path in own_cache.iterdir()}
     run(kernel("y[t] = 2 * x[t];"), X, 64)
-    assert len(list((tmp_path / "emulator").iterdir())) == 3
+    assert len(list(own_cache.iterdir())) == len(built) + 1  # nothing temporary stays
 
 
 def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
