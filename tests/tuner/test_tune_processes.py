@@ -21,8 +21,8 @@ from tuner_processes import (
 )
 
 KILLS = 50
-# Of functions: a run makes about 100,000 to open the database and to read it, and 25,000 in each trial.
-CALLS = {"start": 150_000, "evaluated": 100_000}
+# Of functions: a run makes about 250,000 to open the database and to read it, and 25,000 in each trial.
+CALLS = {"start": 250_000, "evaluated": 100_000}
 
 
 @pytest.fixture

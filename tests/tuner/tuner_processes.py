@@ -15,9 +15,10 @@ from autotune.search_spaces.space import Parameter, Space
 from autotune.tuner import TuneOptions, loop, tune
 
 PROBLEM = ToyProblem(8)
-# Like "spawn", processes that share nothing with this one, but the imports are made only once.
+# Like "spawn", processes that share nothing with this one, but the imports are made only once: those of functions, too.
 PROCESS = multiprocessing.get_context("forkserver")
-PROCESS.set_forkserver_preload(["alembic.command", "autotune.db.database", "optuna", "tuner_processes"])
+_IMPORTED = ("alembic.command", "autotune.tuner.shared", "autotune.db.study_tables", "tuner_processes")
+PROCESS.set_forkserver_preload([*_IMPORTED, "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"])
 
 
 def space(problem, limits):
