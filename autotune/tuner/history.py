@@ -12,11 +12,10 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.freshness import changed
-from ..db.states import Status, TimeSource
+from ..db.states import Status
 from ..db.trials import Trial, Tried
 from ..devices.base import Device
 from ..devices.time_model import fastest_first
-from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from .provenance import changed_environment
 
@@ -27,67 +26,67 @@ _WINNERS = 5
 _LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
-def known_trials(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> dict[Schedule, float]:
-    """What need not be tried again, with its `seconds_of`, oldest first.
+class History:
+    """What the database knows of a problem on a device.
 
-    It is of the same device model and kind of time, legal and not stale.
+    Args:
+        operator, problem, device: what is asked for.
+        db: the database.
     """
-    spec = device.limits
-    known: dict[Schedule, float] = {}
-    for trial in db.tried(*_selection(operator, problem, device)):
-        fresh = not changed(operator, problem, spec, trial.schedule, trial.program_digest)
-        if fresh and not changed_environment(trial, device):
-            known[operator.schedule_type.from_dict(trial.schedule)] = seconds_of(trial)
-    return known
+
+    def __init__(self, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> None:
+        self._operator, self._problem, self._device, self._db = operator, problem, device, db
+        self._asked = operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
+
+    def tried(self) -> dict[Schedule, float]:
+        """What need not be tried again, with its `seconds_of`, oldest first.
+
+        It is of the same device model and kind of time, legal and not stale.
+        """
+        fresh = (trial for trial in self._db.tried(*self._asked) if not self.stale(trial))
+        return {self._operator.schedule_type.from_dict(trial.schedule): seconds_of(trial) for trial in fresh}
+
+    def ranked(self) -> list[Trial]:
+        """The trials that the database puts first, best first."""
+        return self._db.ranked(*self._asked, _LOOKED_AT)
+
+    def best(self, known: Container[str]) -> Trial | None:
+        """The trial that the database puts first among those of known schedules, by digest; None if none is ok."""
+        return next((one for one in self.ranked() if one.schedule_digest in known), None)
+
+    def stale(self, trial: Trial | Tried) -> bool:
+        """Whether a trial's time may no longer hold."""
+        return self.superseded(trial) or bool(changed_environment(trial, self._device))
+
+    def superseded(self, trial: Trial | Tried) -> bool:
+        """Whether a trial's schedule emits another program today, or none."""
+        spec = self._device.limits
+        return bool(changed(self._operator, self._problem, spec, trial.schedule, trial.program_digest))
+
+    def first_candidates(self) -> list[Schedule]:
+        """What a run tries first: what won this problem, then near winners and the seeds, fastest by the time model.
+
+        Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed
+        on a large one.
+        """
+        operator, problem, spec = self._operator, self._problem, self._device.limits
+        found: list[tuple[float, Schedule]] = []
+        for trial in self._db.bests(operator.name, spec.name, compiler_version()):
+            with suppress(ValueError):  # made by a version whose problems or schedules had other fields
+                other = operator.problem_type.from_dict(trial.problem.fields)
+                schedule = operator.schedule_type.from_dict(trial.schedule)
+                if not operator.violations(problem, schedule, spec):
+                    found.append((_distance(problem, other), schedule))
+        found.sort(key=itemgetter(0))
+        own = [schedule for distance, schedule in found if not distance]
+        near = dict.fromkeys(schedule for distance, schedule in found if distance)
+        likely = [*list(near)[:_WINNERS], *operator.seeds(problem, spec)]
+        return [*own, *fastest_first(operator, problem, likely, spec)]
 
 
 def seconds_of(trial: Trial | Tried) -> float:
     """What a sampler is told of a trial; infinite for one that failed."""
     return inf if trial.seconds is None or trial.status is not Status.OK else trial.seconds
-
-
-def ranked(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> list[Trial]:
-    """The trials that the database puts first, best first."""
-    return db.ranked(*_selection(operator, problem, device), _LOOKED_AT)
-
-
-def best_known(
-    operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, known: Container[str]
-) -> Trial | None:
-    """The trial that the database puts first among those of known schedules, by digest; None if none of them is ok."""
-    return next((one for one in ranked(operator, problem, device, db) if one.schedule_digest in known), None)
-
-
-def _selection(operator: Operator[Any, Any], problem: Problem, device: Device) -> tuple[str, str, str, str, TimeSource]:
-    return operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
-
-
-def first_candidates(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB) -> list[Schedule]:
-    """What a run tries first: what won this problem before, then near winners and the seeds, fastest by the time model.
-
-    Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed on a
-    large one.
-    """
-    own, near = _winners(operator, problem, spec, db)
-    likely = fastest_first(operator, problem, [*near, *operator.seeds(problem, spec)], spec)
-    return [*own, *likely]
-
-
-def _winners(
-    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, db: TuningDB
-) -> tuple[list[Schedule], list[Schedule]]:
-    """The best schedule of this problem on this device model, and those of the nearest others, that are legal here."""
-    found: list[tuple[float, Schedule]] = []
-    for trial in db.bests(operator.name, spec.name, compiler_version()):
-        with suppress(ValueError):  # made by a version whose problems or schedules had other fields
-            other = operator.problem_type.from_dict(trial.problem.fields)
-            schedule = operator.schedule_type.from_dict(trial.schedule)
-            if not operator.violations(problem, schedule, spec):
-                found.append((_distance(problem, other), schedule))
-    found.sort(key=itemgetter(0))
-    own = [schedule for distance, schedule in found if not distance]
-    near = dict.fromkeys(schedule for distance, schedule in found if distance)
-    return own, list(near)[:_WINNERS]
 
 
 def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -> list[Problem]:
@@ -98,14 +97,9 @@ def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -
             continue
         with suppress(ValueError):  # as above
             problem = operator.problem_type.from_dict(trial.problem.fields)
-            if superseded(operator, problem, device, trial) or changed_environment(trial, device):
+            if History(operator, problem, device, db).stale(trial):
                 problems.append(problem)
     return problems
-
-
-def superseded(operator: Operator[Any, Any], problem: Problem, device: Device, trial: Trial) -> bool:
-    """Whether a trial's schedule emits another program today, or none."""
-    return bool(changed(operator, problem, device.limits, trial.schedule, trial.program_digest))
 
 
 def _distance(problem: Problem, other: Problem) -> float:

@@ -24,7 +24,7 @@ from .ahead import MOST_AHEAD, Ahead
 from .arguments import check_arguments
 from .evaluator import Evaluator, Job
 from .failure_report import FailureReport
-from .history import best_known, first_candidates, known_trials, ranked, superseded
+from .history import History
 from .options import Progress, TuneOptions, TuneResult
 from .run import A_CALL, Run, begun
 from .runoff import Runoff, fastest, losers, participants, run_off
@@ -91,10 +91,10 @@ def tune(
             return result
     operator, spec = evaluable(operator, problem, device), device.limits
     with StoredStudy(db, operator, problem, device, run.id, options.study) as study:
-        known = known_trials(operator, problem, device, db)
+        history = History(operator, problem, device, db)
+        known, first = history.tried(), history.first_candidates()
         compared = {schedule.digest for schedule in known}
-        best = incumbent = best_known(operator, problem, device, db, compared)
-        first = first_candidates(operator, problem, spec, db)
+        best = incumbent = history.best(compared)
         proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
         candidates = SharedProposals(proposals, study)
         workers = options.compile_workers or os.cpu_count() or 1
@@ -147,13 +147,12 @@ def tune(
 
                     def lost(trial: Trial) -> bool:
                         finished = decided is not None and trial.schedule_digest in compared
-                        return finished or superseded(operator, problem, device, trial)
+                        return finished or history.superseded(trial)
 
-                    for trial in losers(best, ranked(operator, problem, device, db), lost):
+                    for trial in losers(best, history.ranked(), lost):
                         db.record(trial)
                 if candidates.others:  # they have found out more
-                    everything = known_trials(operator, problem, device, db)
-                    best = best_known(operator, problem, device, db, {schedule.digest for schedule in everything})
+                    best = history.best({schedule.digest for schedule in history.tried()})
         except KeyboardInterrupt:
             interrupted = True
         return TuneResult(

@@ -83,10 +83,8 @@ class Posterior:
     def _make_room(self, count: int) -> None:
         """For so many observations at least."""
         if count > len(self._white):
-            inverse, white = self._inverse, self._white
-            self._inverse, self._white = np.zeros(2 * (count + _ROOM,)), np.empty((count + _ROOM, len(self._points)))
-            self._inverse[: len(inverse), : len(inverse)] = inverse
-            self._white[: len(white)] = white
+            more = count + _ROOM - len(self._white)
+            self._inverse, self._white = np.pad(self._inverse, (0, more)), np.pad(self._white, ((0, more), (0, 0)))
 
 
 def _squares(white: Floats) -> Floats:

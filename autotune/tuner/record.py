@@ -13,7 +13,7 @@ from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
 from ..search_spaces.restriction import restrict_schedules
-from .history import known_trials
+from .history import History
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
 from .run import Run
@@ -44,7 +44,7 @@ def record(
     listed = restrict_schedules(operator, schedules, "the list")
     listed = replace(listed, candidates=lambda problem, spec: list(schedules))
     result = tune(listed, problem, device, db, recording_options(schedules), on_progress, run=run)
-    known = known_trials(operator, problem, device, db)
+    known = History(operator, problem, device, db).tried()
     alike = (compiler_version(), device.time_source)
     trials = db.trials(operator.name, problem.key, device.limits.name)
     newest = {one.schedule_digest: one for one in reversed(trials) if (one.compiler, one.time_source) == alike}
