@@ -1,19 +1,26 @@
-"""A candidate that failed, evaluated again."""
+"""A candidate that failed, evaluated again; as a program, launched once, for a sanitizer to watch.
+
+python -m autotune.tuner.failed_candidate REPORT GPU
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..codegen.problem import Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
+from ..compiler import compile_kernel
 from ..db.trials import Trial
 from ..devices.base import Device
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
+from ..verification import launch_arrays
 from .evaluator import Evaluator
 from .failure_report import FailureReport
 
@@ -54,3 +61,21 @@ def replay(report: FailureReport, device: Device) -> Trial:
     with CompilePool(1) as pool, device.session(operator, problem, report.seed) as session:
         evaluator = Evaluator(operator, problem, device, pool, session)
         return evaluator.finish(evaluator.start(candidate.schedule))
+
+
+def _launch(report: str, ordinal: str) -> None:
+    """Launch on the report's inputs and poisoned outputs; the result is not checked."""
+    from ..devices.cuda import CudaDevice
+    from ..devices.sanitizer_launch import run
+
+    spec = CudaDevice(int(ordinal)).limits
+    read = FailureReport.read(Path(report))
+    candidate = FailedCandidate.of(read, spec)
+    problem, program = candidate.problem, candidate.program
+    arrays = launch_arrays(problem, read.seed)
+    kernel = compile_kernel(program, spec.arch)
+    run(program, problem.tensors, arrays, problem.scalars, kernel=kernel)
+
+
+if __name__ == "__main__":
+    _launch(*sys.argv[1:])

@@ -142,4 +142,4 @@ def test_the_sanitizer_watches_one_launch(
     path = written(report())
     outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
     assert (outcome.code, outcome.stdout) == (code, "the report\n")
-    assert watched == ["racecheck", "-m", "autotune.tuner.launch_failure", Path(path), "1"]
+    assert watched == ["racecheck", "-m", "autotune.tuner.failed_candidate", Path(path), "1"]

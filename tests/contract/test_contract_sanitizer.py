@@ -153,6 +153,6 @@ def test_the_candidate_of_a_failure_report_is_watched(spec: DeviceSpec) -> None:
     )
     path = FailureReport(trial, "0", 1, "").write()
     assert path
-    clean, output = watched("memcheck", ["-m", "autotune.tuner.launch_failure", path, "0"], SECONDS)
+    clean, output = watched("memcheck", ["-m", "autotune.tuner.failed_candidate", path, "0"], SECONDS)
     assert clean, output
     assert "ERROR SUMMARY: 0 errors" in output

@@ -102,7 +102,7 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
         raise BadInputError(f"--sanitize needs a GPU, not {ordinal}: there the emulator has checked every access")
     with user_input():
         FailedCandidate.of(report, spec)
-    clean, output = watched(tool, ["-m", "autotune.tuner.launch_failure", path.absolute(), ordinal])
+    clean, output = watched(tool, ["-m", "autotune.tuner.failed_candidate", path.absolute(), ordinal])
     if as_json:
         print_json({"tool": tool, "clean": clean, "report": output})
     else:
