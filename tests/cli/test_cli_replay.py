@@ -105,7 +105,7 @@ def test_a_report_that_is_wrong_is_refused(
     [
         (report(schedule={"tile_m": 10**9}), "8000000000 threads over the 1024 of a block"),
         (report(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
-        (report(problem=ProblemRecord("gemv", "m1", {})), "unknown operator 'gemv'"),
+        (report(problem=ProblemRecord("nosuch", "m1", {})), "unknown operator 'nosuch'"),
     ],
 )
 def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: FailureReport, complaint: str) -> None:
