@@ -34,6 +34,7 @@ def print_table(
     the `expendable` columns are left out, one by one, until lines fit. After that, the widest cells are folded.
     """
     from rich.console import Console
+    from rich.text import Text
 
     cells = [list(row) for row in rows]
     terminal = sys.stdout.isatty()
@@ -42,19 +43,20 @@ def print_table(
     def fits(table: Table) -> bool:
         return console.measure(table, options=console.options.update(max_width=_WIDE)).maximum <= console.width
 
-    table = _table(title, columns, cells)
+    table = _table(columns, cells)
     if not fits(table) and len(cells) > 1:
         title, columns, cells = _without_alike(title, columns, cells)
-        table = _table(title, columns, cells)
+        table = _table(columns, cells)
     for name in expendable:
         if name in columns and not fits(table):
             columns, cells = _without(columns, cells, [columns.index(name)])
-            table = _table(title, columns, cells)
+            table = _table(columns, cells)
+    heading = Text(printable(title), style="bold")  # the title of a Table would be folded to the table's width
     if terminal:
-        console.print(table)
+        console.print(heading, table, sep="\n")
         return
     with console.capture() as text:
-        console.print(table)
+        console.print(heading, table, sep="\n")
     print("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
@@ -75,11 +77,11 @@ def _without(
     return [columns[index] for index in kept], [[row[index] for index in kept] for row in cells]
 
 
-def _table(title: str, columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:
+def _table(columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=printable(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
         table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
