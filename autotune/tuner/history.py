@@ -79,9 +79,9 @@ class History:
                     found.append((_distance(problem, other), schedule))
         found.sort(key=itemgetter(0))
         own = [schedule for distance, schedule in found if not distance]
-        near = dict.fromkeys(schedule for distance, schedule in found if distance)
-        likely = [*list(near)[:_WINNERS], *operator.seeds(problem, spec)]
-        return [*own, *fastest_first(operator, problem, likely, spec)]
+        near = list(dict.fromkeys(schedule for distance, schedule in found if distance))[:_WINNERS]
+        likely = fastest_first(operator, problem, [*near, *operator.seeds(problem, spec)], spec)
+        return [*own, *likely]
 
 
 def seconds_of(trial: Trial | Tried) -> float:

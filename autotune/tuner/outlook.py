@@ -12,7 +12,7 @@ from ..codegen.schedule import Schedule
 from ..devices.base import Device
 from ..search_spaces.operator import Operator
 from ..search_spaces.sizes import SpaceSize, space_size
-from .history import first_candidates, known_trials
+from .history import History
 
 if TYPE_CHECKING:
     from ..db import TuningDB
@@ -43,8 +43,9 @@ def outlook(operator: Operator[Any, Any], problem: Problem, device: Device, db: 
     Raises:
         DatabaseError: the database cannot be read.
     """
-    known = known_trials(operator, problem, device, db)
-    first = dict.fromkeys(one for one in first_candidates(operator, problem, device.limits, db) if one not in known)
+    history = History(operator, problem, device, db)
+    known = history.tried()
+    first = dict.fromkeys(one for one in history.first_candidates() if one not in known)
     return Outlook(space_size(operator, problem, device.limits), len(known), list(first), _pace(operator, device, db))
 
 
