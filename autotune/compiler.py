@@ -10,11 +10,13 @@ from dataclasses import asdict, astuple, dataclass
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from .cache import SEAL_BYTES, cache_folder, seal
 from .codegen.program import Program
 from .errors import AutotuneError
+from .log import logger
 
 # cuda.core takes a third of a second to import: only those who compile pay for it.
 if TYPE_CHECKING:
@@ -86,8 +88,12 @@ def compile_kernel(program: Program, arch: str) -> CompiledKernel:
     compiler, options = compiler_version(), _options(program, arch)
     key, store = _key(program, options), _opened(cache_folder("cubins"))
     built = _decoded(key, store.get(key) or b"")
-    if built is None:
+    if built:
+        logger.info("%s of %s: from the cache", program.title, arch)
+    else:
+        start = monotonic()
         built = _built(program, options, compiler)
+        logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
         # A cache that cannot be written, on a full disk for example, costs time and nothing else.
         with suppress(OSError):
             store[key] = _encoded(key, *built)

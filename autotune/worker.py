@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import AutotuneError
+from .log import show_messages_as_parent
 
 # A fork of a process with threads or a CUDA context is not safe.
 _processes = get_context("spawn")
@@ -115,6 +116,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
 def _serve(pipe: Connection, make: Callable[[], Any]) -> None:
     """Make the object, and do what the pipe brings until its other end is closed."""
     os.setpgid(0, 0)
+    show_messages_as_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)

@@ -150,6 +150,11 @@ class Program:
     workspace_bytes: int = 0
     arch_suffix: str = field(default="", kw_only=True)
 
+    @property
+    def title(self) -> str:
+        """The kernel in messages: ``sgemm 0123abcd``, with digits of `digest`."""
+        return f"{self.name} {self.digest[:8]}"
+
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
         """The steps that launch, in order."""

@@ -9,6 +9,7 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.states import TimeSource
+from ..log import logger
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 
@@ -42,5 +43,7 @@ def find_own_schedule(
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)
             if not operator.violations(problem, schedule, spec):
+                logger.info("%s %s: its record serves", operator.name, problem.key)
                 return OwnSchedule(schedule, best)
+    logger.info("%s %s: the default schedule serves", operator.name, problem.key)
     return OwnSchedule(operator.default(problem, spec))

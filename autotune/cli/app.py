@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.main import get_command
 
+from ..log import show_messages
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
@@ -45,7 +46,7 @@ def _alone(function: Callable[..., None]) -> typer.Typer:
     return single
 
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
@@ -78,8 +79,14 @@ def _root(
     show_version: Annotated[
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version)
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Say on stderr what is compiled or cached, and which record is taken."),
+    ] = False,
 ) -> None:
     """Generate CUDA kernels, find the fastest schedule of a problem on a device, and store it in a database."""
+    if verbose:
+        show_messages()
 
 
 def run(arguments: list[str]) -> int:

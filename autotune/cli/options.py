@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..files import checked_target
+from . import completion
 from .errors import BadInputError, user_input
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ DeviceOption = Annotated[
         help="The device: a GPU's number, an offline device such as h200, replay:FILE, or auto (GPU 0 if there is one, "
         "else h200).",
         metavar="DEVICE",
+        autocompletion=completion.devices,
     ),
 ]
 DevicesOption = Annotated[
@@ -32,6 +34,7 @@ DevicesOption = Annotated[
     typer.Option(
         help="The device, a comma-separated list of devices, or all for every GPU. Devices tune at the same time.",
         metavar="DEVICE[,DEVICE]...",
+        autocompletion=completion.devices,
     ),
 ]
 MaxSlowdownOption = Annotated[
@@ -40,7 +43,9 @@ MaxSlowdownOption = Annotated[
 ScheduleWords = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[NAME=VALUE]...", help="Set a field of the schedule; other fields are as in the default schedule."
+        metavar="[NAME=VALUE]...",
+        help="Set a field of the schedule; other fields are as in the default schedule.",
+        autocompletion=completion.schedule_fields,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]

@@ -18,6 +18,7 @@ from ..codegen.program import Program
 from ..compiler import CompileError
 from ..errors import AutotuneError
 from ..files import atomic_write
+from ..log import logger
 
 _MOST = 10_000  # kernels, of 30 KB
 _FOLDER = Path(__file__).parent
@@ -59,7 +60,9 @@ def command(program: Program) -> list[Path]:
     flags = kernel_flags(compiler)
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
     runtime = _runtime(compiler)
-    if not _kept(path):
+    kept = _kept(path)
+    logger.info("%s for the emulator: %s", program.title, "from the cache" if kept else f"compiled by {compiler[0]}")
+    if not kept:
         with atomic_write(path) as built:
             _compile([*compiler, *flags, "-x", "c++", "-", "-o", str(built)], _with_call(program))
             _add_seal(built)

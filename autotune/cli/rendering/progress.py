@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...db.states import Status
+from ...log import messages_shown
 from ..printable import printable
 from .rates import duration, peak_share, rate
 from .trials import short_schedule_of
@@ -40,7 +41,7 @@ class Screen(Protocol):
 @contextmanager
 def shown_progress() -> Iterator[Screen]:
     """The terminal that stderr is, or lines."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or messages_shown():
         yield _Lines()
         return
     from rich.console import Console

@@ -10,6 +10,7 @@ from typing import Any
 from ...codegen.problem import Problem
 from ...codegen.program import Program
 from ...compiler import CompileError
+from ...log import logger
 from ...search_spaces.operator import Operator
 from ..arrays.views import HOST
 from ..choice.background import tune_in_background
@@ -93,6 +94,7 @@ class Plan:
             for preferred in self._shape_specialized(choice), choice:
                 loaded = self._load(preferred) if preferred else None
                 if loaded:
+                    logger.info("%s %s: %s serves", self._operator.name, self.problem.key, loaded.choice.origin)
                     return loaded
         raise LaunchError(f"{self.operator.name} {self.problem.key}: the default schedule was refused before")
 

@@ -16,6 +16,7 @@ from ...compiler import CompilerMissingError, compiler_version
 from ...db.location import name_of, named_file
 from ...db.pretuned import digest
 from ...db.states import TimeSource
+from ...log import logger
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from . import snapshots
@@ -83,6 +84,7 @@ def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
     if known and version.name and known[0] == version.name:
         return known[1]
     plain = snapshots.load(key, version) if version.name else None
+    logger.info("records of %s on %s: from the %s", operator.name, spec.name, "database" if plain is None else "cache")
     if plain is None:
         plain = _read(operator, spec)
         if plain is None:

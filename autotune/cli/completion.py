@@ -1,0 +1,35 @@
+"""What a shell offers to complete: devices and the fields of schedules. Operators and options are commands' own."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import typer
+
+
+def devices(incomplete: str) -> list[str]:
+    """Devices that begin so; of several with commas between them, the last one."""
+    from ..devices.driver import cuda_device_count
+    from ..search_spaces.devices import named_devices
+
+    before, comma, begun = incomplete.rpartition(",")
+    found = ["auto", *map(str, range(cuda_device_count())), *named_devices()]
+    return [f"{before}{comma}{name}" for name in found if name.startswith(begun)]
+
+
+def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:
+    """``NAME=`` for each field of the schedule that begins so, and ``NAME=VALUE`` for those of few values."""
+    from ..search_spaces.registry import operator
+    from .fields import fields_of
+
+    with suppress(ValueError):  # a command that is none of an operator
+        schedule: Any = operator(context.info_name or "").schedule_type
+        short = {name: word for word, name in schedule.short_names().items()}
+        words = []
+        for field in fields_of(schedule):
+            name = short.get(field.name, field.name)
+            values = field.choices or (list(field.kind) if hasattr(field.kind, "__members__") else ())
+            words += [f"{name}={value}" for value in values] or [f"{name}="]
+        return [word for word in words if word.startswith(incomplete)]
+    return []

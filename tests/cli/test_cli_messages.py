@@ -1,0 +1,66 @@
+"""-v: what happens is said on stderr, in workers too, and nothing of it by default."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_command import Command
+
+from autotune import log
+from autotune.dispatcher.choice import records as of_dispatcher
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+from autotune.worker import Worker
+
+OCCUPANCY = ("occupancy", "transpose", "--m", "64", "--n", "64", "--device", "t4")
+
+
+@pytest.fixture(autouse=True)
+def silent_again(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(log._VARIABLE, "")
+    yield
+    log.logger.handlers = []
+    log.logger.setLevel(logging.NOTSET)
+
+
+def test_kernels_are_compiled_or_taken_from_the_cache(
+    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    assert autotune(*OCCUPANCY).stderr == ""
+    cached = r"\d\d:\d\d:\d\d  transpose [0-9a-f]{8} of sm_75: from the cache\n"
+    assert re.fullmatch(cached, autotune("-v", *OCCUPANCY).stderr)
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "other"))
+    assert re.search(r" of sm_75: compiled by NVRTC \S+ in \S+ s\n", autotune("-v", *OCCUPANCY).stderr)
+
+
+def test_records_are_read_from_the_database_or_from_the_cache(
+    environment: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    transpose, spec = operator("transpose"), named_device("h200")
+    with caplog.at_level(logging.INFO, "autotune"):
+        of_dispatcher.records(transpose, spec)
+    assert f"records of transpose on {spec.name}: from the " in caplog.text
+
+
+class Speaker:
+    """What a worker hosts."""
+
+    def speak(self) -> None:
+        log.logger.info("from the worker")
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_workers_speak_if_their_parent_does(capfd: pytest.CaptureFixture[str], shown: bool) -> None:
+    if shown:
+        log.show_messages()
+    worker = Worker(Speaker)
+    try:
+        worker.call("speak")
+    finally:
+        worker.end()
+    assert ("from the worker" in capfd.readouterr().err) is shown
