@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import StrEnum
 from typing import Any
 
 import typer
@@ -29,7 +30,7 @@ def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:
         words = []
         for field in fields_of(schedule):
             name = short.get(field.name, field.name)
-            values = field.choices or (list(field.kind) if hasattr(field.kind, "__members__") else ())
+            values = field.choices or (tuple(field.kind) if issubclass(field.kind, StrEnum) else ())
             words += [f"{name}={value}" for value in values] or [f"{name}="]
         return [word for word in words if word.startswith(incomplete)]
     return []

@@ -94,7 +94,7 @@ class Plan:
             for preferred in self._shape_specialized(choice), choice:
                 loaded = self._load(preferred) if preferred else None
                 if loaded:
-                    logger.info("%s %s: %s serves", self._operator.name, self.problem.key, loaded.choice.origin)
+                    logger.info("%s %s: %s serves", self.operator.name, self.problem.key, loaded.choice.origin)
                     return loaded
         raise LaunchError(f"{self.operator.name} {self.problem.key}: the default schedule was refused before")
 
