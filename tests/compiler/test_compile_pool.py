@@ -71,7 +71,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monk
     with CompilePool(workers=1) as pool:
         monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
         with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on probe for sm_90$"):
-            pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90").result()
+            pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90").result(60)
         monkeypatch.undo()
         assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
