@@ -48,6 +48,23 @@ def digest(operator: str, device: str) -> str:
     return " ".join(file.digest for file in shipped_files(operator, device))
 
 
+def shipped_compilers() -> list[str]:
+    """The compilers that shipped trials were measured with, such as ``NVRTC 13.0``."""
+    texts = (file.path.read_text(encoding="utf-8") for file in shipped_files())
+    return sorted({name for text in texts for name in re.findall(r'"(NVRTC \d+\.\d+)"', text)})
+
+
+def advice(device: str, operator: str | None = None) -> str:
+    """How to get good schedules on a device model for which none ship, and how long it takes; empty if some do."""
+    if shipped_files(operator, device):
+        return ""
+    return (
+        f"no schedules {f'of {operator} ' if operator else ''}ship for {device}, so a model chooses them: autotune "
+        f"tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, in a minute "
+        "a problem"
+    )
+
+
 def folder_name(device: str) -> str:
     """The name of a device model's folder: ``nvidia_h200`` of ``NVIDIA H200``."""
     return re.sub(r"[^a-z0-9]+", "_", device.lower())

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import typer
     from sqlalchemy import URL
 
+    from ..db import TuningDB
+    from ..devices.base import Device
+
 _MOUNTS = Path("/proc/self/mounts")
 _NETWORK = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "smb3")
 
@@ -42,6 +45,15 @@ def warn_of_options(context: typer.Context, names: Iterable[str], why: str) -> N
         source = context.get_parameter_source(name)
         if source and source.name == "COMMANDLINE":
             _warn(f"--{name.replace('_', '-')} has no effect {why}")
+
+
+def warn_of_new_models(operator: str, devices: Iterable[Device], database: TuningDB) -> None:
+    """Say how to get good schedules on GPUs for which none ship, unless some were tuned there."""
+    from ..db.pretuned import advice
+
+    for model in dict.fromkeys(device.limits.name for device in devices if device.selector.isdecimal()):
+        if not database.bests(operator, model) and (text := advice(model, operator)):
+            _warn(text)
 
 
 def file_system(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,6 +68,17 @@ def doctor(
     """List the best trials that are stale, and what has changed since."""
     with opened(db) as database:
         print_stale(_bests(database, operator, problem, device), as_json)
+    _print_compilers()
+
+
+def _print_compilers() -> None:
+    """Say so if no shipped record was measured with the compiler of this installation."""
+    from ...compiler import compiler_version
+    from ...db.pretuned import shipped_compilers
+
+    own, shipped = compiler_version(), shipped_compilers()
+    if shipped and own not in shipped:
+        print(f"shipped records are of {', '.join(shipped)}, none of {own}, which compiles here", file=sys.stderr)
 
 
 @app.command()

@@ -113,11 +113,14 @@ def _probe() -> Program:
 
 
 def _gpus() -> str:
+    from ...db.pretuned import advice
     from ...devices.driver import check_device, cuda_device_count
     from ...devices.select import device_limits
 
     check_device(0)
-    return ", ".join(f"{ordinal}: {device_limits(str(ordinal)).name}" for ordinal in range(cuda_device_count()))
+    models = [device_limits(str(ordinal)).name for ordinal in range(cuda_device_count())]
+    named = ", ".join(f"{ordinal}: {model}" for ordinal, model in enumerate(models))
+    return "; ".join([named, *filter(None, map(advice, dict.fromkeys(models)))])
 
 
 def _database(url: str | None) -> str:

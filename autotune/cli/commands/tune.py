@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...db.states import TimeSource
-from ..early_warnings import warn_of_cache, warn_of_database, warn_of_options
+from ..early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
 from ..rendering.dry_run import outlook_document, print_outlook
@@ -116,6 +116,7 @@ def tune(
             _show_outlooks(operator, queues, database, options, as_json)
             return
         _tell_who_waits(queues)
+        warn_of_new_models(operator.name, targets, database)
         with begun(database, command_line(context, db, database.location), operator, targets, options) as run:
             with shown_progress() as screen:
                 (parallel := Parallel(tune_one)).run(queues)

@@ -15,7 +15,7 @@ from ...search_spaces.operator import Operator
 from ..arrays.views import HOST
 from ..choice.background import tune_in_background
 from ..choice.choose import Choice, Rule
-from ..choice.records import records
+from ..choice.records import records, warn_without_records
 from ..choice.statement import statement_of
 from ..choice.untuned import note
 from ..settings import settings
@@ -170,6 +170,7 @@ def plan_for(
                     )
                 plan = _plans[key] = Plan(operator, problem, where, one_shape)
                 if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
+                    warn_without_records(plan.operator, where.limits)
                     note(plan.operator.name, where.limits.name, plan)
                     tune_in_background(plan.operator.name, where.limits.name)
     return plan

@@ -14,7 +14,7 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompilerMissingError, compiler_version
 from ...db.location import name_of, named_file
-from ...db.pretuned import digest
+from ...db.pretuned import advice, digest
 from ...db.states import TimeSource
 from ...log import logger
 from ...search_spaces.device_spec import DeviceSpec
@@ -93,6 +93,17 @@ def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
     found = _records(operator, plain)
     _known[key] = version.name, found
     return found
+
+
+def warn_without_records(operator: Operator[Any, Any], spec: DeviceSpec) -> None:
+    """Say once how to get good schedules on a device model that has none of an operator."""
+    if not records(operator, spec) and (text := advice(spec.name, operator.name)):
+        _warn_once(text)
+
+
+@cache
+def _warn_once(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 # A record as JSON: the problem's and the schedule's fields, seconds, time source, registers of a thread, and the

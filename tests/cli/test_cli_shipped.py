@@ -1,0 +1,63 @@
+"""What is said where no schedules ship for a GPU, or none for the compiler."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from cli_command import Command
+
+from autotune.cli import early_warnings
+from autotune.compiler import compiler_version
+from autotune.db import pretuned
+from autotune.dispatcher.choice import records
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+
+H200 = named_device("h200")
+ADVICE = (
+    "no schedules of sgemm ship for NVIDIA H200, so a model chooses them: autotune tune sgemm --untuned --seconds 60 "
+    "finds good ones for what programs called, in a minute a problem"
+)
+
+
+def test_the_compilers_of_shipped_records_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOTUNE_PRETUNED", "")
+    found = pretuned.shipped_compilers()
+    assert found
+    assert all(re.fullmatch(r"NVRTC \d+\.\d+", name) for name in found)
+
+
+def test_db_doctor_says_if_no_shipped_record_is_of_this_compiler(
+    autotune: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"shipped records are of NVRTC 1.0, none of {compiler_version()}, which compiles here\n"
+    for shipped, told in (["NVRTC 1.0"], True), (["NVRTC 1.0", compiler_version()], False), ([], False):
+        monkeypatch.setattr(pretuned, "shipped_compilers", lambda names=shipped: names)
+        assert (line in autotune("db", "doctor").stderr) is told
+
+
+def test_tune_says_once_how_to_get_schedules_on_a_new_gpu(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(selectors: str, known: list[Any]) -> str:
+        devices: list[Any] = [SimpleNamespace(selector=one, limits=H200) for one in selectors.split(",")]
+        database: Any = SimpleNamespace(bests=lambda *_: known)
+        early_warnings.warn_of_new_models("sgemm", devices, database)
+        return capsys.readouterr().err
+
+    assert told("0,1", []) == f"autotune: {ADVICE}\n"
+    assert told("h200", []) == told("0", ["a trial"]) == ""
+    monkeypatch.setenv("AUTOTUNE_PRETUNED", "")
+    assert told("0", []) == ""
+
+
+def test_the_dispatcher_says_so_once(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records._warn_once.cache_clear()
+    with pytest.warns(RuntimeWarning, match=re.escape(ADVICE)) as caught:
+        for _ in range(2):
+            records.warn_without_records(operator("sgemm"), H200)
+    assert len(caught) == 1
