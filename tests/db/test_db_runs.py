@@ -98,6 +98,7 @@ def begin_and_die(url, barrier):
 
 def test_a_run_whose_process_was_killed_is_seen_as_such(url, tmp_path):
     context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["test_db_runs"])
     barrier = context.Barrier(2)
     process = context.Process(target=begin_and_die, args=(url, barrier))
     process.start()

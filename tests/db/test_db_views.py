@@ -15,6 +15,7 @@ from autotune.codegen.fields import tunable
 from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, views
 from autotune.db.best import _problem_of
 from autotune.db.queries import ranked
+from autotune.db.storing import newest
 from autotune.search_spaces.registry import OPERATORS
 
 TRANSPOSE = OPERATORS["transpose"]
@@ -84,8 +85,7 @@ def random_trials(count):
 
 
 def test_best_trials_are_the_best(db):
-    for one in random_trials(80):
-        db.record(one)
+    db._store(list(random_trials(80)), newest)
     found = {(one["device"], one["operator"], one["problem"]): one for one in rows(db, "SELECT * FROM best_trials")}
     with db._read() as session:
         bests = {_problem_of(row.plain): row.plain for row in session.scalars(ranked([], last=1))}
