@@ -15,6 +15,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.tensor import Role, Tensor
 from autotune.search_spaces.baselines import TorchCall
 from autotune.search_spaces.registry import operator
@@ -25,6 +27,8 @@ PROBLEMS = [
     *SMALL_PROBLEMS,
     ("sgemm", SgemmProblem(5, 6, 7, transpose_a=True, lda=8, ldc=9, beta_nonzero=True)),
     ("sgemm", SgemmProblem(4, 3, 2, batch=3, stride_a=0)),
+    *(("scan", ScanProblem(3, 40, op, exclusive=True, reverse=True)) for op in Operation),
+    *(("scan", ScanProblem(3, 40, op, reverse=op is Operation.MAX)) for op in Operation),
     ("gemv", GemvProblem(5, 6, beta_nonzero=True)),
     ("gemv", GemvProblem(5, 6, 3, WeightOrder.KN)),
     *(("gemv", GemvProblem(5, 6, 2, bias=True, activation=function)) for function in Activation),
@@ -37,7 +41,7 @@ PROBLEMS = [
         (name, baseline, problem)
         for name, problem in PROBLEMS
         for baseline, stated in operator(name).baselines.items()
-        if isinstance(stated, TorchCall)
+        if isinstance(stated, TorchCall) and not getattr(problem, "segmented", False)
     ],
     ids=label,
 )
@@ -75,3 +79,8 @@ def test_a_view_has_the_dtype_the_shape_and_the_strides(dtype):
 def test_a_dtype_that_pytorch_lacks_is_named():
     with pytest.raises(TypeError, match=r"^x has dtype int4, which PyTorch lacks$"):
         torch_tensor(TORCH, Tensor.flat("x", DType.INT4, 4, Role.INPUT, 16), None)
+
+
+def test_pytorch_has_no_scan_of_segments():
+    with pytest.raises(ValueError, match=r"^PyTorch has no scan of segments$"):
+        operator("scan").baselines["torch"].bind(TORCH, ScanProblem(1, 40, flags=True), {})

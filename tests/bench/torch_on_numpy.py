@@ -17,6 +17,8 @@ class Tensor:
         self.array = array
 
     itemsize = property(lambda self: self.array.itemsize)
+    shape = property(lambda self: self.array.shape)
+    dtype = property(lambda self: self.array.dtype)
     mT = property(lambda self: Tensor(self.array.swapaxes(-1, -2)))  # noqa: N815
 
     def __getitem__(self, index):
@@ -43,6 +45,9 @@ class Tensor:
     def div_(self, by):
         self.array[...] = self.array.astype(np.float32) / np.float32(by)  # rounded to the dtype
         return self
+
+    def fill_(self, value):
+        self.array[...] = value
 
     def copy_(self, other):
         assert self.array.shape == other.array.shape
@@ -83,6 +88,21 @@ def softmax(x, dim, *, out):
     out.array[...] = terms / terms.sum(dim, keepdims=True)
 
 
+def scan(function):
+    """A function of NumPy as one of PyTorch: floats of 16 bits are computed in float32."""
+
+    def call(x, dim, *, dtype=None, out=None):
+        given = DType(x.array.dtype.name)
+        computed = np.float32 if given.is_float and given.bits < 32 else dtype or x.array.dtype
+        scanned = function.accumulate(x.array, dim, dtype=computed).astype(dtype or x.array.dtype)
+        if out is None:
+            return SimpleNamespace(values=Tensor(scanned), array=scanned)
+        (out[0] if isinstance(out, tuple) else out).array[...] = scanned
+        return None
+
+    return call
+
+
 def reduction(function):
     """A function of NumPy as one of PyTorch: sums of floats are rounded once, of integers they are int64."""
 
@@ -117,6 +137,12 @@ TORCH = SimpleNamespace(
             silu=lambda z: Tensor(Activation.SILU.apply(z.array.astype(np.float64))),
         )
     ),
+    cummax=scan(np.maximum),
+    cummin=scan(np.minimum),
+    cumprod=scan(np.multiply),
+    cumsum=scan(np.add),
+    empty=lambda shape, *, dtype, device: Tensor(np.empty(shape, dtype)),
+    flip=lambda x, axes: Tensor(np.flip(x.array, axes)),
     softmax=softmax,
     sum=reduction(np.sum),
 )

@@ -7,7 +7,8 @@ from itertools import islice, product
 from random import Random
 
 from autotune.codegen.integers import round_up
-from autotune.codegen.scan.scan.problem import DTYPES, Operation, ScanProblem
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device

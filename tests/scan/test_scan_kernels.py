@@ -29,7 +29,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array
 from autotune.codegen.program import Program
 from autotune.codegen.scan.scan.emit import METHODS, emit, emit_block_scans
-from autotune.codegen.scan.scan.problem import Operation, ScanProblem
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.codegen.schedule import Specialize
 from autotune.codegen.tensor import Role, Tensor

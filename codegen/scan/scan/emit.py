@@ -9,7 +9,8 @@ from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
-from .problem import Operation, ScanProblem
+from .operation import Operation
+from .problem import ScanProblem
 from .schedule import WARP, Algorithm, ScanSchedule
 
 ENTRY = "scan"

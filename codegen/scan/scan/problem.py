@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -17,20 +16,12 @@ from ...problem import Array
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
 from .inputs import factors, flags, levels, offsets, terms, whole_numbers
+from .operation import Operation
 from .reference import scanned
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.FLOAT64, DType.INT32, DType.INT64)
 # Roundings of a sum, at most: those of a tile and of the carries before it, and one for each so many elements.
 _ROUNDINGS, _ELEMENTS_OF_A_ROUNDING = 64, 1 << 16
-
-
-class Operation(StrEnum):
-    """What combines the elements."""
-
-    SUM = "sum"
-    PRODUCT = "product"
-    MAX = "max"
-    MIN = "min"
 
 
 @dataclass(frozen=True)
@@ -201,7 +192,7 @@ class ScanProblem(MatrixProblem):
         heads = self._begins(inputs)
 
         def scan(values: Array) -> Array:
-            return scanned(values, _COMBINE[self.op], self.identity, heads, self.exclusive, self.reverse)
+            return scanned(values, self.op.combine, self.identity, heads, self.exclusive, self.reverse)
 
         found = {"y": _flat(y, scan(values), np.float64 if self.rounded else y.dtype.numpy)}
         if self.rounded:
@@ -211,11 +202,8 @@ class ScanProblem(MatrixProblem):
 
     @property
     def identity(self) -> float:
-        """What changes no number that it is combined with."""
-        if self.op in (Operation.SUM, Operation.PRODUCT):
-            return 0 if self.op is Operation.SUM else 1
-        lowest, highest = (-np.inf, np.inf) if self.dtype.is_float else _limits(self.dtype)
-        return lowest if self.op is Operation.MAX else highest
+        """What an exclusive scan begins with."""
+        return self.op.identity(self.dtype)
 
     def _begins(self, inputs: Mapping[str, Array]) -> npt.NDArray[np.bool_] | None:
         """Whether a segment begins at a column; None if there are no segments."""
@@ -226,19 +214,6 @@ class ScanProblem(MatrixProblem):
         heads = np.zeros(self.columns + 1, np.bool_)
         heads[inputs["offsets"]] = True
         return heads[:-1]
-
-
-_COMBINE = {
-    Operation.SUM: np.add,
-    Operation.PRODUCT: np.multiply,
-    Operation.MAX: np.maximum,
-    Operation.MIN: np.minimum,
-}
-
-
-def _limits(dtype: DType) -> tuple[int, int]:
-    limits = np.iinfo(dtype.numpy)
-    return int(limits.min), int(limits.max)
 
 
 def _flat(tensor: Tensor, values: Array, dtype: Any) -> Array:

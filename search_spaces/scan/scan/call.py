@@ -7,7 +7,8 @@ from math import prod
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.scan.scan.problem import DTYPES, Operation, ScanProblem
+from ....codegen.scan.scan.operation import Operation
+from ....codegen.scan.scan.problem import DTYPES, ScanProblem
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Rows, rows

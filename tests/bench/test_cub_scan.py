@@ -1,0 +1,59 @@
+"""What the baseline ``cub`` of scan compiles."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from autotune.bench.baselines.scan import cub
+from autotune.codegen.dtype import DType
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.devices.base import DeviceError
+
+MAX, MIN = Operation.MAX, Operation.MIN
+
+
+def stated(problem: ScanProblem) -> dict[str, str]:
+    """The types and the macros ahead of the driver."""
+    return dict(re.findall(r"^(?:using|#define) (\w+) (?:= )?(.*?);?$", cub.source(problem), re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (ScanProblem(1, 9), {"Element": "float", "Operation": "cuda::std::plus<>", "CONVERTS": "0", "REVERSE": "0"}),
+        (ScanProblem(1, 9, dtype=DType.BFLOAT16), {"Element": "__nv_bfloat16", "Number": "float", "CONVERTS": "1"}),
+        (ScanProblem(1, 9, dtype=DType.INT32, wide=True), {"Number": "long long", "Result": "long long"}),
+        (ScanProblem(1, 9, MAX, DType.INT32, exclusive=True), {"IDENTITY": "-2147483647 - 1", "EXCLUSIVE": "1"}),
+        (ScanProblem(1, 9, MIN, DType.INT64, reverse=True), {"IDENTITY": "9223372036854775807", "REVERSE": "1"}),
+        (ScanProblem(1, 9, MAX), {"IDENTITY": "-cuda::std::numeric_limits<Number>::infinity()"}),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_a_driver_states_the_types_and_the_operation(problem: ScanProblem, expected: dict[str, str]) -> None:
+    found = stated(problem)
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("problem", [ScanProblem(2, 9), ScanProblem(1, 9, flags=True)], ids=lambda p: p.key)
+def test_cub_scans_one_array(problem: ScanProblem) -> None:
+    with pytest.raises(ValueError, match=r"^cub::DeviceScan scans one array, without rows and segments$"):
+        cub.source(problem)
+
+
+def test_nvcc_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cub, "_nvcc", lambda: None)
+    assert cub.CUB.missing().endswith("install the CUDA toolkit")
+
+
+@pytest.mark.parametrize(("says", "expected"), [("echo first; echo second", "first"), ("true", "exit status 1")])
+def test_what_nvcc_says_is_one_line(says: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\n({says}) >&2\nexit 1\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setattr(cub, "_nvcc", lambda: str(nvcc))
+    with pytest.raises(DeviceError, match=f"^nvcc: {expected}$"):
+        cub.compiled(says, "sm_90")

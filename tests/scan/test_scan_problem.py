@@ -1,0 +1,193 @@
+"""What scan's problems say, and how arrays are read as what it scans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, MIN, PRODUCT, SUM
+
+from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.codegen.scan.scan.inputs import factors, levels, offsets
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.work import Unit
+from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.scan.scan import OPERATOR
+
+X = np.array([[3, 1, 4, 1, 5, 9, 2]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, [3, 4, 8, 9, 14, 23, 25]),
+        ({"exclusive": True}, [0, 3, 4, 8, 9, 14, 23]),
+        ({"reverse": True}, [25, 22, 21, 17, 16, 11, 2]),
+        ({"exclusive": True, "reverse": True}, [22, 21, 17, 16, 11, 2, 0]),
+        ({"op": PRODUCT}, [3, 3, 12, 12, 60, 540, 1080]),
+        ({"op": PRODUCT, "exclusive": True}, [1, 3, 3, 12, 12, 60, 540]),
+        ({"op": MAX}, [3, 3, 4, 4, 5, 9, 9]),
+        ({"op": MAX, "exclusive": True}, [-np.inf, 3, 3, 4, 4, 5, 9]),
+        ({"op": MIN, "reverse": True, "exclusive": True}, [1, 1, 1, 2, 2, 2, np.inf]),
+        ({"flags": True}, [3, 4, 4, 5, 5, 14, 2]),
+        ({"flags": True, "exclusive": True}, [0, 3, 0, 4, 0, 5, 0]),
+        ({"flags": True, "reverse": True}, [4, 1, 5, 1, 14, 9, 2]),
+        ({"flags": True, "reverse": True, "exclusive": True}, [1, 0, 1, 0, 9, 0, 0]),
+        ({"offsets": True, "segments": 5}, [3, 4, 4, 5, 5, 14, 2]),
+    ],
+    ids=str,
+)
+def test_reference(fields: dict[str, Any], expected: list[float]) -> None:
+    problem = ScanProblem(1, 7, **fields)
+    inputs: dict[str, Any] = {"x": X.reshape(-1)}
+    if problem.flags:
+        inputs["flags"] = np.array([0, 0, 9, 0, 1, 0, 1], np.uint8)
+    if problem.offsets:
+        inputs["offsets"] = np.array([0, 2, 4, 4, 6, 7])
+    np.testing.assert_array_equal(problem.reference(inputs, {})["y"], np.array(expected))
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"wide": True}, r"^wide=True: expected a sum or product of int32, not sum of float32$"),
+        ({"wide": True, "dtype": INT32, "op": MAX}, r"not max of int32$"),
+        ({"flags": True, "offsets": True, "segments": 1}, r"^flags=True, offsets=True: expected one of them$"),
+        ({"flags": True, "rows": 2}, r"^rows=2: expected 1 for a scan of segments$"),
+        ({"offsets": True}, r"^segments=0: expected at least 1 with offsets$"),
+        ({"segments": 3}, r"^segments=3: expected 0 without offsets$"),
+        ({"align_flags": 3}, r"^align_flags=3: expected one of 1, 2, 4, 8, 16 bytes$"),
+    ],
+    ids=str,
+)
+def test_problems_that_cannot_be(fields: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        ScanProblem(**{"rows": 1, "columns": 9, **fields})
+
+
+def test_work_counts_segments_and_floating_point_additions() -> None:
+    assert ScanProblem(1, 100).work.bytes == 800
+    assert ScanProblem(1, 100).work.count(Unit.FP32) == 100
+    assert ScanProblem(1, 100, dtype=FLOAT64).work.count(Unit.FP64) == 100
+    assert ScanProblem(1, 100, MAX).work.count(Unit.FP32) == 0
+    assert ScanProblem(1, 100, dtype=INT32, wide=True).work.bytes == 1200
+    assert ScanProblem(1, 100, flags=True).work.bytes == 900
+    assert ScanProblem(1, 100, offsets=True, segments=9).work.bytes == 880
+
+
+def test_vectors_of_a_single_row_need_no_whole_row() -> None:
+    assert ScanProblem(1, 1003).widest == 4
+    assert ScanProblem(2, 1003).widest == 1
+    assert ScanProblem(1, 1003, dtype=INT32, wide=True).widest == 2
+    assert ScanProblem(1, 1003, dtype=FLOAT16, flags=True, align_flags=2).widest == 2
+
+
+def test_products_of_factors_are_exact_over_any_range() -> None:
+    x = factors(np.random.default_rng(0), 20_000, FLOAT16).astype(np.float64)
+    exponents = np.cumsum(np.log2(np.abs(x)))
+    assert exponents.max() - exponents.min() <= 4
+
+
+@pytest.mark.parametrize("falling", [False, True])
+def test_a_maximum_of_few_elements_is_low(falling: bool) -> None:
+    x = levels(np.random.default_rng(0), 20_000, INT32, falling)
+    x = x[::-1] if falling else x
+    running = np.maximum.accumulate(x)
+    assert running[-1] > 90
+    assert (x < 0).mean() > 0.9
+    assert (np.diff(running) >= 0).all()
+
+
+def test_offsets_ascend_and_some_segments_are_empty() -> None:
+    found = offsets(np.random.default_rng(0), 1000, 50)
+    assert (found.size, found[0], found[-1]) == (51, 0, 1000)
+    assert (np.diff(found) >= 0).all()
+    assert (np.diff(found) == 0).any()
+
+
+def layout(shape: tuple[int, ...], strides: tuple[int, ...] | None = None, dtype: str = FLOAT32) -> Layout:
+    dense = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+    return Layout(shape, strides or dense, dtype, DType(dtype).bytes, 16)
+
+
+def key(x: Layout, **options: Any) -> str:
+    call = OPERATOR.call
+    assert call is not None
+    known = {"flags": None, "offsets": None, "dim": -1, "dtype": None, "op": SUM, "exclusive": False, "reverse": False}
+    stated = call.types(input=x, **known | options)["out"]
+    return call.bind(input=x, out=layout(stated.shape, dtype=stated.dtype), **known | options).problem.key
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "expected"),
+    [
+        (layout((7,)), {}, "rows1-columns7-sum-float32"),
+        (layout((5, 7)), {}, "rows5-columns7-sum-float32"),
+        (layout((5, 7), (9, 1)), {"dim": 1}, "rows5-columns7-sum-float32-ldx9"),
+        (layout((2, 5, 7)), {"op": "max"}, "rows10-columns7-max-float32"),
+        (layout((2, 5, 7)), {"dim": None}, "rows1-columns70-sum-float32"),
+        (layout((), ()), {"dim": None}, "rows1-columns1-sum-float32"),
+        (layout((7,), dtype=INT32), {}, "rows1-columns7-sum-int32-wide"),
+        (layout((7,), dtype=INT32), {"dtype": INT32}, "rows1-columns7-sum-int32"),
+        (layout((7,), dtype=INT32), {"op": "min"}, "rows1-columns7-min-int32"),
+        (layout((7,)), {"flags": layout((7,), dtype=DType.BOOL)}, "rows1-columns7-sum-float32-flags"),
+        (
+            layout((2, 7)),
+            {"dim": None, "flags": layout((2, 7), dtype=DType.UINT8)},
+            "rows1-columns14-sum-float32-flags",
+        ),
+        (layout((7,)), {"offsets": layout((4,), dtype=INT64)}, "rows1-columns7-sum-float32-offsets-segments3"),
+        (
+            layout((7,), dtype=BFLOAT16),
+            {"exclusive": True, "reverse": True},
+            "rows1-columns7-sum-bfloat16-exclusive-reverse",
+        ),
+    ],
+    ids=str,
+)
+def test_layouts(x: Layout, options: dict[str, Any], expected: str) -> None:
+    assert key(x, **options) == expected
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "wrong"),
+    [
+        (layout((7,), dtype="int8"), {}, "input has dtype int8: scan takes float32, float16"),
+        (layout((5, 7)), {"dim": 0}, "dim=0: scan takes the last axis, -1 or 1, or None for all elements"),
+        (layout((), ()), {}, "expected rows along a last axis, or dim=None"),
+        (layout((7,)), {"op": "mean"}, "op='mean': expected one of sum, product, max, min"),
+        (layout((7,)), {"dtype": FLOAT16}, "dtype=float16: expected float32 for sum of float32"),
+        (layout((7,), dtype=INT32), {"dtype": FLOAT16}, "dtype=float16: expected int32 or int64 for sum of int32"),
+        (layout((5, 7), (9, 1)), {"dim": None}, "strides \\(9, 1\\): expected a contiguous array"),
+        (layout((5, 7), (14, 2)), {}, "expected contiguous rows that do not overlap"),
+        (
+            layout((5, 7)),
+            {"flags": layout((5, 7), dtype=DType.BOOL)},
+            "expected one axis, or dim=None, for a scan of segments",
+        ),
+        (
+            layout((7,)),
+            {"flags": layout((6,), dtype=DType.BOOL)},
+            "shape \\(6,\\): expected bool or uint8 of shape \\(7,\\)",
+        ),
+        (layout((7,)), {"flags": layout((7,), (2,), DType.BOOL)}, "flags has shape .* expected a contiguous array"),
+        (layout((7,)), {"offsets": layout((4,), dtype=INT32)}, "offsets has dtype int32 .* expected int64 of one axis"),
+        (layout((7,)), {"offsets": layout((1,), dtype=INT64)}, "of 2 or more"),
+    ],
+    ids=str,
+)
+def test_calls_that_cannot_be(x: Layout, options: dict[str, Any], wrong: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=wrong):
+        key(x, **options)
+
+
+def test_calls_of_segments() -> None:
+    x, flags = np.arange(1, 8, dtype=np.int64), np.array([0, 0, 1, 0, 1, 0, 0], np.bool_)
+    expected = [1, 3, 3, 7, 5, 11, 18]
+    np.testing.assert_array_equal(dispatcher.scan(x, flags=flags), expected)
+    np.testing.assert_array_equal(dispatcher.scan(x, offsets=np.array([0, 2, 4, 7])), expected)
+    out = x.copy()
+    assert dispatcher.scan(out, flags=flags, out=out) is out
+    np.testing.assert_array_equal(out, expected)
