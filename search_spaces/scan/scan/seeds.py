@@ -14,7 +14,7 @@ from .space import algorithms, fitted
 # Threads of a block and vectors of each, for tiles; those of CUB for an H100 have 128 threads with 24 elements of 4
 # bytes (tuning_scan.cuh).
 _TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), (1024, 2))
-_ROUNDS = (2, 4, 1, 8)  # of a row's threads
+_ROUNDS = (4, 2, 8, 1)  # of a row's threads
 _LEAST_LANES, _MOST_LANES = 8, 1024
 _SMALL_BLOCK = 128
 _FEW_TILES = 4  # of a block, that one block scans in turn before several share a row

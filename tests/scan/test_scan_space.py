@@ -1,0 +1,81 @@
+"""Which scan schedules are legal, drawn and tried first, and what they are counted to do."""
+
+from __future__ import annotations
+
+import pytest
+from scan_cases import FLOAT16, FLOAT64, LIMITS, LOOK_BACK, ROWS, SUM
+
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import ScanSchedule
+from autotune.search_spaces.scan.scan import OPERATOR
+
+ALL, MATRIX = ScanProblem(1, 1 << 24), ScanProblem(4096, 4096)
+SEGMENTS = ScanProblem(1, 5000, flags=True)
+_BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "expected"),
+    [
+        ("threads=96", ALL, "threads 96: expected a power of two"),
+        ("TPR=2", MATRIX, "threads_per_row 2: expected 4 or more"),
+        ("TPR=512", ALL, "threads_per_row 512 over the 256 threads of a block"),
+        ("vector_width=8", ALL, "vector_width 8 over the 4 elements of aligned accesses"),
+        ("vector_width=4", ScanProblem(2, 1002), "vector_width 4 over the 2 elements of aligned accesses"),
+        ("TPR=64", ALL, "look_back needs threads_per_row 256, all of a block, not 64"),
+        ("algorithm=rows TPR=64", SEGMENTS, "segments needs threads_per_row 256, all of a block, not 64"),
+        ("algorithm=rows delay=100", MATRIX, "delay 100 where no block waits: expected 0"),
+        ("threads=64 TPR=64 rounds=1", ScanProblem(1, 1 << 38), "4294967296 blocks over the 2147483647 of a grid"),
+        ("threads=1024 TPR=1024 rounds=8 vector_width=8", ScanProblem(1, 9999, SUM, FLOAT16), "registers"),
+    ],
+)
+def test_violations_carry_the_values(words: str, problem: ScanProblem, expected: str) -> None:
+    found = OPERATOR.violations(problem, ScanSchedule.parse(words.split()), LIMITS)
+    assert any(expected in line for line in found), found
+
+
+def test_workspace_holds_a_word_of_each_tile_group_and_section() -> None:
+    schedule = ScanSchedule(LOOK_BACK, 64, 64, 1, 1)
+    assert schedule.groups(ScanProblem(1, 64 * 1025)) == (1025, 33, 2)
+    assert schedule.workspace_bytes(ScanProblem(1, 64 * 1025)) == 16 + 8 * (1025 + 33 + 2)
+    assert schedule.workspace_bytes(ScanProblem(3, 64, SUM, FLOAT64)) == 16 + 3 * 16 * 3
+    assert ScanSchedule(ROWS).workspace_bytes(ALL) == 0
+
+
+@pytest.mark.parametrize(
+    "problem", [ALL, MATRIX, ScanProblem(262144, 256), ScanProblem(32, 1 << 22)], ids=lambda p: p.key
+)
+def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
+    for schedule in OPERATOR.seeds(problem, LIMITS)[:3]:
+        footprint = schedule.footprint(problem)
+        resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
+        of_thread = schedule.rounds * schedule.vector_width * problem.dtype.bytes
+        assert resident * footprint.threads * of_thread >= _BYTES_IN_FLIGHT, schedule
+
+
+@pytest.mark.parametrize(
+    ("problem", "algorithm"),
+    [
+        (ALL, LOOK_BACK),
+        (ScanProblem(1, 1 << 30), LOOK_BACK),
+        (ScanProblem(32, 1 << 22), LOOK_BACK),
+        (ScanProblem(1, 4096), ROWS),
+        (MATRIX, ROWS),
+        (ScanProblem(2048, 131072), ROWS),
+    ],
+    ids=str,
+)
+def test_the_first_seed_shares_long_rows_where_there_are_few(problem: ScanProblem, algorithm: str) -> None:
+    assert OPERATOR.seeds(problem, LIMITS)[0].algorithm == algorithm
+    assert OPERATOR.default(problem, LIMITS).algorithm == algorithm
+
+
+def test_workload_counts_what_moves() -> None:
+    shared, turned = (ScanSchedule(algorithm, 256, 256, 4, 4) for algorithm in (LOOK_BACK, ROWS))
+    for schedule, steps in ((shared, 1), (turned, 4096)):
+        (counted,) = OPERATOR.workload(ALL, schedule, LIMITS)
+        assert counted.steps == steps
+        assert counted.blocks * counted.steps * counted.bytes_loaded == 4 << 24
+        assert counted.blocks * counted.bytes_stored == 4 << 24
+    assert OPERATOR.workload(ALL, shared, LIMITS)[0].memory_bytes > ALL.work.bytes
+    assert OPERATOR.workload(ALL, turned, LIMITS)[0].memory_bytes == ALL.work.bytes
