@@ -33,7 +33,7 @@ int64_t shared_alignment;  // what the running launch asks for
 
 // Acquiring and relaxed loads since any thread's last atomic, and how many show that a wait has no end.
 int loads_since_store;
-constexpr int most_loads_of_a_wait = 1 << 17;
+constexpr int most_loads_of_a_wait = 1 << 15;
 
 // Whole pages.
 void allow(char* begin, int64_t bytes) {

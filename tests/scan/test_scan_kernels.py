@@ -79,25 +79,25 @@ def test_cases_cover_every_value() -> None:
 
 @pytest.mark.parametrize(
     ("problem", "seeds"),
-    [(ScanProblem(1, 35_000), (2,)), (ScanProblem(1, 2100, MAX, INT64, flags=True, reverse=True), (0, 1))],
+    [(ScanProblem(1, 36_000), (2,)), (ScanProblem(1, 2100, MAX, INT64, flags=True, reverse=True), (0, 1))],
     ids=lambda value: getattr(value, "key", ""),
 )
 def test_groups_and_sections_of_tiles(problem: ScanProblem, seeds: tuple[int, ...]) -> None:
     verify(problem, program(problem, TINY), seeds=seeds)
 
 
-def test_rows_of_several_groups_share_no_words() -> None:
+def test_rows_of_several_groups() -> None:
     problem = ScanProblem(2, 1100, SUM, INT32)
     verify(problem, program(problem, TINY))
 
 
 class Words:
-    """A look-back over 200 int32 whose workspace is an array, and what its launches leave there."""
+    """A look-back over 7 tiles of int32 whose workspace is an array, and what its launches leave there."""
 
-    problem = ScanProblem(1, 200, SUM, INT32)
     tiles = 7
 
-    def __init__(self) -> None:
+    def __init__(self, rows: int = 1) -> None:
+        self.problem = ScanProblem(rows, 200, SUM, INT32)
         self.program = program(self.problem, TINY)
         self.words = np.zeros(self.program.workspace_bytes // 8, np.uint64)
 
@@ -109,7 +109,7 @@ class Words:
         scan = replace(
             self.program, source=source.replace("workspace", "words"), arguments=tuple(members), workspace_bytes=0
         )
-        arrays = {**self.problem.inputs(seed), "y": np.zeros(200, np.int32), "words": self.words}
+        arrays = {**self.problem.inputs(seed), "y": np.zeros(200 * self.problem.rows, np.int32), "words": self.words}
         words = Tensor.flat("words", DType.UINT64, self.words.size, Role.IN_OUT, 16)
         emulator.run(scan, [*self.problem.tensors, words], arrays, {}, seed=seed)
         return arrays["y"]
@@ -124,6 +124,15 @@ def test_launches_on_one_workspace() -> None:
         marks = words.words[2 : 2 + words.tiles] >> np.uint64(32)
         assert marks.tolist() == words.tiles * [(seed + 1) << 1]
         assert words.words[0] == (seed + 1) << 32
+
+
+def test_each_row_has_words_of_its_own() -> None:
+    words = Words(rows=2)
+    words.run(0)
+    of_a_row = sum(TINY.groups(words.problem))
+    for row in range(2):
+        first = 2 + row * of_a_row
+        assert (words.words[first : first + words.tiles] != 0).all()
 
 
 def test_words_of_an_earlier_launch_are_not_taken() -> None:

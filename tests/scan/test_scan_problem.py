@@ -49,6 +49,14 @@ def test_reference(fields: dict[str, Any], expected: list[float]) -> None:
     np.testing.assert_array_equal(problem.reference(inputs, {})["y"], np.array(expected))
 
 
+def test_wide_sums_are_those_of_64_bits() -> None:
+    problem = ScanProblem(1, 5, dtype=INT32, wide=True)
+    x = np.array([-1, 2**31 - 1, 2**31 - 1, 2**31 - 1, 5], np.int32)
+    expected = np.cumsum(x, dtype=np.int64)
+    np.testing.assert_array_equal(problem.reference({"x": x}, {})["y"], expected)
+    np.testing.assert_array_equal(dispatcher.scan(x), expected)
+
+
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
@@ -95,6 +103,7 @@ def test_a_maximum_of_few_elements_is_low(falling: bool) -> None:
     x = levels(np.random.default_rng(0), 20_000, INT32, falling)
     x = x[::-1] if falling else x
     running = np.maximum.accumulate(x)
+    assert running[x.size // 4] < 30
     assert running[-1] > 90
     assert (x < 0).mean() > 0.9
     assert (np.diff(running) >= 0).all()
