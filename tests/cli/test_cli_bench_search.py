@@ -46,14 +46,18 @@ def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[st
     assert Path(path).exists()
 
 
-@pytest.mark.parametrize(("name", "member"), [("kernel-tuner", "cache"), ("t4", "results")])
-def test_a_recording_is_converted(autotune: Command, path: str, tmp_path: Path, name: str, member: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "member", "count"), [("kernel-tuner", "cache", 40), ("t1", "ConfigurationSpace", 1), ("t4", "results", 40)]
+)
+def test_a_recording_is_converted(
+    autotune: Command, path: str, tmp_path: Path, name: str, member: str, count: int
+) -> None:
     output = tmp_path / "out.json"
     assert autotune("convert", path, "--to", name, "-o", str(output)).code == 0
-    assert len(json.loads(output.read_text())[member]) == 40
+    assert len(json.loads(output.read_text())[member]) == count
     outcome = autotune("convert", path, "--to", "csv", "-o", str(output))
     assert outcome.code == 2
-    assert "'kernel-tuner', 't4'" in outcome.stderr
+    assert "'kernel-tuner', 't1', 't4'" in outcome.stderr
     assert autotune("convert", "README.md", "--to", name, "-o", str(output)).code == 2
 
 

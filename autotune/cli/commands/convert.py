@@ -16,20 +16,22 @@ class Format(StrEnum):
     """The file formats that a recording can be converted to."""
 
     KERNEL_TUNER = "kernel-tuner"
+    T1 = "t1"
     T4 = "t4"
 
 
 def convert(
     path: Annotated[Path, typer.Argument(metavar="RECORDING", help="A file that autotune record wrote.")],
-    to: Annotated[Format, typer.Option(help="The format: a cache file of Kernel Tuner, or a T4 results file.")],
+    to: Annotated[Format, typer.Option(help="The format: a cache of Kernel Tuner, a T1 search space, or T4 results.")],
     output: Annotated[Path, output_option("Write the recording to this file.")],
 ) -> None:
     """Convert a recording to another file format."""
     from ...bench.search.kernel_tuner import cache_document, t4_document
+    from ...bench.search.t1 import t1_document
     from ...db.exchange import write_document
     from ...devices.recording import load
 
     with user_input():
         recording = load(path)
-    document = {Format.KERNEL_TUNER: cache_document, Format.T4: t4_document}[to]
-    write_document(output, document(recording))
+    documents = {Format.KERNEL_TUNER: cache_document, Format.T1: t1_document, Format.T4: t4_document}
+    write_document(output, documents[to](recording))
