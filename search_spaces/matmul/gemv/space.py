@@ -17,6 +17,7 @@ _COPIES_SINCE = (8, 0)  # compute capability
 _LEAST_COPY = 4  # bytes that cp.async copies
 _GRID_BLOCKS = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
+_SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
 MOST_LOADS = 16  # vectors of W of a thread that are in flight
 MOST_SUMS = 128  # accumulators of a thread
 
@@ -85,7 +86,8 @@ def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Ge
     splits = max(value for value in specs["splits"].values if value <= min(wanted.splits, max(1, steps // cluster)))
     wanted = replace(wanted, cluster=cluster, splits=splits, min_blocks_per_sm=1)
     footprint = wanted.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
+    resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     counts = specs["min_blocks_per_sm"].values
     most = min(schedule.min_blocks_per_sm, max(1, resident))
     return replace(wanted, min_blocks_per_sm=max(count for count in counts if count <= most))
