@@ -24,14 +24,14 @@ _PRODUCTS, _THREADS = 2**16, 2**11
 Case = tuple[GemvProblem, GemvSchedule]
 
 PROBLEMS = {
-    "n4096-k4096-nk-float32-identity": GemvProblem(4096, 4096),
+    "n4096-k4096-m1-nk-float32-identity": GemvProblem(4096, 4096),
     "n4096-k14336-m16-nk-bfloat16-identity": GemvProblem(4096, 14336, 16, dtype=BF16),
     "n8192-k28672-m4-kn-float16-identity": GemvProblem(8192, 28672, 4, KN, FP16),
-    "n152064-k8192-nk-bfloat16-batch3-bias-silu": GemvProblem(
+    "n152064-k8192-m1-nk-bfloat16-batch3-bias-silu": GemvProblem(
         152064, 8192, dtype=BF16, batch=3, bias=True, activation=Activation.SILU
     ),
     "n1073741824-k1-m2-kn-float32-identity": GemvProblem(2**30, 1, 2, KN),
-    "n1-k1073741824-nk-float16-identity": GemvProblem(1, 2**30, dtype=FP16),
+    "n1-k1073741824-m1-nk-float16-identity": GemvProblem(1, 2**30, dtype=FP16),
     "n33-k40-m3-nk-bfloat16-batch2-bias-gelu-beta-ldx48-ldw41-aligny2": GemvProblem(
         33, 40, 3, dtype=BF16, batch=2, bias=True, activation=Activation.GELU, beta_nonzero=True,
         ldx=48, ldw=41, align_y=2,
@@ -39,13 +39,13 @@ PROBLEMS = {
     "n70-k33-m5-kn-float32-gelu_tanh-ldw72-alignw8": GemvProblem(
         70, 33, 5, KN, activation=Activation.GELU_TANH, ldw=72, align_w=8
     ),
-    "n1-k1-nk-float32-relu": GemvProblem(1, 1, activation=Activation.RELU),
+    "n1-k1-m1-nk-float32-relu": GemvProblem(1, 1, activation=Activation.RELU),
     "n5-k0-m2-nk-bfloat16-bias-relu-beta": GemvProblem(
         5, 0, 2, dtype=BF16, bias=True, activation=Activation.RELU, beta_nonzero=True
     ),
-    "n0-k7-kn-float32-bias-identity": GemvProblem(0, 7, order=KN, bias=True),
+    "n0-k7-m1-kn-float32-bias-identity": GemvProblem(0, 7, order=KN, bias=True),
     "n5-k7-m0-nk-float32-identity": GemvProblem(5, 7, 0),
-    "n5-k7-nk-float16-batch0-identity": GemvProblem(5, 7, dtype=FP16, batch=0),
+    "n5-k7-m1-nk-float16-batch0-identity": GemvProblem(5, 7, dtype=FP16, batch=0),
 }  # fmt: skip
 SMALL_PROBLEMS = (
     GemvProblem(64, 512),

@@ -56,7 +56,7 @@ class GemvProblem(MatrixProblem):
 
     n: int = size(4096, most=MOST)
     k: int = size(4096, most=MOST)
-    m: int = size(1, implied=1, most=MOST_VECTORS)
+    m: int = kind(1, allowed=range(MOST_VECTORS + 1), short="m", transfers=True)
     order: WeightOrder = kind(WeightOrder.NK)
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     batch: int = size(1, implied=1)

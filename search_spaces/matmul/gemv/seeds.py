@@ -100,8 +100,6 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, shape: _Shape, cluster: in
     schedule = fitted(problem, schedule, spec)
     wanted = ceil_div(shape.blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem)))
     clusters, splits = (min(cluster, wanted), ceil_div(wanted, cluster)) if cluster > 1 else (1, wanted)
+    shared = replace(schedule, cluster=1 << max(1, clusters).bit_length() - 1, splits=splits)
     # Without a bound, ptxas loads many vectors of x ahead, in so many registers that few blocks are resident.
-    clusters = 1 << max(1, clusters).bit_length() - 1
-    return fitted(
-        problem, replace(schedule, cluster=clusters, splits=splits, min_blocks_per_sm=shape.blocks_per_sm), spec
-    )
+    return fitted(problem, replace(shared, min_blocks_per_sm=shape.blocks_per_sm), spec)
