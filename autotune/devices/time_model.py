@@ -20,7 +20,7 @@ The constants were fitted to times of one H200, and hold for other devices as fa
 - those of fetching to 7858 such times, 1677 of them of the likely schedules of 89 products;
 - `_STORE_SECONDS` and `_BLOCK_CLOCKS`, with the constants of transpose's workload, to a random half of the recorded
   transposes (docs/recordings.md); on the other half the rank correlation is 0.92, and 0.93 the other way round;
-- `_NEXT_LAUNCH_SECONDS` to nothing: no operator has several launches yet.
+- `_NEXT_LAUNCH_SECONDS` to nothing: no program of several launches was measured yet.
 
 Constants in clocks, or bytes in a clock, scale with the clock; seconds stay.
 """

@@ -30,9 +30,24 @@ def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
 
 def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
+    members = arguments(problem)
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, blocks(problem, schedule))
+    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule)}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{device_code(problem, schedule)}
+{footprint.entry(ENTRY, "transpose_block(arguments);")}"""
+    return Program(source, members, (launch,))
+
+
+def device_code(problem: TransposeProblem, schedule: TransposeSchedule) -> str:
+    """The source between ``struct Arguments`` and an entry, which calls ``transpose_block``."""
     index = "long long" if _wide(problem, schedule) else "int"
     overlap_m, overlap_n = schedule.overlaps(problem.element_bytes)
-    edges = overlap_m + overlap_n > 0 or problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
     types = [
         f"using Element = {ELEMENTS[problem.element_bytes]};",
         "// Holds an offset inside of a tile.",
@@ -44,28 +59,17 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
         "group_shift": schedule.group_shift(problem.element_bytes),
         "overlap_m": overlap_m,
         "overlap_n": overlap_n,
-        "edges": edges,
+        "edges": _edges(problem, schedule),
         "ragged": schedule.ragged(problem),
     }
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
-    members = arguments(problem)
-    footprint = schedule.footprint(problem)
-    launch = footprint.launch(ENTRY, blocks(problem, schedule))
     body = used_source("layout/transpose/transpose.cuh", "transpose_block", schedule.constants | facts)
-    source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule, edges=edges)}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
+    return f"""{schedule.cuda_struct(body)}
 
 {problem_struct(types, facts, sizes, schedule.specialize, body)}
 
-{body}
-{footprint.entry(ENTRY, "transpose_block(arguments);")}"""
-    return Program(source, members, (launch,))
+{body}"""
 
 
 def emit_naive(problem: TransposeProblem) -> Program:
@@ -96,9 +100,17 @@ def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
     return max(rows * problem.lda + columns, columns * problem.ldb + rows) > _INT_MAX
 
 
-def _described(problem: TransposeProblem, schedule: TransposeSchedule, *, edges: bool) -> str:
+def _edges(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
+    """Whether tiles exceed the matrix."""
+    overlap_m, overlap_n = schedule.overlaps(problem.element_bytes)
+    return overlap_m + overlap_n > 0 or problem.m % schedule.tile_m != 0 or problem.n % schedule.tile_n != 0
+
+
+def _described(problem: TransposeProblem, schedule: TransposeSchedule) -> str:
     """The problems that a source serves: one, or all of a kind, so that equal kernels have equal comments."""
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
-    sizes = "whole tiles" if not edges else "any size" if schedule.ragged(problem) else "whole vectors"
+    sizes = (
+        "whole tiles" if not _edges(problem, schedule) else "any size" if schedule.ragged(problem) else "whole vectors"
+    )
     return f"elements of {problem.element_bytes} bytes, {sizes}"

@@ -12,6 +12,7 @@ from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
+from .transpose_first import product, source_of, transposed_first
 
 ENTRY = "sgemm"
 FORMULA = "C = alpha*op(A)*op(B) + beta*C"
@@ -24,9 +25,11 @@ _NAIVE_TILE = 16  # rows and columns of C that a block of the naive kernel compu
 
 def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
+    before, given, stated = transposed_first(problem, schedule), problem, comment(str(schedule))
+    problem, schedule = product(problem, schedule)
     edges = _edges(problem, schedule)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, edges)
-    members = kernel_arguments(problem)
+    members = kernel_arguments(given)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, edges) | {f"k_major_{operand}": schedule.k_major(problem, operand) for operand in "ab"}
@@ -40,7 +43,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
     )
     body = used_source("matmul/sgemm/sgemm.cuh", "sgemm_block", constants)
     source = f"""{comment(f"{ENTRY}: {FORMULA}, for {served}")}
-{comment(str(schedule))}
+{stated}
 {launch_comment(launch)}
 
 {cuda_arguments(members)}
@@ -50,8 +53,16 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 {_problem_struct(problem, facts, _wide(problem, schedule), schedule.specialize, body)}
 
 {body}
-{footprint.entry(ENTRY, _NO_PRODUCTS if problem.k == 0 else "sgemm_block(arguments);")}"""
-    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
+{source_of(before) if before else ""}{footprint.entry(ENTRY, _body(problem, transposed=bool(before)))}"""
+    workspace_bytes = sum(one.bytes for one in before) + schedule.workspace_bytes(problem)
+    return Program(source, members, (*(one.launch for one in before), launch), workspace_bytes)
+
+
+def _body(problem: SgemmProblem, *, transposed: bool) -> str:
+    """The statements of the entry."""
+    if transposed:
+        return "sgemm_block(with_transposed(arguments));"
+    return _NO_PRODUCTS if problem.k == 0 else "sgemm_block(arguments);"
 
 
 def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:

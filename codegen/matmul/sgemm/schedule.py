@@ -28,11 +28,13 @@ class CopyMode(StrEnum):
     """How tiles are copied from global to shared memory: through registers, or by cp.async.
 
     `DIRECT` loads what a thread multiplies from global memory to its registers, without shared memory.
+    `TRANSPOSE_FIRST` is cp.async from the workspace, where a launch of its own has transposed the operand.
     """
 
     REGISTERS = "registers"
     ASYNC_COPY = "async_copy"
     DIRECT = "direct"
+    TRANSPOSE_FIRST = "transpose_first"
 
 
 class FfmaOrder(StrEnum):
@@ -65,6 +67,7 @@ class SgemmSchedule(Schedule):
         stages: tiles in shared memory: 1 for a single buffer, 2 for double buffering, more for deeper prefetching.
         copy_a, copy_b: how tiles of A (B) are copied. Of an operand that lies along k, an asynchronous copy of single
             elements transposes, and one of vectors makes K-major tiles: they lie along k in shared memory, too.
+            TRANSPOSE_FIRST is for such an operand, where the other side is so long that transposing it takes little.
         copy_steps: if both copies are asynchronous, the steps along k over which those of a later tile are spread.
         double_buffer_fragments: load the fragments of the next k while those of this k are multiplied.
         vector_a, vector_b, vector_c: elements of an access to global memory.
@@ -124,7 +127,7 @@ class SgemmSchedule(Schedule):
     @property
     def asynchronous(self) -> bool:
         """Whether both operands are copied by cp.async."""
-        return self.copy_a is self.copy_b is CopyMode.ASYNC_COPY
+        return {self.copy_a, self.copy_b} <= {CopyMode.ASYNC_COPY, CopyMode.TRANSPOSE_FIRST}
 
     @property
     def thread_tile(self) -> str:
@@ -245,7 +248,8 @@ class SgemmSchedule(Schedule):
         if self.lanes_k > 1:
             return 4
         vector: int = getattr(self, f"vector_{operand}")
-        return vector if problem.along_k(operand) else 1
+        first = getattr(self, f"copy_{operand}") is CopyMode.TRANSPOSE_FIRST
+        return vector if problem.along_k(operand) and not first else 1
 
     def vector_along(self, problem: SgemmProblem, dimension: str) -> int:
         """Elements of the widest access along ``m``, ``n`` or ``k``, which a tile must be aligned to."""
@@ -259,7 +263,7 @@ class SgemmSchedule(Schedule):
     def staged_elements(self, operand: str) -> int:
         """Elements of ``a`` or ``b`` that a thread has in registers on their way to shared memory or fragments."""
         mode = getattr(self, f"copy_{operand}")
-        if mode is CopyMode.ASYNC_COPY:
+        if mode in (CopyMode.ASYNC_COPY, CopyMode.TRANSPOSE_FIRST):
             return 0
         if mode is CopyMode.DIRECT:
             return self.k_steps * (self.thread_m if operand == "a" else self.thread_n)

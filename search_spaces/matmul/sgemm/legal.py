@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
+from ....codegen.matmul.sgemm.transpose_first import product, transposed_first
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 
@@ -17,11 +18,29 @@ CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA progr
 
 def constraints(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    first = list(_transposition_violations(problem, schedule))
+    if first:
+        return first
+    problem, schedule = product(problem, schedule)
     return list(_tile_violations(schedule)) or [
         *_access_violations(problem, schedule),
         *_pipeline_violations(schedule, spec),
         *_grid_violations(problem, schedule),
     ]
+
+
+def _transposition_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
+    """Operands that cannot be transposed first."""
+    for operand in "ab":
+        if getattr(schedule, f"copy_{operand}") is CopyMode.TRANSPOSE_FIRST:
+            if not problem.along_k(operand):
+                yield f"{operand.upper()} lies across k, so it cannot be transposed first"
+            elif problem.k == 0:
+                yield f"{operand.upper()} has no elements to transpose first, as k is 0"
+            yield from _alignment_violations(problem, schedule, operand)
+    needed = sum(one.bytes for one in transposed_first(problem, schedule))
+    if needed > _WORKSPACE_BYTES:
+        yield f"transposed operands need {needed} B of workspace, over {_WORKSPACE_BYTES} B"
 
 
 def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
@@ -46,15 +65,25 @@ def _tile_violations(schedule: SgemmSchedule) -> Iterator[str]:
 def _access_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[str]:
     """Vectors and shared-memory layouts of A, B and C."""
     for operand, side in (("a", "m"), ("b", "n"), ("c", "n")):
-        vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
-        if vector > widest:
-            yield f"vector_{operand} {vector} over the {widest} elements that {operand.upper()} is aligned for"
+        vector, unaligned = (
+            getattr(schedule, f"vector_{operand}"),
+            list(_alignment_violations(problem, schedule, operand)),
+        )
+        if unaligned:
+            yield from unaligned
         elif operand == "c":
             strip = strip_width(schedule.thread_n)
             if vector > strip:
                 yield f"vector_c {vector} over the {strip} elements of a strip of thread_n {schedule.thread_n}"
         else:
             yield from _operand_violations(problem, schedule, operand, side)
+
+
+def _alignment_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> Iterator[str]:
+    """Accesses to global memory that are wider than every row is aligned for."""
+    vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
+    if vector > widest:
+        yield f"vector_{operand} {vector} over the {widest} elements that {operand.upper()} is aligned for"
 
 
 def _operand_violations(problem: SgemmProblem, schedule: SgemmSchedule, operand: str, side: str) -> Iterator[str]:

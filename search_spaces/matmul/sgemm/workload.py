@@ -8,8 +8,10 @@ from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
+from ....codegen.matmul.sgemm.transpose_first import product, transposed_first
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
+from ...layout.transpose.workload import workload as transpose_workload
 from ...occupancy import WARP_THREADS
 from ...workload import Workload
 from .legal import steps_along_k
@@ -37,7 +39,14 @@ class _Supply:
     elements: float
 
 
-def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload]:
+def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """Those of operands that are transposed first, and of the product."""
+    before = transposed_first(problem, schedule)
+    transpositions = (work for one in before for work in transpose_workload(one.problem, one.schedule, spec))
+    return (*transpositions, _product(*product(problem, schedule), spec))
+
+
+def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Workload:
     """The blocks of the grid, and what each does in a step along k."""
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
@@ -47,7 +56,7 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     multiply_adds = tile_elements * schedule.block_k / WARP_THREADS
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
-    grid = Workload(
+    return Workload(
         blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes,
@@ -63,7 +72,6 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         sliced_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
         shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
     )
-    return (grid,)
 
 
 def _steps(problem: SgemmProblem, schedule: SgemmSchedule) -> int:

@@ -1,0 +1,90 @@
+"""Operands that a launch of its own transposes in the workspace, ahead of the product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sgemm_cases import LIMITS
+
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.schedule import Specialize
+from autotune.emulator import run, verify
+from autotune.search_spaces.matmul.sgemm import OPERATOR
+
+B = SgemmSchedule(
+    block_m=16, block_n=32, block_k=16, warp_m=16, warp_n=16, thread_m=4, thread_n=4, pad_b=0, stages=3, copy_steps=4,
+    copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.TRANSPOSE_FIRST, vector_a=1, vector_c=1,
+)  # fmt: skip
+BOTH = replace(B, copy_a=CopyMode.TRANSPOSE_FIRST, vector_b=1)
+SMALL = SgemmProblem(17, 35, 53, transpose_b=True)
+
+
+@pytest.mark.parametrize(
+    ("problem", "schedule", "entries"),
+    [
+        (SgemmProblem(16, 64, 80, transpose_b=True), replace(B, grid_blocks=3), ("transpose_b", "sgemm")),
+        (
+            replace(SMALL, batch=2, stride_a=17 * 53, stride_b=36 * 53, beta_nonzero=True),
+            BOTH,
+            ("transpose_a", "transpose_b", "sgemm"),
+        ),
+        (
+            replace(SMALL, batch=3, stride_a=17 * 53),
+            replace(B, specialize=Specialize.SHAPE, vector_b=1),
+            ("transpose_b", "sgemm"),
+        ),
+    ],
+)
+def test_transposed_operands(problem: SgemmProblem, schedule: SgemmSchedule, entries: tuple[str, ...]) -> None:
+    program = OPERATOR.program(problem, schedule, LIMITS)
+    assert program.entries == entries
+    verify(problem, program)
+
+
+def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
+    program, tensors = OPERATOR.program(SMALL, BOTH, LIMITS), list(SMALL.tensors)
+    arrays = SMALL.inputs(0) | {"c": np.zeros(tensors[2].size, np.float32)}
+    arrays["a"][:] = arrays["b"][:] = np.nan
+    run(program, tensors, arrays, {"alpha": 0.0, "beta": 0.0}, seed=0)
+    assert not arrays["c"].any()
+
+
+def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
+    problem = SgemmProblem(30, 64, 80, transpose_b=True)
+    split = replace(BOTH, grid_blocks=3)
+    own = replace(split, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY).workspace_bytes(problem)
+    bytes_a, bytes_b = 4 * 80 * 32, 4 * 80 * 64  # rows of A's 30 columns are aligned for vectors
+    program = OPERATOR.program(problem, split, LIMITS)
+    assert program.workspace_bytes == bytes_a + bytes_b + own > bytes_a + bytes_b
+    plain = OPERATOR.program(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    assert [one.name for one in program.arguments] == [one.name for one in plain.arguments]  # as exports need it
+
+
+def test_an_operand_across_k_is_not_transposed() -> None:
+    found = OPERATOR.violations(replace(SMALL, transpose_b=False), replace(B, vector_b=1), LIMITS)
+    assert found == ["B lies across k, so it cannot be transposed first"]
+    found = OPERATOR.violations(SMALL, B, LIMITS)
+    assert found == ["vector_b 4 over the 1 elements that B is aligned for"]
+    found = OPERATOR.violations(replace(SMALL, k=0), BOTH, LIMITS)
+    assert found == [f"{name} has no elements to transpose first, as k is 0" for name in "AB"]
+    found = OPERATOR.violations(SgemmProblem(64, 2**15, 2**14, transpose_b=True), B, LIMITS)
+    assert found == [f"transposed operands need {2**31} B of workspace, over {2**30} B"]
+
+
+def test_it_is_tried_where_the_other_side_is_long() -> None:
+    def tried(m: int) -> set[CopyMode]:
+        problem = SgemmProblem(m, 4096, 4096, transpose_b=True)
+        return {schedule.copy_b for schedule in OPERATOR.candidates(problem, LIMITS)}
+
+    assert CopyMode.TRANSPOSE_FIRST in tried(4096) - tried(256)
+
+
+def test_its_bytes_count_for_the_time_model() -> None:
+    problem = SgemmProblem(4096, 4096, 4096, transpose_b=True)
+    first, product = OPERATOR.workload(problem, SgemmSchedule(copy_b=CopyMode.TRANSPOSE_FIRST), LIMITS)
+    assert first.memory_bytes >= 2 * 4 * 4096**2
+    plain = OPERATOR.workload(replace(problem, transpose_b=False), SgemmSchedule(copy_b=CopyMode.ASYNC_COPY), LIMITS)
+    assert (product,) == plain
