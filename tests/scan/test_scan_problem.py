@@ -63,7 +63,8 @@ def test_wide_sums_are_those_of_64_bits() -> None:
         ({"wide": True}, r"^wide=True: expected a sum or product of int32, not sum of float32$"),
         ({"wide": True, "dtype": INT32, "op": MAX}, r"not max of int32$"),
         ({"flags": True, "offsets": True, "segments": 1}, r"^flags=True, offsets=True: expected one of them$"),
-        ({"flags": True, "rows": 2}, r"^rows=2: expected 1 for a scan of segments$"),
+        ({"flags": True, "rows": 2, "ldx": 10}, r"^ldx=10: expected the 9 elements of a row, or 0, for segments$"),
+        ({"flags": True, "rows": 2, "ldy": 11}, r"^ldy=11: expected the 9 elements of a row, or 0, for segments$"),
         ({"offsets": True}, r"^segments=0: expected at least 1 with offsets$"),
         ({"segments": 3}, r"^segments=3: expected 0 without offsets$"),
         ({"align_flags": 3}, r"^align_flags=3: expected one of 1, 2, 4, 8, 16 bytes$"),
@@ -73,6 +74,11 @@ def test_wide_sums_are_those_of_64_bits() -> None:
 def test_problems_that_cannot_be(fields: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         ScanProblem(**{"rows": 1, "columns": 9, **fields})
+
+
+def test_segments_are_those_of_all_elements() -> None:
+    assert ScanProblem(3, 5, flags=True) == ScanProblem(1, 15, flags=True)
+    assert ScanProblem(0, 5, offsets=True, segments=2).key == "rows1-columns0-sum-float32-offsets-segments2"
 
 
 def test_work_counts_segments_and_floating_point_additions() -> None:

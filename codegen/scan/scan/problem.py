@@ -33,14 +33,14 @@ class ScanProblem(MatrixProblem):
     number. A reverse scan takes x[r, i] … x[r, columns - 1] instead. Segments are scanned apart from each other.
 
     Attributes:
-        rows, columns: of x and y.
+        rows, columns: of x and y. With segments, all elements are stored as one row.
         op: what is computed.
         dtype: of the elements of x.
         wide: whether y, and what is computed with, is int64 where x is int32.
         exclusive: whether a result leaves out the element at its own place.
         reverse: whether results are of the elements from their place to the end.
-        flags: whether a byte for each element says if a segment begins there; for one row.
-        offsets: whether segments begin where an ascending array of int64 says; for one row.
+        flags: whether a byte for each element says if a segment begins there.
+        offsets: whether segments begin where an ascending array of int64 says.
         segments: of which `offsets` has one begin each, and the end of the last one.
         ldx, ldy: elements from one row to the next; 0 stands for rows without gaps.
         align_x, align_y, align_flags: bytes that the pointers are a multiple of, at most 16.
@@ -70,13 +70,22 @@ class ScanProblem(MatrixProblem):
             raise ValueError(f"wide=True: expected a sum or product of int32, not {self.op} of {self.dtype}")
         if self.flags and self.offsets:
             raise ValueError("flags=True, offsets=True: expected one of them")
-        if self.segmented and self.rows > 1:
-            raise ValueError(f"rows={self.rows}: expected 1 for a scan of segments")
+        if self.segmented:
+            self._resolve_one_row()
         if self.offsets != bool(self.segments):
             expected = "at least 1 with offsets" if self.offsets else "0 without offsets"
             raise ValueError(f"segments={self.segments}: expected {expected}")
         if self.align_flags not in (1, 2, 4, 8, WIDEST_ACCESS):
             raise ValueError(f"align_flags={self.align_flags}: expected one of 1, 2, 4, 8, 16 bytes")
+
+    def _resolve_one_row(self) -> None:
+        for name in ("ldx", "ldy"):
+            if self.rows > 1 and getattr(self, name) > self.columns > 0:
+                leading = getattr(self, name)
+                raise ValueError(f"{name}={leading}: expected the {self.columns} elements of a row, or 0, for segments")
+        columns = self.rows * self.columns
+        for name, value in (("rows", 1), ("columns", columns), ("ldx", max(1, columns)), ("ldy", max(1, columns))):
+            object.__setattr__(self, name, value)
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
