@@ -61,9 +61,9 @@ class Transposition:
         body = f"""if (arguments.alpha == 0.0f) return;
   const Arguments product = with_transposed(arguments);
   transposition_{x}::transpose_block({{reinterpret_cast<const unsigned int*>(arguments.{x}),
-                                     reinterpret_cast<unsigned int*>(const_cast<float*>(product.{x})),
-                                     arguments.{_SIDES[x]}, arguments.k, arguments.stride_{x} ? arguments.batch : 1,
-                                     arguments.ld{x}, product.ld{x}, arguments.stride_{x}, product.stride_{x}}});"""
+                                    reinterpret_cast<unsigned int*>(const_cast<float*>(product.{x})),
+                                    arguments.{_SIDES[x]}, arguments.k, arguments.stride_{x} ? arguments.batch : 1,
+                                    arguments.ld{x}, product.ld{x}, arguments.stride_{x}, product.stride_{x}}});"""
         return f"""namespace transposition_{x} {{
 {cuda_arguments(transpose.arguments(self.problem))}
 
