@@ -67,7 +67,7 @@ def test_long_sums(order: WeightOrder, words: str) -> None:
     verify(problem, program(problem, f"threads=64 vector_width=4 loads_in_flight=4 {words}"), seeds=(2,))
 
 
-@pytest.mark.parametrize("m", [3, 7, 13])
+@pytest.mark.parametrize("m", [3, 13])
 @pytest.mark.parametrize("strips", [1, 4])
 def test_any_number_of_vectors(m: int, strips: int) -> None:
     """Sums over lanes come in powers of two, of which some are nobody's."""
