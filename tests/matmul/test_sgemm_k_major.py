@@ -39,7 +39,7 @@ def test_tiles_that_lie_along_k(problem: SgemmProblem, schedule: SgemmSchedule) 
 def test_seeds_read_k_major_tiles_from_all_banks() -> None:
     """Shared memory serves eight lanes at once: their vectors lie in eight different groups of four banks."""
     problems = [SgemmProblem(m, 4096, 4096, transpose_b=True) for m in (1, 16, 64)]
-    problems += [SgemmProblem(4096, n, 4096) for n in (16, 64)]
+    problems += [SgemmProblem(4096, n, 4096, transpose_b=True) for n in (16, 64)]
     seen = set()
     for problem in problems:
         for schedule in OPERATOR.candidates(problem, LIMITS):
