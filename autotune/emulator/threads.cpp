@@ -19,7 +19,7 @@ namespace autotune_emulator {
 namespace {
 
 // No power of two: the tops of all stacks would compete for the same lines of the cache.
-constexpr int64_t stack_bytes = (128 << 10) + 1088;
+constexpr int64_t stack_bytes = (128 << 10) - 1088;
 constexpr uint64_t poison = ~uint64_t{0};
 
 enum class State { ready, at_cluster_barrier, at_barrier, at_warp, asleep, ended };

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -81,9 +81,9 @@ def _small(problem: Problem) -> bool:
 def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", LIMITS)]
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
-    assert {(schedule.copy_a, schedule.copy_b) for schedule in schedules} == set(product(CopyMode, repeat=2)) - {
-        (CopyMode.DIRECT, CopyMode.DIRECT)
-    }
+    for operand in "ab":  # what is transposed first is transpose's kernel, and then cp.async's
+        copied = {getattr(schedule, f"copy_{operand}") for schedule in schedules}
+        assert copied == set(CopyMode) - {CopyMode.TRANSPOSE_FIRST}
     assert {schedule.grid_blocks > 0 for schedule in schedules} == {False, True}
     assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 

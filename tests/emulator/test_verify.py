@@ -78,7 +78,7 @@ def test_a_wrong_kernel(old: str, new: str, error: str) -> None:
 class Minus(Problem):
     """y = -1, as integers or as the NaN of its bits, and in place of x if asked for."""
 
-    dtype: DType
+    dtype: DType = DType.INT32
     in_place: str = ""
     key = "minus"
     work = Work(0)
