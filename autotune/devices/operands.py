@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -140,12 +140,10 @@ class Operands:
             packed: ctypes.Structure = program.pack(pointers, self._problem.scalars, encode)
             yield Ready(partial(loaded.bound(packed), int(self._stream.handle)), beside)
 
-    @contextmanager
-    def ready_in_place(self, program: Program, kernel: CompiledKernel) -> Iterator[Ready]:
+    def ready_in_place(self, program: Program, kernel: CompiledKernel) -> AbstractContextManager[Ready]:
         """The same with the outputs where inputs are, if the problem says that they may be."""
         shared = {operand: self._buffers[output] for output, operand in self.in_place.items()}
-        with self.ready(program, kernel, shared) as ready:
-            yield ready
+        return self.ready(program, kernel, shared)
 
     def restore(self) -> None:
         """Queue: bring back what a launch reads and changes."""
