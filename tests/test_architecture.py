@@ -16,8 +16,8 @@ Module = tuple[str, ...]
 
 def layers() -> dict[str, int]:
     """The line of each module in the picture, counted from the top."""
-    _, _, below = PAGE.read_text().partition("Imports go down only:\n\n")
-    picture, _, _ = below.partition("\n\n")
+    _, _, below = PAGE.read_text().partition("Imports go down only:\n\n```text\n")
+    picture, _, _ = below.partition("```\n")
     return {name.strip(): line for line, names in enumerate(picture.splitlines()) for name in names.split(",")}
 
 

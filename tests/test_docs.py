@@ -1,4 +1,4 @@
-"""The docs name files and folders that exist."""
+"""The docs name files and folders that exist, and say of every block of code what it is."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from doc_pages import PAGES, ROOT, blocks
 
-import autotune
-
-ROOT = Path(autotune.__file__).parent.parent
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 FOLDERS = "autotune|benchmarks|codegen|db|docs|examples|search_spaces|tests"
 
 
@@ -21,3 +18,9 @@ def test_paths_exist(page: Path) -> None:
     paths = [ROOT / path for path in re.findall(rf"`((?:{FOLDERS})/[a-z0-9_./-]*)`", text)]
     links = [page.parent / link for link in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
     assert [path for path in (*paths, *links) if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_block_of_code_names_its_language(page: Path) -> None:
+    unnamed = [str(block) for block in blocks(page) if not block.language]
+    assert unnamed == [], "begin it with ```sh, ```python, ```sql or ```text, not by indenting it"

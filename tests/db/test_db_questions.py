@@ -1,7 +1,6 @@
 """The ten questions of docs/database.md are answered as written there, on SQLite and on PostgreSQL."""
 
 import re
-import textwrap
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,8 +24,7 @@ def answers():
     """Question and code, in the order of the page."""
     _, _, section = PAGE.read_text().partition("## Ten questions\n")
     section, _, _ = section.partition("\n## ")
-    found = re.findall(r"^\*\*(.*\?)\*\*.*\n\n((?:(?:    .*)?\n)+)", section, re.MULTILINE)
-    return [(question, textwrap.dedent(code).strip()) for question, code in found]
+    return re.findall(r"^\*\*([^*\n]*\?)\*\*[^\n]*\n\n```\w+\n(.*?)```\n", section, re.MULTILINE | re.DOTALL)
 
 
 EXPECTED = [
