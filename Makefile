@@ -1,9 +1,10 @@
 # make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200.
 # make test: install the test extra too, then run every test that this machine can run.
+# make site: install the docs extra too, then build the docs as build/site/index.html, for which no network is needed.
 PYTHON ?= python3
 INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test
+.PHONY: demo test site
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -11,6 +12,9 @@ demo: .venv/installed
 
 test: .venv/installed-for-tests
 	.venv/bin/python -m pytest -n auto
+
+site: .venv/installed-for-site
+	.venv/bin/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site . build/site
 
 .venv/installed: pyproject.toml | .venv/bin/python
 	@echo 'installing autotune and its packages into .venv'
@@ -20,6 +24,11 @@ test: .venv/installed-for-tests
 .venv/installed-for-tests: pyproject.toml | .venv/bin/python
 	@echo 'installing autotune, its packages and what tests need into .venv'
 	@$(INSTALL) --editable '.[test]'
+	@touch $@ .venv/installed
+
+.venv/installed-for-site: pyproject.toml | .venv/bin/python
+	@echo 'installing autotune, its packages and what builds the docs into .venv'
+	@$(INSTALL) --editable '.[docs]'
 	@touch $@ .venv/installed
 
 .venv/bin/python:

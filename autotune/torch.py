@@ -162,3 +162,7 @@ def __getattr__(name: str) -> Any:
     if name in _functions:
         return _functions[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_functions})
