@@ -23,7 +23,8 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from .errors import UNUSABLE_DISK, DatabaseError
 from .life import held, is_held
 
-TUNER = "tuner"  # the user attribute that says who has taken a trial
+# The user attributes that say who has taken a trial, and which run of the database that one works for.
+TUNER, RUN = "tuner", "run"
 _OVER = create_trial(state=TrialState.FAIL)
 
 
@@ -133,6 +134,10 @@ class Journal(JournalStorage):
 
     def exclusive(self, study_id: int) -> AbstractContextManager[None]:
         """Let all other tuners wait meanwhile: those of a study, since each has a file of its own."""
+        return self._file.locked()
+
+    def together(self) -> AbstractContextManager[None]:
+        """Write what is set meanwhile without letting the file's lock go."""
         return self._file.locked()
 
     def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:

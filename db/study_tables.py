@@ -72,6 +72,18 @@ class StudyTables(RDBStorage):
         """Let all other runs of a study wait meanwhile."""
         return self._db.locked(study_id)
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Store what this thread sets meanwhile in one transaction."""
+        self.scoped_session.remove()
+        with self.engine.begin() as connection:
+            # Optuna commits each time that it sets something: its session ends a savepoint by that.
+            self.scoped_session(bind=connection, join_transaction_mode="create_savepoint")
+            try:
+                yield
+            finally:
+                self.scoped_session.remove()
+
     def news(self, study_id: int, unfinished: Collection[int], newest: int) -> list[FrozenTrial]:
         """The trials of these numbers and those after the newest, in order."""
         # Past Optuna's own cache, which keeps all trials and goes through them each time.

@@ -15,8 +15,8 @@ from ..compiler import CompiledKernel, CompileError, compiler_version
 from ..db.states import Status
 from ..db.trials import DeviceRecord, ProblemRecord, Trial
 from ..devices.base import Device, Session
+from ..runs.provenance import environment
 from ..search_spaces.operator import Operator
-from .provenance import environment
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Evaluator:
         plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._limits = operator, problem, spec
         self._pool, self._session = pool, session
-        self._environment = environment(device)
         self._trial = partial(
             Trial,
             device=DeviceRecord(spec.name, spec.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
+            environment=environment(device),
             run=run,
         )
 
@@ -77,7 +77,6 @@ class Evaluator:
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
             program_digest=job.program.digest,
-            environment=self._environment,
         )
         try:
             kernel = job.kernel.result()

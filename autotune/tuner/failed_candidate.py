@@ -17,12 +17,12 @@ from ..compile_pool import CompilePool
 from ..compiler import compile_kernel
 from ..db.trials import Trial
 from ..devices.base import Device
+from ..runs.failure_report import FailureReport
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
 from ..verification import launch_arrays
 from .evaluator import Evaluator
-from .failure_report import FailureReport
 
 
 @dataclass(frozen=True)

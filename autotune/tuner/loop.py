@@ -7,7 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
-from functools import reduce
+from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,14 @@ from ..db.trials import Trial
 from ..devices.base import Device
 from ..devices.replay import evaluable
 from ..optuna_log import quiet_optuna
+from ..runs.failure_report import FailureReport
+from ..runs.history import History
+from ..runs.run import A_CALL, Run, begun
 from ..search_spaces.operator import Operator
 from .ahead import MOST_AHEAD, Ahead
 from .arguments import check_arguments
 from .evaluator import Evaluator, Job
-from .failure_report import FailureReport
-from .history import History
 from .options import Progress, TuneOptions, TuneResult
-from .run import A_CALL, Run, begun
 from .runoff import Runoff, fastest, losers, participants, run_off
 from .signals import handled
 
@@ -85,7 +85,7 @@ def tune(
     if problem.empty:
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     if run is None:
-        with begun(db, A_CALL, operator, [device], options) as own:
+        with begun(db, A_CALL, operator, [device], asdict(options)) as own:
             result = tune(operator, problem, device, db, options, on_progress, now, pool, own)
             own.interrupted = result.interrupted
             return result
@@ -119,7 +119,8 @@ def tune(
                     compared.add(trial.schedule_digest)
                     if trial.status is not Status.OK:
                         FailureReport(trial, device.selector, options.seed, job.program.source).write()
-                    best, few = _better(best, trial), fastest([*few, trial])
+                    few = fastest([*few, trial])
+                    best = next(iter(fastest([incumbent, *few])), None)
                     by_status[trial.status] += 1
                     return trial
 
@@ -142,7 +143,7 @@ def tune(
                     decided, again = run_off(entered, measured_again)
                     for trial in again:
                         db.record(trial)
-                    best = decided.winner if decided else reduce(_better, again, None)
+                    best = decided.winner if decided else next(iter(fastest(again)), None)
                 if best:
 
                     def lost(trial: Trial) -> bool:
@@ -177,10 +178,3 @@ def _for_others(
     schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic
     legal = not operator.violations(problem, schedule, device.limits)
     return schedule if legal and schedule.digest not in (best.schedule_digest, *tried) else None
-
-
-def _better(best: Trial | None, trial: Trial) -> Trial | None:
-    """The faster one; only an ok trial can be best."""
-    if trial.status is not Status.OK or trial.seconds is None:
-        return best
-    return trial if best is None or best.seconds is None or trial.seconds < best.seconds else best

@@ -11,12 +11,12 @@ from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.trials import Trial
 from ..devices.base import Device
+from ..runs.history import History
+from ..runs.run import Run
 from ..search_spaces.operator import Operator
 from ..search_spaces.restriction import restrict_schedules
-from .history import History
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
-from .run import Run
 
 if TYPE_CHECKING:
     from ..db import TuningDB

@@ -37,9 +37,9 @@ class Runoff:
     ratio: Interval
 
 
-def fastest(trials: Iterable[Trial]) -> list[Trial]:
+def fastest(trials: Iterable[Trial | None]) -> list[Trial]:
     """The few fastest ok trials, the fastest first."""
-    ok = (trial for trial in trials if trial.status is Status.OK and trial.seconds is not None)
+    ok = (trial for trial in trials if trial and trial.status is Status.OK and trial.seconds is not None)
     return nsmallest(1 + _CHALLENGERS, ok, key=_seconds)
 
 

@@ -10,7 +10,7 @@ from optuna.trial import FrozenTrial, TrialState
 from ..codegen.schedule import Schedule
 from ..db.journal import TUNER
 from ..db.trials import Trial
-from .history import seconds_of
+from ..runs.history import seconds_of
 from .proposals import Candidate, Proposals
 from .stored_study import StoredStudy
 

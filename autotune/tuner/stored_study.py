@@ -24,18 +24,17 @@ from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..db.engine import sqlite_file
 from ..db.errors import DatabaseError
-from ..db.journal import TUNER, Journal
+from ..db.journal import RUN, TUNER, Journal
 from ..db.life import studies_folder
 from ..devices.base import Device
+from ..runs.provenance import depends_on
 from ..search_spaces.operator import Operator
 from ..search_spaces.trial_space import TrialSpace
 from .proposals import FAILED
-from .provenance import depends_on
 
 if TYPE_CHECKING:
     from ..db import TuningDB
 
-RUN = "run"  # the user attribute that says which run a trial belongs to, by its id in the database
 _RETRIES = 3  # a schedule whose tuners die again and again may be what kills them
 _LONGEST_NAME = 150  # of a file
 
@@ -128,16 +127,18 @@ class StoredStudy:
 
     def start(self, schedule: Schedule, params: dict[str, Any] | None) -> int:
         """Add a trial and take it."""
-        trial = self.offer(schedule, params)
-        self._set_state(trial, TrialState.RUNNING)
+        with self._storage.errors(), self._storage.together():
+            trial = self.offer(schedule, params)
+            self._set_state(trial, TrialState.RUNNING)
         return trial
 
     def take(self, trial: int) -> bool:
         """Take a trial that waits; False if another tuner was faster."""
-        with self._storage.errors(), suppress(UpdateFinishedTrialError):
-            for name, mark in self._marks.items():
-                self._storage.set_trial_user_attr(trial, name, mark)
-        return self._set_state(trial, TrialState.RUNNING)
+        with self._storage.errors(), self._storage.together():
+            with suppress(UpdateFinishedTrialError):
+                for name, mark in self._marks.items():
+                    self._storage.set_trial_user_attr(trial, name, mark)
+            return self._set_state(trial, TrialState.RUNNING)
 
     def tell(self, trial: int, seconds: float, in_space: bool, **attributes: Any) -> None:
         """How long the schedule of a trial takes that was taken; infinite for a failure.
@@ -147,7 +148,7 @@ class StoredStudy:
         """
         state = TrialState.COMPLETE if in_space else TrialState.PRUNED
         # Its computer may have slept, and the trial be somebody else's now.
-        with self._storage.errors(), suppress(UpdateFinishedTrialError):
+        with self._storage.errors(), suppress(UpdateFinishedTrialError), self._storage.together():
             for name, attribute in attributes.items():
                 self._storage.set_trial_user_attr(trial, name, attribute)
             for name, violation in FAILED.items() if seconds == inf else ():

@@ -16,10 +16,10 @@ from autotune.cli.rendering.dry_run import outlook_document
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.engine import database_url
 from autotune.devices import select
+from autotune.runs.outlook import Outlook, outlook
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.sizes import SpaceSize
 from autotune.tuner import TuneOptions
-from autotune.tuner.outlook import Outlook, outlook
 
 DRY = ("tune", "transpose", "--device", "h200", "--m", "64", "--n", "64", "--dry-run")
 H200 = select.device("h200")

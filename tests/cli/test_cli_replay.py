@@ -16,9 +16,9 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.devices import sanitizer, select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineSession
+from autotune.runs.failure_report import FailureReport
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
-from autotune.tuner.failure_report import FailureReport
 
 H200 = named_device("h200")
 TRANSPOSE = operator("transpose")

@@ -23,9 +23,9 @@ from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer import compute_sanitizer, watched
 from autotune.emulator import EmulatorError, verify
+from autotune.runs.failure_report import FailureReport
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.registry import OPERATORS, operator
-from autotune.tuner.failure_report import FailureReport
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300

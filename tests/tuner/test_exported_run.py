@@ -3,6 +3,7 @@
 import io
 import json
 import warnings
+from dataclasses import asdict
 from math import inf
 
 import matplotlib as mpl
@@ -15,9 +16,9 @@ from tuner_fakes import SEEDS, TOY, ToyDevice, ToyProblem, ToySchedule
 
 from autotune.db import DatabaseError, RunRecord, Status, TuningDB
 from autotune.devices.base import Evaluation
+from autotune.runs.exported_run import export_run
+from autotune.runs.run import begun
 from autotune.tuner import TuneOptions, tune
-from autotune.tuner.exported_run import export_run
-from autotune.tuner.run import begun
 
 mpl.use("Agg")
 WRONG = ToySchedule(width=16)
@@ -31,7 +32,7 @@ def db(request, tmp_path, pools):
         for seed, sizes in enumerate(((8, 9), (9,))):
             options = TuneOptions(6, sampler="random", seed=seed, compile_workers=1)
             device = ToyDevice(outcome=lambda one: Evaluation(Status.WRONG, error="off") if one == WRONG else None)
-            with begun(database, "autotune tune toy", TOY, [device], options) as run:
+            with begun(database, "autotune tune toy", TOY, [device], asdict(options)) as run:
                 for size in sizes:
                     tune(TOY, ToyProblem(size), device, database, options, run=run)
         yield database

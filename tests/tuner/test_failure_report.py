@@ -8,8 +8,9 @@ from tuner_fakes import SEEDS, TOY, ToyProblem, emit
 
 from autotune.db import Status, exchange
 from autotune.devices.base import Evaluation
-from autotune.tuner import TuneOptions, failure_report, tune
-from autotune.tuner.failure_report import FailureReport, failures_folder
+from autotune.runs import failure_report
+from autotune.runs.failure_report import FailureReport, failures_folder
+from autotune.tuner import TuneOptions, tune
 
 PROBLEM = ToyProblem(8)
 

@@ -18,11 +18,11 @@ from autotune.codegen.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.optuna_log import quiet_optuna
+from autotune.runs.history import seconds_of, stale_problems
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload
 from autotune.tuner import TuneOptions, loop, tune
 from autotune.tuner.ahead import Ahead
-from autotune.tuner.history import seconds_of, stale_problems
 from autotune.tuner.proposals import Proposals
 from autotune.tuner.samplers import SAMPLERS as ALL_SAMPLERS
 from autotune.tuner.samplers import missing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,10 +44,10 @@ def record(
     from ...db import TuningDB
     from ...db.engine import check_lasting, database_url
     from ...db.recording import write_recording
+    from ...runs.run import begun
     from ...search_spaces.restriction import restrict_values, sample
     from ...tuner.record import record as measure
     from ...tuner.record import recording_options
-    from ...tuner.run import begun
 
     problem = problem_of(operator, fields)
     if problem.empty:
@@ -61,7 +62,7 @@ def record(
         title = f"{operator.name} {problem.key} on {target.limits.name}"
         command, options = command_line(context, db, database.location), recording_options(schedules, seed)
         with (
-            begun(database, command, operator, [target], options) as run,
+            begun(database, command, operator, [target], asdict(options)) as run,
             shown_progress() as screen,
             screen.run(f"recording {title}", problem, target.limits, options) as show,
         ):

@@ -16,7 +16,7 @@ from ..rendering.trials import short_schedule_of, trial_document
 
 if TYPE_CHECKING:
     from ...db import Trial
-    from ...tuner.failure_report import FailureReport
+    from ...runs.failure_report import FailureReport
 
 
 def replay(
@@ -45,7 +45,7 @@ def replay(
 
 
 def _read(path: Path) -> FailureReport:
-    from ...tuner.failure_report import FailureReport
+    from ...runs.failure_report import FailureReport
 
     with user_input():
         try:

@@ -61,7 +61,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write what a run tried for the tools of Optuna, with a study for each problem and device model."""
-    from ...tuner.exported_run import export_run
+    from ...runs.exported_run import export_run
 
     with opened(db) as database:
         trials = export_run(database, run_of(database, run), optuna)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,10 +67,10 @@ def tune(
     from ...compile_pool import CompilePool
     from ...db import TuningDB
     from ...db.engine import check_lasting, check_shared, database_url
+    from ...runs.run import begun
     from ...tuner import TuneOptions
     from ...tuner import tune as search
     from ...tuner.parallel import Parallel, shared_out
-    from ...tuner.run import begun
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
@@ -117,7 +118,7 @@ def tune(
             return
         _tell_who_waits(queues)
         warn_of_new_models(operator.name, targets, database)
-        with begun(database, command_line(context, db, database.location), operator, targets, options) as run:
+        with begun(database, command_line(context, db, database.location), operator, targets, asdict(options)) as run:
             with shown_progress() as screen:
                 (parallel := Parallel(tune_one)).run(queues)
             run.interrupted = parallel.interrupted
@@ -127,7 +128,7 @@ def tune(
 
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
     """Say what would be tried of each problem on each device model."""
-    from ...tuner.outlook import outlook
+    from ...runs.outlook import outlook
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
     looked = [
@@ -172,7 +173,7 @@ def _not_empty(operator: Any, problems: list[Problem]) -> list[Problem]:
 
 def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems whose record on this device model is stale."""
-    from ...tuner.history import stale_problems
+    from ...runs.history import stale_problems
 
     problems = stale_problems(operator, device, database)
     if not problems:

@@ -11,8 +11,8 @@ from .winner import title
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
     from ...devices.base import Device
+    from ...runs.outlook import Outlook
     from ...tuner import TuneOptions
-    from ...tuner.outlook import Outlook
 
 _SHOWN = 5  # of the first candidates
 

@@ -21,7 +21,7 @@ _SHOWN = 5
 def staleness(trials: Sequence[Trial]) -> list[list[str]]:
     """For each trial why it is stale, as far as this machine can tell."""
     from ...devices.select import device_of_model
-    from ...tuner.provenance import stale
+    from ...runs.provenance import stale
 
     kinds = {(trial.device.model, trial.time_source) for trial in trials}
     devices = {kind: device_of_model(*kind) for kind in kinds}

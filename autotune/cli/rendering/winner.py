@@ -62,7 +62,7 @@ def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Tri
 
 def print_winner(run: Tuned) -> None:
     """Print the table of the winner, if there is one."""
-    from ...tuner.failure_report import failures_folder
+    from ...runs.failure_report import failures_folder
 
     best = run.result.best
     if best is None or best.seconds is None:

@@ -8,8 +8,8 @@ import pytest
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.select import device as device_of
+from autotune.runs.provenance import environment, stale
 from autotune.search_spaces.registry import operator
-from autotune.tuner.provenance import environment, stale
 
 DEVICE = device_of("h200")
 TRANSPOSE = operator("transpose")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from ..db.states import Outcome
 from ..devices.base import Device
 from ..errors import AutotuneError
 from ..search_spaces.operator import Operator
-from .options import TuneOptions
 from .provenance import environment
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Run:
 
 @contextmanager
 def begun(
-    db: TuningDB, command: str, operator: Operator[Any, Any], devices: Sequence[Device], options: TuneOptions
+    db: TuningDB, command: str, operator: Operator[Any, Any], devices: Sequence[Device], options: Mapping[str, Any]
 ) -> Iterator[Run]:
     """A run, which is stored now, and whose end is stored when the context ends.
 
@@ -45,14 +44,14 @@ def begun(
         command: the command line, without passwords.
         operator: what is tuned.
         devices: what it is tuned for.
-        options: how.
+        options: how, sampler and seed included; what is None was not given.
 
     Raises:
         DatabaseError: it cannot be stored.
     """
     from ..db.run_record import RunRecord
 
-    given = {name: value for name, value in asdict(options).items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     sampler, seed = given.pop("sampler"), given.pop("seed")
     record = RunRecord(command, operator.name, given, sampler, seed, [_plain(device) for device in devices])
     run = Run(record.id)

@@ -13,11 +13,10 @@ from optuna.trial import FrozenTrial
 
 from ..db.engine import sqlite_file
 from ..db.errors import DatabaseError
-from ..db.journal import JournalFile, journal_errors
+from ..db.journal import RUN, JournalFile, journal_errors
 from ..db.life import studies_folder
 from ..files import atomic_write
 from ..optuna_log import quiet_optuna
-from .stored_study import RUN
 
 if TYPE_CHECKING:
     from ..db import RunRecord, TuningDB
