@@ -10,9 +10,9 @@ import pytest
 from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 from tuner_fakes import LEGAL, SEEDS, TOY, ToyDevice, ToyProblem, ToySchedule, toy_seconds
-from tuner_processes import LARGE_TOY, PROBLEM, run_until_killed, said, started
+from tuner_processes import LARGE_TOY, PROBLEM, PROCESS, run_until_killed, said, started
 
 from autotune.db import DatabaseError, Status, TimeSource, TuningDB
 from autotune.db.engine import database_url, of_schema
@@ -82,10 +82,16 @@ def states(db):
 
 
 def test_of_four_tuners_two_are_killed_and_only_what_they_had_is_tried_again(url, silence):
-    moments = (inf, inf, 1, 30_000)
-    tuners = [started(run_until_killed, url, ALL, m, seed=seed, study="s") for seed, m in enumerate(moments)]
-    heard = [said(*tuner) for tuner in tuners]
-    assert [process.exitcode for process, _ in tuners] == [0, 0, -signal.SIGKILL, -signal.SIGKILL]
+    dead = PROCESS.Event()
+    moments = ((1, None), (30_000, None), (inf, dead), (inf, dead))
+    tuners = [
+        started(run_until_killed, url, ALL, calls, others_dead=others_dead, seed=seed, study="s")
+        for seed, (calls, others_dead) in enumerate(moments)
+    ]
+    heard = [said(*tuner) for tuner in tuners[:2]]
+    dead.set()
+    heard += [said(*tuner) for tuner in tuners[2:]]
+    assert [process.exitcode for process, _ in tuners] == [-signal.SIGKILL, -signal.SIGKILL, 0, 0]
     stored = [digest for one in heard for digest in one["stored"]]
     lost = {digest for one in heard for digest in one["evaluated"]} - set(stored)
     everything = {
@@ -124,6 +130,23 @@ def test_news_are_what_has_become_of_each_trial_once_whichever_ends_first(db):
             study.tell(number, 0.5, in_space=True)
             assert [one._trial_id for one in study.news() if one.state is TrialState.COMPLETE] == [number]
         assert study.news() == []
+
+
+def test_what_becomes_of_a_trial_is_stored_in_one_transaction(url):
+    with TuningDB(url) as db, open_study(db) as study:
+        waiting, commits = study.offer(ONE, study._space.params_of(ONE)), []
+        event.listen(study._storage.engine, "commit", commits.append)
+        for change in (
+            lambda: study.take(waiting),
+            lambda: study.tell(waiting, inf, in_space=True, status="wrong", registers=32, error="C[0] = 1"),
+            lambda: study.start(OTHER, None),
+        ):
+            commits.clear()
+            change()
+            assert len(commits) == 1
+        told = trials(db)[0]
+        assert (told.value, told.constraints) == (inf, {"failed": 1.0})
+        assert {"status": "wrong", "registers": 32, "error": "C[0] = 1"}.items() <= told.user_attrs.items()
 
 
 def test_what_others_try_is_told_to_the_sampler(db, device):

@@ -52,12 +52,13 @@ def run(path, tell, trials, seed=0, study=None):
         tune(LARGE_TOY, PROBLEM, device, db, options, lambda p: tell(("stored", p.trial.schedule_digest)))
 
 
-def run_until_killed(path, pipe, trials, calls, first="evaluated", barrier=None, **options):
+def run_until_killed(path, pipe, trials, calls, first="evaluated", barrier=None, others_dead=None, **options):
     """Tune, and be killed when all threads have made and ended so many calls of functions, Python's and C's.
 
-    They are counted from the first evaluation on, or from the start.
+    They are counted from the first evaluation on, or from the start. With the event `others_dead`, wait for it after
+    ten trials: however slow those are that are to be killed, there are schedules left for them.
     """
-    counting = first == "start"
+    counting, stored = first == "start", 0
 
     def count(_frame, _event, _argument):
         nonlocal calls
@@ -66,9 +67,12 @@ def run_until_killed(path, pipe, trials, calls, first="evaluated", barrier=None,
             os.kill(os.getpid(), signal.SIGKILL)
 
     def tell(message):
-        nonlocal counting
+        nonlocal counting, stored
         pipe.send(message)
         counting = counting or message[0] == first
+        stored += message[0] == "stored"
+        if others_dead and stored == 10:
+            others_dead.wait()
 
     if barrier:
         barrier.wait(timeout=60)
