@@ -7,6 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from matmul.gemv_cases import BF16, CASES, FP16, LIMITS
+from nvrtc import compile_unoptimised
 
 from autotune import emulator
 from autotune.codegen.matmul.gemv.activation import Activation
@@ -130,3 +131,7 @@ def test_one_source_serves_all_sizes_alike() -> None:
     assert program(small, words).source == program(large, words).source
     special = [program(problem, f"{words} specialize=shape").source for problem in (small, large)]
     assert special[0] != special[1]
+
+
+def test_no_vectors_make_a_kernel_that_compiles() -> None:
+    compile_unoptimised(program(GemvProblem(5, 7, m=0), ""), "sm_90")

@@ -89,3 +89,12 @@ def test_its_bytes_count_for_the_time_model() -> None:
     assert first.memory_bytes >= 2 * 4 * 4096**2
     plain = OPERATOR.workload(replace(problem, transpose_b=False), SgemmSchedule(copy_b=CopyMode.ASYNC_COPY), LIMITS)
     assert (product,) == plain
+
+
+def test_many_rows_try_it_first_where_both_operands_lie_along_k() -> None:
+    def tried(problem: SgemmProblem) -> bool:
+        return any(seed.copy_b is CopyMode.TRANSPOSE_FIRST for seed in OPERATOR.seeds(problem, LIMITS))
+
+    assert tried(SgemmProblem(4096, 4096, 4096, transpose_b=True))
+    assert not tried(SgemmProblem(4096, 4096, 4096, transpose_a=True, transpose_b=True))
+    assert not tried(SgemmProblem(1024, 4096, 4096, transpose_b=True))

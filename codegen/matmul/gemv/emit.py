@@ -99,7 +99,7 @@ def _conditions(problem: GemvProblem) -> dict[str, int | str]:
 def _facts(problem: GemvProblem) -> dict[str, int | str]:
     """What a source is specialised for in any case."""
     return {
-        "m": problem.m,
+        "m": max(1, problem.m),  # C++ has no arrays of no elements; of no vectors nothing is launched
         "along_k": problem.order is WeightOrder.NK,
         "batched": problem.batch > 1,
         "bias": problem.bias,

@@ -8,12 +8,15 @@ from typing import Any
 
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from ....codegen.matmul.sgemm.transpose_first import product
+from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
 from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
 from .space import clusters, grid_blocks
 from .waves import filling
 
 _FEW = 64  # rows or columns
+_MANY = 2048  # rows that make up for a transposition of B
 _BASE = SgemmSchedule(block_k=16, pad_a=8, copy_b=CopyMode.ASYNC_COPY)
 # From large to small, for problems that a larger one would not fill the device with.
 _CUSTOMARY = (
@@ -67,7 +70,8 @@ def candidates(problem: SgemmProblem, spec: DeviceSpec) -> Iterator[SgemmSchedul
     for seed in _winners(problem, spec):
         adapted = _adapted(problem, seed.schedule, spec)
         if _mostly_inside(problem, adapted):
-            for schedule in (adapted, *_k_major(problem, adapted)):
+            others = (*_k_major(problem, adapted), *_transposed_first(problem, seed.schedule, spec))
+            for schedule in (adapted, *others):
                 for grid in _grids(problem, spec, schedule, seed.blocks):
                     yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
 
@@ -85,6 +89,20 @@ def _k_major(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[SgemmSc
         pad = 4 * schedule.lanes_k % 32  # of a row, so that eight lanes read from all banks
         changes: dict[str, Any] = {f"vector_{operand}": vector, f"pad_{operand}": pad}
         yield replace(schedule, **changes, double_buffer_fragments=False)
+
+
+def _transposed_first(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Iterator[SgemmSchedule]:
+    """The schedule with B transposed in the workspace, if A and B lie along k and many rows face B.
+
+    On an H200 at 4096³ a product takes 5 % longer if both lie along k than if one does, and the transposition takes
+    1.3 % of that time. Only for schedules specialised for a shape, which are never taken unmeasured: the workspace has
+    room for another B.
+    """
+    both = problem.along_k("a") and problem.along_k("b")
+    if both and problem.m >= _MANY and schedule.specialize is Specialize.SHAPE:
+        transposed, _ = product(problem, replace(schedule, copy_b=CopyMode.TRANSPOSE_FIRST))
+        adapted = _adapted(transposed, schedule, spec)
+        yield replace(adapted, copy_b=CopyMode.TRANSPOSE_FIRST, vector_b=problem.vector_width("b"))
 
 
 def _grids(problem: SgemmProblem, spec: DeviceSpec, schedule: SgemmSchedule, blocks: tuple[int, ...]) -> Iterator[str]:
