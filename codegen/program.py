@@ -47,7 +47,7 @@ class Argument:
             or ``TensorMap``.
         value: the value where the problem fixes it; None for pointers and for scalars that the caller brings.
         tensor_map: what a ``TensorMap`` describes; it is encoded anew for each address of its tensor.
-        positive: of a scalar that the caller brings, whether it must be more than 0.
+        positive, probability: of a scalar that the caller brings, whether it must be more than 0, or 0 to 1.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Argument:
     value: int | None = None
     tensor_map: TensorMap | None = None
     positive: bool = False
+    probability: bool = False
 
     @property
     def pointer(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -16,11 +16,26 @@ class TorchCall:
         bind: ``bind(torch, problem, tensors)`` returns a function without arguments that computes the outputs in place.
             `tensors` are PyTorch tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
         packages: distributions beside torch whose versions matter.
+        random: whether it draws other random numbers than the operator, so that its outputs cannot be verified. PyTorch
+            captures its random numbers in graphs of its own alone, so that it is not replayed as a graph either.
     """
 
     summary: str
     bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], Any]]
     packages: tuple[str, ...] = ()
+    random: bool = False
+
+
+def compiled(call: TorchCall) -> TorchCall:
+    """The same by ``torch.compile`` for one shape."""
+
+    def bind(torch: Any, problem: Any, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+        torch.compiler.reset()  # what was compiled for other problems counts towards a limit
+        function = call.bind(torch, problem, tensors)
+        made: Callable[[], Any] = torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False)
+        return made
+
+    return replace(call, summary=f"torch.compile of {call.summary}", bind=bind)
 
 
 @dataclass(frozen=True)

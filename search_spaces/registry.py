@@ -58,6 +58,7 @@ OPERATORS = _Operators(
         "softmax": ".rows.softmax",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
+        "dropout": ".streaming.dropout",
     }
 )
 

@@ -37,9 +37,9 @@ def emulated(monkeypatch):
 
     def replaced(compute):
         def call(*tensors, **options):
-            given = [*tensors, *(one for one in options.values() if isinstance(one, torch.Tensor))]
+            given = [one for one in (*tensors, *options.values()) if isinstance(one, torch.Tensor)]
             computed.append(tuple(tuple(tensor.shape) for tensor in given))
-            tensors = [tensor.numpy() for tensor in tensors]
+            tensors = [one.numpy() if isinstance(one, torch.Tensor) else one for one in tensors]
             options = {n: one.numpy() if isinstance(one, torch.Tensor) else one for n, one in options.items()}
             return torch.from_numpy(np.asarray(compute(*tensors, **options)))
 
@@ -168,6 +168,17 @@ def test_transpose_is_differentiable(shape):
         torch.testing.assert_close(found, expected)
 
 
+def test_dropout_drops_the_same_elements_of_the_gradient():
+    x, bias, residual = random(3, 5, 33), random(33), random(3, 5, 33)
+    y = autotune_torch.dropout(x, 0.25, 7, 1, bias=bias, residual=residual)
+    kept = y != residual
+    torch.testing.assert_close(y, torch.where(kept, (x + bias) / 0.75, 0.0) + residual)
+    found = torch.autograd.grad(y.sum(), (x, bias, residual))
+    expected = kept / 0.75
+    for gradient, truth in zip(found, (expected, expected.sum((0, 1)), torch.ones_like(residual)), strict=True):
+        torch.testing.assert_close(gradient, truth)
+
+
 def shifted(
     x: Any, mask: Any = None, dim: tuple[int, ...] | int | None = None, dtype: DType | None = None, *,
     by: float = 1.5, seed: int = 0, mode: str = "all", keep: bool = False, out: Any = None, stream: Any = None,
@@ -194,7 +205,7 @@ def test_every_operator_keeps_pytorchs_contract(name):
         if tensor.role is Role.INPUT
     }
     options = {option: str(value) if isinstance(value, str) else value for option, value in example.options.items()}
-    torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), inputs | options)
+    torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), inputs | options | dict(example.scalars))
 
 
 def test_every_operator_with_a_call_is_registered():

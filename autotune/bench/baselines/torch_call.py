@@ -20,7 +20,7 @@ def torch_baseline(name: str, call: TorchCall) -> Baseline:
     """The baseline of a call that an operator states under this name."""
     return Baseline(
         summary=call.summary,
-        computes=True,
+        computes=not call.random,
         missing=partial(torch_missing, name),
         versions=partial(_versions, call.packages),
         prepare=partial(_prepare, call),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from inspect import BoundArguments
+from inspect import BoundArguments, Parameter
 from itertools import permutations, product
 from typing import Any
 
@@ -44,12 +44,14 @@ class ExampleCall:
         tensors: by the names of the call's arrays, what the kernel knows each as.
         dropped: leading axes of extent 1 that the call's arrays have not.
         options: the call's other arguments.
+        scalars: those of the call's that have no default.
     """
 
     call: Call
     tensors: Mapping[str, Tensor]
     dropped: int
     options: Mapping[str, Any]
+    scalars: Mapping[str, float]
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of an array."""
@@ -61,7 +63,7 @@ class ExampleCall:
 
     def bound(self, arrays: Mapping[str, Any]) -> BoundArguments:
         """The arguments of the call for arrays by name, outputs among them."""
-        values = {**self.options, **arrays}
+        values = {**self.options, **self.scalars, **arrays}
         if self.call.outputs_packed:
             values[OUT] = tuple(values.pop(name, None) for name in self.call.outputs)
         return self.call.signature.bind(**values)
@@ -93,13 +95,15 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     First with arrays that lack all leading axes of extent 1 that the tensors have in common, then with ever more axes.
     """
     options = {name: getattr(problem, name) for name in call.options if hasattr(problem, name)}
+    required = [name for name in call.scalars if call.signature.parameters[name].default is Parameter.empty]
+    scalars = {name: problem.scalars[name] for name in required}
     read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
     written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
     for inputs, outputs in product(permutations(call.inputs, len(read)), permutations(call.outputs, len(written))):
         tensors = dict(zip(inputs + outputs, read + written, strict=True))
         for dropped in range(leading, -1, -1):
-            yield ExampleCall(call, tensors, dropped, options)
+            yield ExampleCall(call, tensors, dropped, options, scalars)
 
 
 def _bound(example: ExampleCall) -> Binding:

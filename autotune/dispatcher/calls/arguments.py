@@ -110,6 +110,8 @@ def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Fill
             scope[f"to_{argument.name}"] = partial(_integer, argument.name, *_INTEGERS[argument.cuda_type])
         elif argument.positive:
             scope[f"to_{argument.name}"] = partial(_positive, argument.name)
+        elif argument.probability:
+            scope[f"to_{argument.name}"] = partial(_probability, argument.name)
         else:
             targets[index] = f"packed.{argument.name}"
             continue
@@ -149,6 +151,12 @@ def _integer(name: str, low: int, high: int, value: Any) -> int:
 def _positive(name: str, value: float) -> float:
     if not value > 0:
         raise ValueError(f"{name}={value}: expected more than 0")
+    return value
+
+
+def _probability(name: str, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name}={value}: expected 0 … 1")
     return value
 
 

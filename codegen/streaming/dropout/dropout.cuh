@@ -1,0 +1,229 @@
+#pragma once
+#include "cuda/numbers.cuh"
+#include "cuda/packed.cuh"
+#include "streaming/dropout/dropping.cuh"
+// y = kept ? (x + bias) / (1 - p) : 0, + residual. A block has consecutive vectors, of which a thread loads
+// several before it computes the first one.
+
+using Element = Problem::Element;
+using Index = Problem::Index;
+constexpr int width = Schedule::vector_width;
+using Vector = Packed<Element, width>;
+
+// A vector that begins anywhere has elements of so many quads, each of which has four random words.
+constexpr int quads = Problem::straddles ? (width + 6) / 4 : (width + 3) / 4;
+
+struct Place {
+  long long row, column;  // of the first element
+  long long inside;       // elements from there to the end of the row; none if not more than 0
+};
+
+__device__ __forceinline__ Index vectors_of_row(const Problem& problem) {
+#if by_rows
+  return static_cast<Index>((problem.columns + width - 1) / width);
+#else
+  return static_cast<Index>((problem.rows * problem.columns + width - 1) / width);
+#endif
+}
+
+__device__ __forceinline__ Place place_of(const Problem& problem, Index row, Index vector) {
+  const long long column = static_cast<long long>(vector) * width;
+#if by_rows
+  return {row, column, row < problem.rows ? problem.columns - column : 0};
+#else
+  return {0, column, problem.rows * problem.columns - column};
+#endif
+}
+
+// Not by __ldg: the output may be the input.
+__device__ __forceinline__ Vector load_vector(const Element* source, const Place& place) {
+  Vector vector = {};
+  if (place.inside >= width) {
+    const Vector::Bits* address = reinterpret_cast<const Vector::Bits*>(source);
+#if streaming
+    vector.bits = __ldcs(address);
+#else
+    vector.bits = *address;
+#endif
+  }
+#if ragged
+  else {
+#  pragma unroll
+    for (int i = 0; i < width; ++i) {
+      if (i < place.inside) vector.elements[i] = source[i];
+    }
+  }
+#endif
+  return vector;
+}
+
+template <bool whole, typename Number>
+__device__ __forceinline__ void store_vector(Number* target, const Packed<Number, width>& vector,
+                                             const Place& place) {
+  if (whole && place.inside >= width) {
+    store_global<Schedule::streaming>(target, vector);
+    return;
+  }
+  if constexpr (!whole || Problem::ragged) {
+#pragma unroll
+    for (int i = 0; i < width; ++i) {
+      if (i < place.inside) target[i] = vector.elements[i];
+    }
+  }
+}
+
+#if bias
+__device__ __forceinline__ void add_bias(float (&values)[width], const Arguments& arguments,
+                                         const Problem& problem, const Place& place) {
+#  if bias_vectors
+  if (place.inside < width) return;
+  const Vector bias = load_global<width, false>(arguments.bias + place.column);
+#    pragma unroll
+  for (int i = 0; i < width; ++i) values[i] = __fadd_rn(values[i], to_float(bias.elements[i]));
+#  else
+  long long column = place.column;
+#    if wraps
+  column %= problem.columns;
+#    endif
+#    pragma unroll
+  for (int i = 0; i < width; ++i) {
+    if (i < place.inside)
+      values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(arguments.bias + column).elements[0]));
+    ++column;
+#    if wraps
+    if (column == problem.columns) column = 0;
+#    endif
+  }
+#  endif
+}
+#endif
+
+// The random words of a vector's elements, of which the first one has the number `index`.
+__device__ __forceinline__ void random_words(unsigned (&words)[width], const Dropping& dropping,
+                                             long long index) {
+  unsigned all[4 * quads];
+#pragma unroll
+  for (int quad = 0; quad < quads; ++quad) {
+    unsigned four[4];
+    dropping.random(four, static_cast<unsigned long long>(index) / 4 + quad);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) all[4 * quad + i] = four[i];
+  }
+  if constexpr (4 * quads > width) {
+    // Two selections rather than an index, which would move the words to memory.
+    const bool odd = index % 2 != 0, upper = index % 4 >= 2;
+#pragma unroll
+    for (int i = 0; i + 1 < 4 * quads; ++i) all[i] = odd ? all[i + 1] : all[i];
+#pragma unroll
+    for (int i = 0; i + 2 < 4 * quads; ++i) all[i] = upper ? all[i + 2] : all[i];
+  }
+#pragma unroll
+  for (int i = 0; i < width; ++i) words[i] = all[i];
+}
+
+#if stored_mask
+// All threads of a warp take part.
+__device__ __forceinline__ void store_mask(const Arguments& arguments, const bool (&kept)[width],
+                                           long long index, const Place& place) {
+#  if packed_mask
+  constexpr int lanes = 8 / width;  // that share a byte
+  unsigned bits = 0;
+#    pragma unroll
+  for (int i = 0; i < width; ++i) {
+    if (kept[i] && i < place.inside) bits |= 1u << i;
+  }
+  bits <<= threadIdx.x % lanes * width;
+#    pragma unroll
+  for (int step = 1; step < lanes; step *= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
+  if (threadIdx.x % lanes == 0 && place.inside > 0) {
+    arguments.mask[index / 8] = static_cast<unsigned char>(bits);
+  }
+#  else
+  Packed<unsigned char, width> mask;
+#    pragma unroll
+  for (int i = 0; i < width; ++i) mask.elements[i] = kept[i];
+  store_vector<Problem::mask_vectors>(arguments.mask + index, mask, place);
+#  endif
+}
+#endif
+
+__device__ __forceinline__ void dropout_tile(const Arguments& arguments, const Problem& problem,
+                                             const Dropping& dropping, Index first) {
+  Place places[Schedule::items];
+  Vector x[Schedule::items];
+#if residual
+  Vector residual[Schedule::items];
+#endif
+  const Index of_row = vectors_of_row(problem);
+  Index row = 0, vector = first;
+#if by_rows
+  row = first / of_row;
+  vector = first % of_row;
+  const Index rows_ahead = Schedule::threads / of_row, vectors_ahead = Schedule::threads % of_row;
+#endif
+#pragma unroll
+  for (int item = 0; item < Schedule::items; ++item) {
+    const Place place = place_of(problem, row, vector);
+    places[item] = place;
+    x[item] = load_vector(arguments.x + (place.row * problem.ldx + place.column), place);
+#if residual
+    residual[item] = load_vector(arguments.r + (place.row * problem.ldr + place.column), place);
+#endif
+#if by_rows
+    row += rows_ahead;
+    vector += vectors_ahead;
+    if (vector >= of_row) {
+      vector -= of_row;
+      ++row;
+    }
+#else
+    vector += Schedule::threads;
+#endif
+  }
+#pragma unroll
+  for (int item = 0; item < Schedule::items; ++item) {
+    const Place& place = places[item];
+    const long long index = place.row * problem.columns + place.column;
+    unsigned words[width];
+    random_words(words, dropping, index);
+    bool kept[width];
+    float values[width];
+    to_floats(values, x[item].elements);
+#if bias
+    add_bias(values, arguments, problem, place);
+#endif
+#pragma unroll
+    for (int i = 0; i < width; ++i) {
+      kept[i] = dropping.keeps(words[i]);
+      values[i] = dropping.applied(values[i], kept[i]);
+#if residual
+      values[i] = __fadd_rn(values[i], to_float(residual[item].elements[i]));
+#endif
+    }
+    Vector y;
+    from_floats(y.elements, values);
+    store_vector<true>(arguments.y + (place.row * problem.ldy + place.column), y, place);
+#if stored_mask
+    store_mask(arguments, kept, index, place);
+#endif
+  }
+}
+
+__device__ __forceinline__ void dropout_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Dropping dropping(arguments);
+  constexpr int tile = Schedule::threads * Schedule::items;
+#if grid_blocks > 0
+#  if by_rows
+  const Index vectors = vectors_of_row(problem) * static_cast<Index>(problem.rows);
+#  else
+  const Index vectors = vectors_of_row(problem);
+#  endif
+  for (Index first = static_cast<Index>(blockIdx.x) * tile; first < vectors;
+       first += static_cast<Index>(gridDim.x) * tile) {
+    dropout_tile(arguments, problem, dropping, first + threadIdx.x);
+  }
+#else
+  dropout_tile(arguments, problem, dropping, static_cast<Index>(blockIdx.x) * tile + threadIdx.x);
+#endif
+}

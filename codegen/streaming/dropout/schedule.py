@@ -1,0 +1,77 @@
+"""How to compute dropout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ...integers import ceil_div
+from ...schedule import Schedule, Specialize
+from .problem import DropoutProblem
+
+WARP = 32
+_WORD = 4  # bytes
+# At least, beside the vectors of a thread: addresses, what is dropped, random words; of a vector in rows, its place.
+_OTHER_REGISTERS, _PLACE_REGISTERS = 14, 2
+
+
+@dataclass(frozen=True)
+class DropoutSchedule(Schedule):
+    """A thread has `items` vectors, all of whose loads are in flight before it computes the first one.
+
+    Attributes:
+        threads: of a block.
+        vector_width: elements of an access.
+        items: vectors of a thread; those of the block's other threads lie in between.
+        grid_blocks: blocks of the grid, each of which goes through several tiles; 0 for one block a tile.
+        streaming: tell the caches that elements are read and written once.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    threads: int = tunable(256, values=(128, 256, 512, 1024), power_of_two=True, least=WARP)
+    vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
+    items: int = tunable(4, values=(1, 2, 4, 8))
+    grid_blocks: int = tunable(0, least=0)
+    streaming: bool = tunable(False, values=(False, True))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def tile(self) -> int:
+        """Vectors of a tile."""
+        return self.threads * self.items
+
+    def by_rows(self, problem: DropoutProblem) -> bool:
+        """Whether vectors end with rows, rather than follow each other through all of them."""
+        return problem.rows > 1 and not self.wraps(problem)
+
+    def wraps(self, problem: DropoutProblem) -> bool:
+        """Whether vectors follow each other through rows that end within them."""
+        return problem.rows > 1 and problem.dense and problem.columns % self.vector_width != 0
+
+    def vectors(self, problem: DropoutProblem) -> int:
+        """Vectors of x, those that are partly there included."""
+        if self.by_rows(problem):
+            return problem.rows * ceil_div(problem.columns, self.vector_width)
+        return ceil_div(problem.elements, self.vector_width)
+
+    def tiles(self, problem: DropoutProblem) -> int:
+        """Tiles of x."""
+        return ceil_div(self.vectors(problem), self.tile)
+
+    def blocks(self, problem: DropoutProblem) -> int:
+        """Blocks of the grid; none if there is nothing to write."""
+        tiles = self.tiles(problem)
+        return min(self.grid_blocks, tiles) if self.grid_blocks else tiles
+
+    def loaded_words(self, problem: DropoutProblem) -> int:
+        """Registers of an item: a vector of x and one of the residual."""
+        return (1 + problem.residual) * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+
+    def footprint(self, problem: DropoutProblem) -> Footprint:
+        """See `Schedule`; registers are those that a kernel without spills takes at least."""
+        place = _PLACE_REGISTERS * self.by_rows(problem)
+        registers = self.items * (self.loaded_words(problem) + place) + self.vector_width // 2 + _OTHER_REGISTERS
+        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)

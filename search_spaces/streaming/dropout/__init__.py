@@ -1,0 +1,36 @@
+"""dropout, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.streaming.dropout.emit import emit, emit_naive
+from ....codegen.streaming.dropout.presets import PRESETS
+from ....codegen.streaming.dropout.problem import DropoutProblem
+from ....codegen.streaming.dropout.schedule import DropoutSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .derivative import DERIVATIVE
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="dropout",
+    summary="y = dropout(x + bias) + residual, by random numbers that follow from seed, offset and index",
+    problem_type=DropoutProblem,
+    schedule_type=DropoutSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_naive,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+    derivative=DERIVATIVE,
+)

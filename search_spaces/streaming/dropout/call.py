@@ -1,0 +1,133 @@
+"""How users call dropout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from ....codegen.dtype import DType
+from ....codegen.integers import ceil_div
+from ....codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
+from ....codegen.tensor import row_major
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout, rows
+
+_WORDS = (DType.UINT64, DType.INT64)
+
+
+def dropout(
+    input: Any,
+    p: float,
+    seed: int,
+    offset: int = 0,
+    *,
+    bias: Any = None,
+    residual: Any = None,
+    state: Any = None,
+    packed: bool = False,
+    mask: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """dropout(input + bias) + residual: zeros with probability p, and the other elements divided by 1 - p.
+
+    Which elements are dropped follows from seed, offset, p and the place of an element in `input`, row by row, alone.
+    So the gradient of `input` is ``dropout(gradient, p, seed, offset)``, and nothing has to be stored for it. The
+    random numbers are those of Philox4x32-10; PyTorch's dropout, whose choice depends on its launch, makes others.
+
+    Args:
+        input: float32, bfloat16 or float16, of any number of axes. Elements along the last axis are contiguous, and
+            rows are evenly spaced.
+        p: the probability that an element becomes 0, from 0 (which keeps all, as in evaluation) to 1.
+        seed: 0 … 2^64 - 1, the key of the random numbers.
+        offset: 0 … 2^64 - 1. Calls with one seed and different offsets drop elements independently of each other.
+        bias: one element for each place along the last axis, of the dtype of `input`, that is added before.
+        residual: of the shape and the dtype of `input`, that is added after.
+        state: uint64 or int64 of shape (2,), numbers in device memory that are added to `seed` and `offset`, which a
+            captured graph reads anew.
+        packed: whether `mask` has a bit for each element instead of a byte.
+        mask: is written, if it is given: 1 for each element that was kept, and 0 for the others. uint8 of the shape of
+            `input`; if `packed`, uint8 of one axis with eight elements in a byte, as NumPy's
+            ``packbits(…, bitorder="little")`` makes it.
+        out: the result, of the shape and the dtype of `input`. It may be `input`. By default a new array of the
+            library of `input`.
+
+    Returns:
+        The result.
+    """
+
+
+def _types(
+    input: Layout, bias: Layout | None, residual: Layout | None, state: Layout | None, packed: bool
+) -> Mapping[str, ArrayType]:
+    shape = input.shape
+    if input.dtype not in DTYPES:
+        raise TypeError(f"input has dtype {input.dtype}: dropout takes {', '.join(DTYPES)}")
+    if not shape:
+        raise ValueError("input has shape (): expected rows along a last axis")
+    for name, layout, expected in (("bias", bias, shape[-1:]), ("residual", residual, shape)):
+        if layout is not None and (layout.shape, layout.dtype) != (expected, input.dtype):
+            raise ValueError(
+                f"{name} has shape {layout.shape} and dtype {layout.dtype}: expected {expected} and {input.dtype}"
+            )
+    if state is not None and (state.shape != (2,) or state.dtype not in _WORDS):
+        raise ValueError(f"state has shape {state.shape} and dtype {state.dtype}: expected (2,) and uint64 or int64")
+    mask = (ceil_div(prod(shape), 8),) if packed else shape
+    return {"out": ArrayType(shape, input.dtype), "mask": ArrayType(mask, DType.UINT8)}
+
+
+def _bind(
+    input: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    state: Layout | None,
+    mask: Layout | None,
+    out: Layout,
+    packed: bool,
+) -> Binding:
+    x, y = rows("input", input), rows("out", out)
+    r = rows("residual", residual) if residual is not None else None
+    for name, layout in (("bias", bias), ("state", state), ("mask", mask)):
+        if layout is not None and not _dense(layout):
+            raise ValueError(
+                f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
+                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+            )
+    stored = Mask.NONE if mask is None else Mask.BITS if packed else Mask.BYTES
+    problem = DropoutProblem(
+        rows=x.rows,
+        columns=x.columns,
+        dtype=DType(input.dtype),
+        bias=bias is not None,
+        residual=residual is not None,
+        mask=stored,
+        state=state is not None,
+        ldx=x.leading,
+        align_x=x.alignment,
+        ldy=y.leading,
+        align_y=y.alignment,
+        ldr=r.leading if r else 0,
+        align_r=r.alignment if r else 16,
+        align_bias=bias.alignment if bias is not None else 16,
+        align_mask=mask.alignment if mask is not None else 16,
+    )
+    pointers = {"input": "x", "bias": "bias", "residual": "r", "state": "state", "mask": "mask", "out": "y"}
+    return Binding(problem, pointers)
+
+
+def _dense(layout: Layout) -> bool:
+    axes = zip(layout.shape, layout.strides, row_major(layout.shape), strict=True)
+    return 0 in layout.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
+
+
+CALL = Call(
+    declaration=dropout,
+    inputs=("input", "bias", "residual", "state"),
+    outputs=("out", "mask"),
+    types=_types,
+    bind=_bind,
+    scalars=("p", "seed", "offset"),
+    optional=("bias", "residual", "state", "mask"),
+    in_place=(("out", "input"),),
+)

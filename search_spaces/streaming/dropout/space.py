@@ -1,0 +1,102 @@
+"""dropout: which schedules are legal, which to draw from, and which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....codegen.fields import field_specs
+from ....codegen.integers import round_up
+from ....codegen.schedule import Specialize
+from ....codegen.streaming.dropout.problem import DropoutProblem, Mask
+from ....codegen.streaming.dropout.schedule import DropoutSchedule
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...space import Draw, Parameter, Space, field_parameters
+
+_GRID_BLOCKS = 2**31 - 1
+_VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
+_MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
+_BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose blocks go through several tiles; 0 for one block a tile
+_MOST_VECTOR_BYTES = 16
+_MOST_BYTES_OF_THREAD = 128  # of x, all of whose loads are in flight
+
+
+def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.vector_width > problem.widest:
+        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
+    if schedule.blocks(problem) > _GRID_BLOCKS:
+        yield f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid"
+
+
+def space(problem: DropoutProblem, spec: DeviceSpec) -> Space[DropoutSchedule]:
+    """All fields; the grid in blocks for each SM, where there are more tiles."""
+    widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest)
+    parameters = (*field_parameters(DropoutSchedule, vector_width=widths), Parameter("blocks_per_sm", _BLOCKS_PER_SM))
+
+    def build(draw: Draw) -> DropoutSchedule:
+        fields = {name: value for name, value in draw.items() if name in field_specs(DropoutSchedule)}
+        return _fitted(problem, DropoutSchedule.from_dict(fields), spec, int(draw["blocks_per_sm"]) * spec.sm_count)
+
+    return Space(parameters, build)
+
+
+def _fitted(
+    problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec, grid_blocks: int = 0
+) -> DropoutSchedule:
+    """The schedule with no more loads in flight than registers hold, with as many blocks on an SM as fit, and with that
+    grid if there are more tiles."""
+    most = max(1, _MOST_BYTES_OF_THREAD // (schedule.vector_width * problem.dtype.bytes))
+    schedule = replace(schedule, items=min(schedule.items, most))
+    registers = schedule.footprint(problem).registers
+    resident = max(1, blocks_per_sm(spec, schedule.threads, registers, 0))
+    counts = (count for count in _MIN_BLOCKS if count <= min(schedule.min_blocks_per_sm, resident))
+    more = grid_blocks < schedule.tiles(problem)
+    return replace(schedule, min_blocks_per_sm=max(counts), grid_blocks=grid_blocks if more else 0)
+
+
+def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:
+    """The widest accesses, two vectors in flight, and as many threads on an SM as there may be."""
+    width = min(problem.widest, _MOST_VECTOR_BYTES // problem.dtype.bytes)
+    wanted = DropoutSchedule(256, width, 1 if problem.residual else 2, min_blocks_per_sm=_MIN_BLOCKS[-1])
+    return _fitted(problem, wanted, spec)
+
+
+def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSchedule]:
+    """One block a tile first, with more and fewer loads in flight; then grids that stay."""
+    usual = default(problem, spec)
+    yield usual
+    for threads, items, least in ((256, 2, 4), (256, 4, 4), (256, 1, 8), (512, 2, 4), (128, 4, 8), (1024, 1, 2)):
+        yield _fitted(problem, replace(usual, threads=threads, items=items, min_blocks_per_sm=least), spec)
+    yield replace(usual, streaming=True)
+    yield replace(usual, min_blocks_per_sm=1)
+    for threads, items, per_sm in ((256, 2, 8), (512, 2, 4), (256, 4, 4), (1024, 1, 2)):
+        wanted = replace(usual, threads=threads, items=items, min_blocks_per_sm=per_sm)
+        yield _fitted(problem, wanted, spec, per_sm * spec.sm_count)
+    yield replace(usual, specialize=Specialize.SHAPE)
+
+
+def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[DropoutProblem, DropoutSchedule]]:
+    """Two tiles of whole vectors; and edges, no better aligned than needed, of rows with gaps if the problem's have."""
+    width = schedule.vector_width
+    small = replace(schedule, grid_blocks=min(schedule.grid_blocks, 2))
+    whole = replace(problem, rows=1, columns=round_up(2 * schedule.tile * width, 8), ldx=0, ldy=0, ldr=0)
+    rows, columns = (3, schedule.tile * width // 2 + 1) if problem.rows > 1 else (1, schedule.tile * width + 1)
+    if problem.mask is Mask.BITS and not problem.dense:
+        columns = round_up(columns, 8)
+    gap = 0 if problem.dense else width
+    leading = round_up(columns, width) + gap if gap else 0
+    align = width * problem.dtype.bytes
+    edges = replace(
+        problem,
+        rows=rows,
+        columns=columns,
+        ldx=leading,
+        ldy=leading,
+        ldr=leading,
+        align_x=align,
+        align_y=align,
+        align_r=align,
+    )
+    return [(whole, small), (edges, small)]

@@ -1,0 +1,54 @@
+"""What the blocks of a dropout schedule do, counted before anything is compiled. Not fitted to times yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import floor
+
+from ....codegen.footprint import Footprint
+from ....codegen.integers import ceil_div
+from ....codegen.streaming.dropout.problem import DropoutProblem
+from ....codegen.streaming.dropout.schedule import WARP, DropoutSchedule
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_LINE = 128  # bytes
+# Instructions: of the ten rounds for four elements, two products and two exclusive ors each, with their keys; of an
+# element, to compare, select, multiply and convert; of an access with its address; of a place in rows; of a thread.
+_QUAD, _ELEMENT, _ACCESS, _PLACE, _THREAD = 56, 4, 4, 8, 40
+_STREAMING = 0.01  # more time of device memory
+# Registers that ptxas takes if nothing caps them: of a thread, and of each element, since it works on several at once.
+_OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.6
+
+
+def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """A block loads a tile at once, or several in turn, computes and stores it."""
+    warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
+    blocks, tiles = schedule.blocks(problem), schedule.tiles(problem)
+    steps = ceil_div(tiles, blocks) if blocks else 0
+    vectors = warps * schedule.items
+    arrays = 1 + problem.residual
+    quads = ceil_div(width, 4)
+    of_vector = quads * _QUAD + width * (_ELEMENT + problem.bias + problem.residual) + _ACCESS
+    place = _PLACE if schedule.by_rows(problem) else 1
+    tile_bytes = vectors * WARP * width * size
+    lines = WARP * width * size / _LINE
+    grid = Workload(
+        blocks=blocks,
+        footprint=_footprint(problem, schedule),
+        memory_bytes=(1 + _STREAMING * schedule.streaming) * problem.work.bytes,
+        steps=max(1, steps),
+        instructions=vectors * of_vector + warps * _THREAD / max(1, steps),
+        load_instructions=vectors * (arrays * _ACCESS + place),
+        lines=vectors * (arrays + 1) * max(1.0, lines),
+        bytes_loaded=arrays * tile_bytes,
+        bytes_stored=max(1, steps)
+        * (tile_bytes + vectors * WARP * width * problem.mask_bytes / max(1, problem.elements)),
+    )
+    return (grid,)
+
+
+def _footprint(problem: DropoutProblem, schedule: DropoutSchedule) -> Footprint:
+    footprint = schedule.footprint(problem)
+    of_item = schedule.loaded_words(problem) + _ELEMENT_REGISTERS * schedule.vector_width
+    return replace(footprint, registers=max(footprint.registers, floor(_OWN_REGISTERS + schedule.items * of_item)))

@@ -1,0 +1,172 @@
+"""Which elements dropout keeps, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS, LIMITS
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.emission import inlined
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.streaming.dropout.emit import emit_naive
+from autotune.codegen.streaming.dropout.philox import philox, random_words
+from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
+from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
+from autotune.codegen.tensor import Role, Tensor
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.streaming.dropout import OPERATOR
+
+SEED, OFFSET = 0x1234_5678_9ABC_DEF0, 0xFEDC_BA98_7654_3210
+# Counter, key and words of philox4x32-10 in kat_vectors of Random123.
+KNOWN = (
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((2**32 - 1,) * 4, (2**32 - 1,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+)
+
+
+def with_scalars(problem: DropoutProblem, **scalars: float) -> DropoutProblem:
+    class Changed(DropoutProblem):
+        @property
+        def scalars(self) -> Mapping[str, float]:
+            return {**super().scalars, **scalars}
+
+    return Changed.from_dict(problem.to_dict())
+
+
+def program(problem: DropoutProblem, words: str = "") -> Program:
+    return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), LIMITS)
+
+
+def test_cases_cover_every_value() -> None:
+    problems, schedules = [problem for problem, _ in CASES], [schedule for _, schedule in CASES]
+    assert {problem.dtype for problem in problems} == {FLOAT32, BFLOAT16, FLOAT16}
+    assert {problem.mask for problem in problems} == set(Mask)
+    assert {problem.state for problem in problems} == {False, True}
+    assert len(KINDS) <= len({(p.bias, p.residual, p.mask, p.state) for p in problems})
+    assert {(schedule.by_rows(problem), schedule.wraps(problem)) for problem, schedule in CASES} == {
+        (False, False),
+        (True, False),
+        (False, True),
+    }
+    assert any(s.by_rows(p) and s.vector_width >= 4 and p.columns % 4 for p, s in CASES)
+    for parameter in OPERATOR.space(DropoutProblem(64, 4096, BFLOAT16), LIMITS).parameters:
+        if parameter.name != "blocks_per_sm":
+            missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
+            assert not missing, (parameter.name, missing)
+
+
+@pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
+def test_philox_gives_the_known_words(counter: tuple[int, ...], key: tuple[int, ...], words: tuple[int, ...]) -> None:
+    assert philox(np.array([counter], np.uint32), (key[0], key[1])).tolist() == [list(words)]
+    assert _on_device(counter, key).tolist() == list(words)
+
+
+def _on_device(counter: tuple[int, ...], key: tuple[int, ...]) -> Array:
+    """The words that cuda/philox.cuh computes."""
+    low, high, seed = (pair[0] | pair[1] << 32 for pair in (counter[:2], counter[2:], key))
+    arguments = (
+        Argument("words", "unsigned*"),
+        *(Argument(name, "unsigned long long") for name in ("low", "high", "seed")),
+    )
+    source = f"""{inlined("cuda/philox.cuh")}
+{cuda_arguments(arguments)}
+extern "C" __global__ void __launch_bounds__(1) kernel(const Arguments arguments) {{
+  unsigned words[4];
+  philox(words, arguments.low, arguments.high, arguments.seed);
+  for (int i = 0; i < 4; ++i) arguments.words[i] = words[i];
+}}
+"""
+    words = np.zeros(4, np.uint32)
+    tensor = Tensor.flat("words", DType.UINT32, 4, Role.OUTPUT, 4)
+    launch = Launch("kernel", (1, 1, 1), (1, 1, 1))
+    emulator.run(
+        Program(source, arguments, (launch,)), [tensor], {"words": words}, {"low": low, "high": high, "seed": seed}
+    )
+    return words
+
+
+def test_numbers_are_those_of_counter_offset_and_key() -> None:
+    """Beyond the first words: quad 2^32 and an offset and a seed of more than 32 bits."""
+    words = random_words(9, SEED, OFFSET)
+    counter = np.array([[2, 0, OFFSET % 2**32, OFFSET >> 32]], np.uint32)
+    assert words[8] == philox(counter, (SEED % 2**32, SEED >> 32))[0, 0]
+
+
+def _thresholds() -> list[float]:
+    """That of a word of the first elements is kept by, and that it is not."""
+    word = int(random_words(40, SEED, OFFSET)[17])
+    return [word / 2**32, (word + 1) / 2**32]
+
+
+@pytest.mark.parametrize("p", [0.0, 2.0**-32, *_thresholds(), 0.5, 1 - 2.0**-24, 1.0])
+def test_every_probability_is_exact(p: float) -> None:
+    problem = with_scalars(DropoutProblem(5, 33, BFLOAT16, True, True, BYTES, ldx=40), p=p)
+    verify(problem, program(problem, "threads=128 vector_width=1 items=2"), seeds=(0,))
+    verify(problem, emit_naive(problem), seeds=(0,))
+
+
+def test_a_threshold_is_the_least_word_that_is_kept() -> None:
+    at, above = _thresholds()
+    for p, kept in ((at, 1), (above, 0)):
+        problem = with_scalars(DropoutProblem(1, 40, mask=BYTES), p=p)
+        assert problem.reference(problem.inputs(0), problem.scalars)["mask"][17] == kept
+
+
+def test_nothing_and_everything_is_kept() -> None:
+    problem = DropoutProblem(3, 300)
+    inputs = problem.inputs(0)
+    for p, expected in ((0.0, inputs["x"]), (1.0, np.zeros_like(inputs["x"]))):
+        np.testing.assert_array_equal(problem.reference(inputs, {**problem.scalars, "p": p})["y"], expected)
+
+
+def test_a_mask_of_bits_is_numpys() -> None:
+    plain, packed = (DropoutProblem(3, 75, mask=mask) for mask in (BYTES, BITS))
+    found = [problem.reference(problem.inputs(0), problem.scalars)["mask"] for problem in (plain, packed)]
+    np.testing.assert_array_equal(np.packbits(found[0], bitorder="little"), found[1])
+
+
+def test_the_order_of_elements_is_that_of_rows_whatever_the_layout() -> None:
+    dense, gaps = DropoutProblem(5, 30, mask=BYTES), DropoutProblem(5, 30, mask=BYTES, ldx=36, ldy=33)
+    masks = [problem.reference(problem.inputs(0), problem.scalars)["mask"] for problem in (dense, gaps)]
+    np.testing.assert_array_equal(*masks)
+
+
+BUGS = {
+    "p = 1 divides by zero": ("&& !everything", ""),
+    "a generator for each thread": (
+        "dropping.random(four, static_cast<unsigned long long>(index) / 4 + quad);",
+        "dropping.random(four, static_cast<unsigned long long>(threadIdx.x) + quad);",
+    ),
+    "offset is left out": ("philox(words, quad, offset, seed);", "philox(words, quad, 0, seed);"),
+    "the upper half of the seed is left out": ("static_cast<unsigned>(seed >> 32)}", "0}"),
+    "what is dropped is multiplied by zero": (
+        "kept ? __fmul_rn(value, factor) : 0.0f",
+        "value * (kept ? factor : 0.0f)",
+    ),
+    "a lane leaves out its neighbour's bits": (
+        "for (int step = 1; step < lanes; step *= 2)",
+        "for (int step = 2; step < lanes; step *= 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bug_is_caught(bug: str) -> None:
+    right, planted = BUGS[bug]
+    problem = with_scalars(DropoutProblem(3, 1203, mask=BITS), p=1.0 if "p = 1" in bug else 0.25)
+    source = program(problem, "threads=128 vector_width=4 items=2 grid_blocks=1")
+    verify(problem, source, seeds=(0,))
+    assert right in source.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(source, source=source.source.replace(right, planted)), seeds=(0,))
