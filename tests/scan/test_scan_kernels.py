@@ -234,7 +234,7 @@ PLANTED = [
     ("  __syncthreads();\n  const Carry inclusive", "  const Carry inclusive", COLUMNS, SHARED),
     ("tile % 2 * (Schedule::threads / 32)", "0", 8 * COLUMNS, IN_TURN),
     ("left < width ? left : width", "width", COLUMNS, SHARED),
-    ("Join()(running, from_lane", "Join()(nothing(), from_lane", COLUMNS, SHARED),
+    ("Join()(total_, from_lane", "Join()(nothing(), from_lane", COLUMNS, SHARED),
     ("Join()(before, before_[round])", "before_[round]", COLUMNS, SHARED),
     ("before = Join()(before, warps.total);", "before = warps.total;", COLUMNS, IN_TURN),
 ]
@@ -250,10 +250,11 @@ def test_planted_bug_is_caught(right: str, planted: str, columns: int, schedule:
     [
         ("before.has_head | after.has_head", "after.has_head", {"flags": True}),
         ("after.has_head ? after.number : combine", "combine", {"flags": True}),
-        ("((2u << i) - 1)", "((1u << i) - 1)", {"flags": True}),
+        ("number = is_head(round, i) ? number_at(round, i) :", "number =", {"flags": True}),
+        ("running = head ? number :", "running =", {"flags": True}),
         ("heads >> 1", "heads", {"flags": True, "reverse": True}),
         ("epoch_ << 1 | carry.has_head", "epoch_ << 1", {"flags": True}),
-        ("if (is_head(round, i)) return identity();", "", {"flags": True, "exclusive": True}),
+        ("rounded(head ? identity() : running)", "rounded(running)", {"flags": True, "exclusive": True}),
         ("end - 1] < key", "end - 1] <= key", {"offsets": True, "segments": 1500}),
         ("passed = __popc", "passed = 1 + __popc", {"offsets": True, "segments": 99}),
         (
@@ -262,7 +263,7 @@ def test_planted_bug_is_caught(right: str, planted: str, columns: int, schedule:
             {"offsets": True, "segments": 1500, "reverse": True},
         ),
         ("begin >= highest", "begin > highest", {"offsets": True, "segments": 1500}),
-        ("i == 0 ? preceding : ", "", {"exclusive": True}),
+        ("i < inside ? source[i] : neutral()", "source[i < inside ? i : 0]", {"reverse": True}),
         ("first < tile_elements - width ? -first", "first < tile_elements - width ? width - first", {"reverse": True}),
     ],
 )

@@ -50,3 +50,10 @@ __device__ __forceinline__ Number identity() {
 #else
 __device__ __forceinline__ Number identity() { return infinity(); }
 #endif
+
+// An element of this number.
+#if element_bits == 16
+__device__ __forceinline__ Element neutral() { return from_float<Element>(identity()); }
+#else
+__device__ __forceinline__ Element neutral() { return static_cast<Element>(identity()); }
+#endif

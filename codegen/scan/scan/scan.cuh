@@ -32,7 +32,7 @@ __device__ __forceinline__ void scan_rows(const Arguments& arguments) {
   for (long long tile = 0; tile < tiles; ++tile) {
     const Span span = tile_span(columns, tile);
     const Heads heads(arguments, problem, span, reinterpret_cast<unsigned*>(slots + Problem::first_mark));
-    const Part part(x, span, heads);
+    Part part(x, span, heads);
     if constexpr (row_threads > 32) {
       const Warps warps = join_warps(part.total(), slots + tile % 2 * (Schedule::threads / 32));
       part.store(y, span, Join()(before, warps.before));
@@ -61,7 +61,7 @@ __device__ __forceinline__ void scan_tile(const Arguments& arguments) {
 #  endif
   const Span span = tile_span(problem.columns, tile);
   const Heads heads(arguments, problem, span, reinterpret_cast<unsigned*>(slots + Problem::first_mark));
-  const Part part(arguments.x + row * problem.ldx, span, heads);
+  Part part(arguments.x + row * problem.ldx, span, heads);
   const Warps warps = join_warps(part.total(), slots + 2);
   if (threadIdx.x < 32) {
     const unsigned groups = (tiles + window - 1) / window, sections = (groups + window - 1) / window;

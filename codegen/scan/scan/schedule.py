@@ -15,7 +15,8 @@ WARP = 32
 _WINDOW = 32  # words that a warp reads at once, one for each lane
 _SLOT_BYTES = 16  # of a carry in shared memory
 _COUNTER_BYTES = 16  # of the tickets in the workspace
-_OTHER_REGISTERS = 30  # addresses, bounds and carries, beside the elements of a thread
+# Registers beside the elements of a thread and what precedes its vectors: addresses and bounds, and numbers on their way.
+_OTHER_REGISTERS, _OF_NUMBERS = 24, 6
 _WORD = 4
 _ROW_SLOTS = 2  # of a warp, for two tiles in turn
 _TILE_SLOTS = 2  # of a block beside its warps'
@@ -99,7 +100,8 @@ class ScanSchedule(Schedule):
         """See `Schedule`; a thread has all of its elements of a tile in registers."""
         marks = ceil_div(self.tile, WARP) * _WORD if problem.offsets else 0
         words = problem.number.bytes // _WORD
-        carries = (words + problem.segmented) * self.rounds
-        registers = self.rounds * self.vector_width * words + carries + _OTHER_REGISTERS
+        vector = ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        carry = 2 * words - 1 + problem.segmented
+        registers = self.rounds * (vector + carry) + _OTHER_REGISTERS + _OF_NUMBERS * words
         shared = self.slots * _SLOT_BYTES + marks
         return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)

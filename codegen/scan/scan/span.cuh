@@ -50,19 +50,22 @@ __device__ __forceinline__ constexpr int in_memory(int i) {
 #endif
 }
 
-// A vector of which some elements are inside. Not by __ldg: the output may be the input.
+// A vector of which some elements are inside; the others change nothing. Not by __ldg: the output may be the
+// input.
 __device__ __forceinline__ Elements load_elements(const Element* source, int inside) {
   Elements vector;
 #if ragged
   if (inside < width) {
 #  pragma unroll
-    for (int i = 0; i < width; ++i) {
-      if (i < inside) vector.elements[i] = source[i];
-    }
+    for (int i = 0; i < width; ++i) vector.elements[i] = i < inside ? source[i] : neutral();
     return vector;
   }
 #else
-  if (inside == 0) return vector;
+  if (inside == 0) {
+#  pragma unroll
+    for (int i = 0; i < width; ++i) vector.elements[i] = neutral();
+    return vector;
+  }
 #endif
   const Elements::Bits* address = reinterpret_cast<const Elements::Bits*>(source);
 #if streaming

@@ -8,7 +8,7 @@
 // A tile of a row in registers. A warp has consecutive vectors of it: in each round, neighbouring lanes have
 // neighbouring vectors.
 
-// A thread's elements of a tile: each vector scanned by itself, and what precedes it in the warp's part.
+// A thread's elements of a tile, as they were loaded, and what precedes its vectors in the warp's part.
 class Part {
  public:
   // Offset of a vector's first element in memory from that of the thread's first vector: a constant.
@@ -36,78 +36,67 @@ class Part {
   __device__ __forceinline__ Part(const Element* row, const Span& span, const Heads& heads) {
     const Element* source = row + span.first + offset(0);
     make_opaque(source);
-    Elements vectors[Schedule::rounds];
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
-      vectors[round] = load_elements(source + step(round), span.inside(offset(round)));
+      vectors_[round] = load_elements(source + step(round), span.inside(offset(round)));
     }
-    Carry running = nothing();
+    total_ = nothing();
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
-      const int inside = span.inside(offset(round));
-#pragma unroll
-      for (int i = 0; i < width; ++i) {
-        const bool exists = in_memory(i) < inside;
-        numbers_[round][i] = exists ? number_of(vectors[round].elements[in_memory(i)]) : identity();
-      }
 #if segmented
-      heads_[round] = heads.of_vector(span, offset(round), inside);
+      heads_[round] = heads.of_vector(span, offset(round), span.inside(offset(round)));
 #endif
-      running = join_vector(round, running);
+      const Carry inclusive = scan_lanes<row_lanes>(of_vector(round), Join());
+      before_[round] = Join()(total_, shift_lanes<row_lanes>(inclusive, nothing()));
+      total_ = Join()(total_, from_lane<row_lanes>(inclusive, row_lanes - 1));
     }
-    total_ = running;
   }
 
   // Of all elements of the thread's warp, or of its row in the warp.
   __device__ __forceinline__ Carry total() const { return total_; }
 
   // `before` precedes the warp's part.
-  __device__ __forceinline__ void store(Result* row, const Span& span, Carry before) const {
+  __device__ __forceinline__ void store(Result* row, const Span& span, Carry before) {
     Result* target = row + span.first + offset(0);
     make_opaque(target);
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
-      const Number preceding = Join()(before, before_[round]).number;
-      Results vector;
+      make_words_opaque(vectors_[round]);
+      Number running = Join()(before, before_[round]).number;
+      Results results;
 #pragma unroll
-      for (int i = 0; i < width; ++i) vector.elements[in_memory(i)] = rounded(result(round, i, preceding));
-      store_results(target + step(round), vector, span.inside(offset(round)));
+      for (int i = 0; i < width; ++i) {
+        const Number number = number_at(round, i);
+        const bool head = is_head(round, i);
+#if exclusive
+        results.elements[in_memory(i)] = rounded(head ? identity() : running);
+#endif
+        running = head ? number : combine(running, number);
+#if !exclusive
+        results.elements[in_memory(i)] = rounded(running);
+#endif
+      }
+      store_results(target + step(round), results, span.inside(offset(round)));
     }
   }
 
  private:
-  // Scans a vector, and the vectors of all lanes; returns what precedes the next round.
-  __device__ __forceinline__ Carry join_vector(int round, Carry running) {
-    Number(&numbers)[width] = numbers_[round];
+  // Its elements joined.
+  __device__ __forceinline__ Carry of_vector(int round) const {
+    Number number = number_at(round, 0);
 #pragma unroll
     for (int i = 1; i < width; ++i) {
-      if (!is_head(round, i)) numbers[i] = combine(numbers[i - 1], numbers[i]);
+      number = is_head(round, i) ? number_at(round, i) : combine(number, number_at(round, i));
     }
-    Carry own = {numbers[width - 1]};
 #if segmented
-    own.has_head = heads_[round] != 0;
-#endif
-    const Carry inclusive = scan_lanes<row_lanes>(own, Join());
-    before_[round] = Join()(running, shift_lanes<row_lanes>(inclusive, nothing()));
-    return Join()(running, from_lane<row_lanes>(inclusive, row_lanes - 1));
-  }
-
-  __device__ __forceinline__ Number result(int round, int i, Number preceding) const {
-#if exclusive
-    if (is_head(round, i)) return identity();
-    return i == 0 ? preceding : continued(round, i - 1, preceding);
+    return {number, heads_[round] != 0};
 #else
-    return continued(round, i, preceding);
+    return {number};
 #endif
   }
 
-  __device__ __forceinline__ Number continued(int round, int i, Number preceding) const {
-    const Number number = numbers_[round][i];
-#if segmented
-    return heads_[round] & ((2u << i) - 1) ? number : combine(preceding, number);
-#else
-    return combine(preceding, number);
-#endif
+  __device__ __forceinline__ Number number_at(int round, int i) const {
+    return number_of(vectors_[round].elements[in_memory(i)]);
   }
 
   __device__ __forceinline__ bool is_head(int round, int i) const {
@@ -118,7 +107,7 @@ class Part {
 #endif
   }
 
-  Number numbers_[Schedule::rounds][width];
+  Elements vectors_[Schedule::rounds];
   Carry before_[Schedule::rounds];
   Carry total_;
 #if segmented

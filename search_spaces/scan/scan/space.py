@@ -13,9 +13,7 @@ from ...space import Draw, Space, field_parameters
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _ROUNDS = field_specs(ScanSchedule)["rounds"].values
-_WORD = 4  # bytes
-# Registers of a thread for its elements, at most, and for all else, at least; and those of a block.
-_MOST_WORDS, _OTHER_REGISTERS, _REGISTERS = 64, 42, 65536
+_MOST_REGISTERS, _REGISTERS = 112, 65536  # of a thread, and of a block
 _MOST_TILES = 512  # that the threads of a row scan in turn, beyond which look-back is all there is to draw
 
 
@@ -65,10 +63,9 @@ def algorithms(problem: ScanProblem) -> tuple[Algorithm, ...]:
 
 def fitted(problem: ScanProblem, schedule: ScanSchedule) -> ScanSchedule:
     """The schedule with all threads on a row where that must be, with no more than it needs, and few registers."""
-    words = min(_MOST_WORDS, _REGISTERS // schedule.threads - _OTHER_REGISTERS)
-    of_vector = schedule.vector_width * problem.number.bytes // _WORD
-    most = max(1, min(schedule.rounds, words // of_vector))
-    schedule = replace(schedule, rounds=max(value for value in _ROUNDS if value <= most))
+    fewer = [replace(schedule, rounds=rounds) for rounds in _ROUNDS if rounds <= schedule.rounds]
+    most = min(_MOST_REGISTERS, _REGISTERS // schedule.threads)
+    schedule = next((one for one in reversed(fewer) if one.footprint(problem).registers <= most), fewer[0])
     if schedule.algorithm is Algorithm.LOOK_BACK:
         return replace(schedule, threads_per_row=schedule.threads)
     schedule = replace(schedule, delay=0)

@@ -10,13 +10,15 @@
 
 namespace {
 
+#if CONVERTS
 // Elements as the numbers that are added; CUB would add 16-bit floats in their own type.
 struct ToNumber {
   __host__ __device__ Number operator()(Element element) const { return static_cast<Number>(element); }
 };
+#endif
 
 template <class Iterator>
-auto ordered(Iterator begin, long long count) {
+auto ordered(Iterator begin, [[maybe_unused]] long long count) {
 #if REVERSE
   return thrust::make_reverse_iterator(begin + count);
 #else
