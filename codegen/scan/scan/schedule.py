@@ -15,7 +15,7 @@ WARP = 32
 _WINDOW = 32  # words that a warp reads at once, one for each lane
 _SLOT_BYTES = 16  # of a carry in shared memory
 _COUNTER_BYTES = 16  # of the tickets in the workspace
-# Registers beside the elements of a thread and what precedes its vectors: addresses and bounds, and numbers on their way.
+# Registers beside elements and what precedes vectors: of addresses and bounds, and of each word of a number on its way.
 _OTHER_REGISTERS, _OF_NUMBERS = 24, 6
 _WORD = 4
 _ROW_SLOTS = 2  # of a warp, for two tiles in turn
