@@ -1,0 +1,53 @@
+"""A folder with what the commands of the docs take for granted: files by their names there, and a run by its id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import recording_factory
+
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, pretuned
+from autotune.db.exchange import from_document, read_document, to_document, write_document
+from autotune.db.recording import write_recording
+from autotune.db.shipping import ship
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+from autotune.search_spaces.restriction import sample
+
+RUN = "3f2a9c81"
+PROBLEM = "m4096-n4096-k4096-nn"
+DATABASE = "tuning.sqlite3"
+SHIPPED = "shipped-trials"
+FAILURE = ".cache/autotune/failures/sgemm-0123456789abcdef-01234567.json"
+H200 = named_device("h200")
+DEVICE = DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compute_capability": [9, 0]})
+SGEMM = operator("sgemm")
+
+
+def fill(folder: Path) -> None:
+    """Write the files; the database is the caller's."""
+    for file in pretuned.FOLDER.glob("*/*.json"):
+        trials = from_document(read_document(file))
+        some = {PROBLEM, *sorted({trial.problem.key for trial in trials})[:2]}
+        ship([trial for trial in trials if trial.problem.key in some], folder / SHIPPED)
+    (folder / "shapes.json").write_text(json.dumps([{"m": 4096, "n": 4096}]))
+    for size in (1024, 4096):
+        write_recording(folder / f"sgemm-{size}.jsonl.gz", _sgemm_trials(size))
+    recording_factory.recording(folder / "transpose.jsonl.gz", 6)
+    failed = replace(_sgemm_trials(64)[0], status=Status.WRONG, time_source=TimeSource.MODELLED, error="wrong")
+    (folder / FAILURE).parent.mkdir(parents=True)
+    own = {"version": 1, "device": "h200", "seed": 3, "source": ""}
+    write_document(folder / FAILURE, own | {"record": to_document([failed])})
+
+
+def _sgemm_trials(size: int) -> Sequence[Trial]:
+    problem = SGEMM.problem_type(size, size, size)
+    record = ProblemRecord("sgemm", problem.key, problem.to_dict())
+    schedules = sample(SGEMM, problem, H200, SGEMM.space(problem, H200), 4, seed=0)
+    return [
+        Trial(DEVICE, record, one.to_dict(), one.digest, Status.OK, TimeSource.MEASURED, (3e-3 + 1e-4 * index,))
+        for index, one in enumerate(schedules)
+    ]

@@ -1,0 +1,159 @@
+"""Every command and every snippet of the docs runs as it is written there, unless it needs a GPU or a server."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from doc_pages import PAGES, ROOT, Block, blocks
+from documented_folder import DATABASE, H200, RUN, SHIPPED, fill
+
+import autotune
+from autotune import dispatcher
+from autotune.cli.app import run
+from autotune.db import run_record
+
+NEEDS_GPU = re.compile(r"--device (\d|all\b)")
+NEEDS_SERVER = re.compile(r"postgresql|\bHOST\b")
+# .ci/run runs the first line of them; the second needs the user's shell, a network, a browser or the driver.
+OTHER_TOOLS = {"make", "mypy", "pytest", "python", "ruff", "git", ".ci/run"} | {
+    *("source", "pip", "cd", "g++", "optuna-dashboard")
+}
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """Where each command is, and its line, continued lines joined; without blocks that need a server."""
+    return [
+        (str(block), line)
+        for block in blocks(page)
+        if block.language == "sh" and not NEEDS_SERVER.search(block.code)
+        for line in block.code.replace("\\\n", "").splitlines()
+        if line.strip()
+    ]
+
+
+def runnable() -> dict[Path, list[tuple[str, list[str]]]]:
+    """Where the commands of each page are that run anywhere, and their words; each command once."""
+    found: dict[tuple[str, ...], tuple[Path, str]] = {}
+    for page in PAGES:
+        for place, line in commands(page):
+            if line.startswith("autotune ") and not NEEDS_GPU.search(line):
+                found.setdefault(tuple(shlex.split(line, comments=True)), (page, place))
+    return {
+        page: [(place, list(words)) for words, (own, place) in found.items() if own == page]
+        for page, _ in found.values()
+    }
+
+
+RUNNABLE = runnable()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What commands find, with a run of two trials under the id that the docs show."""
+    folder = tmp_path_factory.mktemp("docs")
+    fill(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        enter(folder, patch)
+        patch.setattr(run_record, "uuid4", lambda: type("Id", (), {"hex": RUN}))
+        assert run(["tune", "transpose", "--device", "h200", "--m", "64", "--n", "64", "--trials", "2"]) == 0
+        assert run(["runs", "export", RUN, "--optuna", "run.journal"]) == 0
+    shutil.copy(folder / DATABASE, folder / "new.sqlite3")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of what commands find, which is the current folder."""
+    copy = tmp_path / "docs"
+    shutil.copytree(made, copy)
+    enter(copy, monkeypatch)
+    return copy
+
+
+def enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.chdir(folder)
+    patch.setenv("HOME", str(folder))
+    patch.setenv("AUTOTUNE_DB", str(folder / DATABASE))
+    patch.setenv("AUTOTUNE_PRETUNED", str(folder / SHIPPED))
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
+@pytest.mark.usefixtures("folder")
+def test_commands_run_as_written(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for place, words in RUNNABLE[page]:
+        arguments = words[1 : words.index(">")] if ">" in words else words[1:]
+        code = run([str(Path(word).expanduser()) if word.startswith("~") else word for word in arguments])
+        assert code == 0, f"{place}: {shlex.join(words)}\n{capsys.readouterr().err}"
+
+
+def test_every_other_command_is_known() -> None:
+    lines = [(place, line) for page in PAGES for place, line in commands(page) if not line.startswith("autotune ")]
+    unknown = [f"{place}: {line}" for place, line in lines if line.split()[0] not in OTHER_TOOLS]
+    assert unknown == []
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for place, line in lines:
+        words = shlex.split(line, comments=True)
+        paths = [word for word in words[1:] if word.startswith(("tests/", "benchmarks/"))]
+        assert [path for path in paths if not (ROOT / path).exists()] == [], place
+        if words[0] == "make":
+            assert words[1] in targets, place
+
+
+# It is only compiled: the examples in full have tests of their own, as have the ten questions with their answers.
+ONLY_ON_A_GPU = re.compile(r"worker_device\(\"0\"|device=0|autotune\.torch")
+EXAMPLES = [path.read_text() for path in (ROOT / "examples").glob("*.py")]
+
+
+def snippets(page: Path) -> list[Block]:
+    """The Python of a page that runs anywhere."""
+    whole = page.read_text().splitlines()
+    found = [block for block in blocks(page) if block.language in ("python", "pycon")]
+    return [
+        block
+        for block in found
+        if not ONLY_ON_A_GPU.search(block.code)
+        and "..." not in block.code
+        and not any(block.code in example for example in EXAMPLES)
+        and "## Ten questions" not in whole[: block.line]
+    ]
+
+
+def taken_for_granted() -> dict[str, Any]:
+    """The names that snippets do not define: arrays, and a problem with its program."""
+    random = np.random.default_rng(0)
+    a, b, c = (random.random((64, 64), dtype=np.float32) for _ in range(3))
+    transpose = autotune.operator("transpose")
+    problem = transpose.problem_type(64, 64)
+    return {
+        "dispatcher": dispatcher,
+        **{"a": a, "b": b, "c": c, "x": a[0], "weight": b, "bias": b[0], "h": c[0]},
+        **{"begins": a[0] > 0.5, "offsets": np.array([0, 10, 64])},
+        **{"problem": problem, "program": transpose.program(problem, transpose.default(problem, H200), H200)},
+        **{"arrays": {one.name: np.zeros(one.size, one.dtype.numpy) for one in problem.tensors}, "scalars": {}},
+    }
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
+@pytest.mark.usefixtures("folder")
+def test_python_runs_as_written(page: Path) -> None:
+    scope = taken_for_granted()
+    for block in snippets(page):
+        if block.language == "pycon":
+            example = doctest.DocTestParser().get_doctest(block.code, scope, str(block), page.name, block.line)
+            assert doctest.DocTestRunner().run(example).failed == 0
+        else:
+            exec(compile(block.code, str(block), "exec"), scope)
+
+
+def test_python_that_is_not_run_is_python() -> None:
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "python":
+                compile(block.code, str(block), "exec")
