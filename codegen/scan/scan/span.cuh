@@ -50,8 +50,8 @@ __device__ __forceinline__ constexpr int in_memory(int i) {
 #endif
 }
 
-// A vector of which some elements are inside; the others change nothing. Not by __ldg: the output may be the
-// input.
+// A vector of which some elements are inside; the others change nothing. Not by __ldg, as the output may be
+// the input; and not by a plain load, which would not know that an opaque address is of global memory.
 __device__ __forceinline__ Elements load_elements(const Element* source, int inside) {
   Elements vector;
 #if ragged
@@ -71,7 +71,7 @@ __device__ __forceinline__ Elements load_elements(const Element* source, int ins
 #if streaming
   vector.bits = __ldcs(address);
 #else
-  vector.bits = *address;
+  vector.bits = __ldca(address);
 #endif
   return vector;
 }
