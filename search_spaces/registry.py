@@ -56,6 +56,8 @@ OPERATORS = _Operators(
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
         "softmax": ".rows.softmax",
+        "rms_norm": ".rows.norm.rms_norm",
+        "layer_norm": ".rows.norm.layer_norm",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
         "dropout": ".streaming.dropout",

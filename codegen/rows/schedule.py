@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from ..fields import tunable
 from ..footprint import Footprint
@@ -12,6 +12,7 @@ from ..integers import ceil_div, round_up
 from ..schedule import Schedule, Specialize
 
 WARP = 32
+_LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
 _SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
 _WORD = 4
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
@@ -107,3 +108,14 @@ class RowSchedule(Schedule):
             self.cluster,
             self.min_blocks_per_sm,
         )
+
+
+S = TypeVar("S", bound=RowSchedule)
+
+
+def held_row(kind: type[S], columns: int, width: int, rounds: int) -> S:
+    """A row in registers, of which a thread has about so many vectors of `width` elements."""
+    wanted = ceil_div(max(1, columns), width * rounds)
+    of_row = min(_MOST_THREADS, 1 << (wanted - 1).bit_length())
+    threads = max(_LEAST_THREADS, of_row)
+    return kind(threads=threads, threads_per_row=of_row, vector_width=width, hold=Hold.REGISTERS)

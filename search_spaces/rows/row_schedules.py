@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -50,7 +50,16 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"{schedule.blocks(rows)} blocks over the {_GRID_BLOCKS} of a grid"
 
 
-def row_space(schedule_type: type[S], columns: int, aligned: int, element_bytes: int, spec: DeviceSpec) -> Space[S]:
+def row_space(
+    schedule_type: type[S],
+    columns: int,
+    aligned: int,
+    element_bytes: int,
+    spec: DeviceSpec,
+    *,
+    widest: int = WIDEST_ACCESS,
+    holds: Sequence[Hold] = tuple(Hold),
+) -> Space[S]:
     """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM.
 
     Args:
@@ -58,13 +67,17 @@ def row_space(schedule_type: type[S], columns: int, aligned: int, element_bytes:
         columns, aligned: see `RowSchedule.reach`.
         element_bytes: of an element that is read.
         spec: the device.
+        widest: bytes of the widest access.
+        holds: where rows may wait; those that fit nowhere are read again.
     """
     specs = field_specs(schedule_type)
-    vectors = [width for width in specs["vector_width"].values if width * element_bytes <= WIDEST_ACCESS]
+    vectors = [width for width in specs["vector_width"].values if width * element_bytes <= widest]
     of_row = [count for count in specs["threads_per_row"].values if count < 2 * max(1, columns)]
     clustered = columns >= _CLUSTERED_COLUMNS and spec.compute_capability >= CLUSTERS_SINCE
     clusters = specs["cluster"].values if clustered else (1,)
-    parameters = field_parameters(schedule_type, vector_width=vectors, threads_per_row=of_row, cluster=clusters)
+    parameters = field_parameters(
+        schedule_type, vector_width=vectors, threads_per_row=of_row, cluster=clusters, hold=holds
+    )
 
     def build(draw: Draw) -> S:
         drawn = schedule_type.from_dict(draw)

@@ -39,6 +39,24 @@ class Tensor:
 
     device = "cuda"
 
+    def float(self):
+        return Tensor(self.array.astype(np.float32))
+
+    def flatten(self):
+        return Tensor(self.array.reshape(-1))
+
+    def square(self):
+        return Tensor(np.square(self.array))
+
+    def mean(self, dim):
+        return Tensor(self.array.mean(dim))
+
+    def rsqrt(self):
+        return Tensor(1 / np.sqrt(self.array))
+
+    def __add__(self, number):
+        return Tensor(self.array + self.array.dtype.type(number))
+
     def masked_fill(self, mask, value):
         return Tensor(np.where(mask.array, self.array.dtype.type(value), self.array))
 
@@ -76,8 +94,11 @@ def product(c, *factors, beta=1, alpha=1, out=None, **named):
     return out
 
 
-def add(a, b, *, alpha, out):
-    out.array[...] = a.array + np.float32(alpha) * b.array
+def add(a, b, *, alpha=1.0, out):
+    """In float32, rounded once."""
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        out.array[...] = a.array.astype(np.float32) + np.float32(alpha) * b.array.astype(np.float32)
+    return out
 
 
 def softmax(x, dim, *, out):
@@ -113,6 +134,25 @@ def reduction(function):
     return call
 
 
+def layer_norm(x, shape, weight, bias, eps):
+    """In float32, rounded once."""
+    numbers = x.array.astype(np.float32)
+    with np.errstate(invalid="ignore"):  # infinity - infinity
+        mean = numbers.mean(-1, keepdims=True, dtype=np.float64).astype(np.float32)
+        centered = numbers - mean
+        rstd = 1 / np.sqrt(np.square(centered).mean(-1, keepdims=True) + np.float32(eps))
+        result = centered * rstd * weight.array.astype(np.float32) + bias.array.astype(np.float32)
+        return Tensor(result.astype(x.array.dtype)), Tensor(mean), Tensor(rstd)
+
+
+def rms_norm(x, shape, weight, eps):
+    """In float32, rounded once."""
+    numbers = x.array.astype(np.float32)
+    with np.errstate(invalid="ignore"):  # infinity · 0
+        rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + np.float32(eps))
+        return Tensor((numbers * rstd * weight.array.astype(np.float32)).astype(x.array.dtype))
+
+
 _GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
 TORCH = SimpleNamespace(
     **{dtype: dtype.numpy for dtype in DType if dtype is not DType.INT4},
@@ -129,11 +169,14 @@ TORCH = SimpleNamespace(
     backends=SimpleNamespace(
         cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
     ),
+    compile=lambda function, **_: function,
+    compiler=SimpleNamespace(reset=lambda: None),
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
     nn=SimpleNamespace(
         functional=SimpleNamespace(
             gelu=lambda z, *, approximate: Tensor(_GELU[approximate].apply(z.array.astype(np.float64))),
             relu=lambda z: Tensor(np.maximum(z.array, 0)),
+            rms_norm=rms_norm,
             silu=lambda z: Tensor(Activation.SILU.apply(z.array.astype(np.float64))),
         )
     ),
@@ -143,6 +186,7 @@ TORCH = SimpleNamespace(
     cumsum=scan(np.add),
     empty=lambda shape, *, dtype, device: Tensor(np.empty(shape, dtype)),
     flip=lambda x, axes: Tensor(np.flip(x.array, axes)),
+    native_layer_norm=layer_norm,
     softmax=softmax,
     sum=reduction(np.sum),
 )

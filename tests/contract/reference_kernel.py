@@ -13,6 +13,8 @@ from autotune.search_spaces.operator import Operator
 from autotune.verification import compare, launch_arrays, poisoned, scale_name
 
 _ROUNDING = 2.0**-46  # relative error of a few operations in float64
+_SCALE = 2.0**-32  # relative error of a scale, of which a few digits do
+_FINER = DType.FLOAT64.roundoff / DType.FLOAT32.roundoff  # than kernels that compute in float32
 
 
 def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: Callable[..., None]) -> None:
@@ -26,7 +28,8 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
     arrays = launch_arrays(problem, seed=1)
     inputs = {tensor.name: arrays[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
     expected = problem.reference({name: array.copy() for name, array in inputs.items()}, problem.scalars)
-    written = [_widened(tensor) for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    written = [_widened(tensor, scale_name(tensor) in expected) for tensor in outputs]
     written += [_scale(tensor) for tensor in written if scale_name(tensor) in expected]
     before = {t.name: inputs[t.name].astype(t.dtype.numpy) if t.name in inputs else poisoned(t) for t in written}
     after = {name: array.copy() for name, array in before.items()}
@@ -40,18 +43,23 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
             assert found_type == expected_type, f"{tensor.name} of the reference: {found_type}, not {expected_type}"
     run(program, (*read, *written), arrays | after, problem.scalars)
     for tensor in written:
-        found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name])
+        scale = expected.get(scale_name(tensor))
+        found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale)
         assert isinstance(found, float), f"{tensor.name}: {found}"
 
 
-def _widened(tensor: Tensor) -> Tensor:
-    """An output in the type that the reference states, with as much less of a tolerance."""
+def _widened(tensor: Tensor, scaled: bool) -> Tensor:
+    """An output in the type that the reference states, with as much less of a tolerance.
+
+    A scale has the errors before rounding in units of that, whatever it is.
+    """
     if isinstance(tensor.judged, Exact):
         return tensor
     finer = DType.FLOAT64.roundoff / (tensor.dtype.roundoff or 1.0)
-    judged = Within(finer * tensor.judged.absolute, max(_ROUNDING, finer * tensor.judged.relative))
+    relative = (_FINER if scaled else finer) * tensor.judged.relative
+    judged = Within(finer * tensor.judged.absolute, max(_ROUNDING, relative))
     return replace(tensor, dtype=DType.FLOAT64, alignment=max(8, tensor.alignment), judged=judged)
 
 
 def _scale(tensor: Tensor) -> Tensor:
-    return replace(tensor, name=scale_name(tensor), role=Role.OUTPUT, judged=Within(relative=_ROUNDING))
+    return replace(tensor, name=scale_name(tensor), role=Role.OUTPUT, judged=Within(relative=_SCALE))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...program import Program
-from ..schedule import Hold
+from ..schedule import Hold, held_row
 from .emit import emit, emit_naive
 from .problem import SoftmaxProblem
 from .schedule import Passes, SoftmaxSchedule
@@ -17,17 +17,12 @@ from .schedule import Passes, SoftmaxSchedule
 _WARP_A_ROW = SoftmaxSchedule(threads=128, threads_per_row=32, hold=Hold.RELOAD)
 _BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
 _ONLINE = replace(_BLOCK_A_ROW, passes=Passes.ONLINE)
-_MOST_THREADS, _LEAST_THREADS = 1024, 128
 
 
 def held(problem: SoftmaxProblem, rounds: int, width: int = 0) -> SoftmaxSchedule:
     """A row in registers, of which a thread has about so many vectors of `width` elements, or else of 16 bytes."""
     width = width or WIDEST_ACCESS // problem.dtype.bytes
-    wanted = ceil_div(max(1, problem.columns), width * rounds)
-    of_row = min(_MOST_THREADS, _power_of_two(wanted))
-    return SoftmaxSchedule(
-        threads=max(_LEAST_THREADS, of_row), threads_per_row=of_row, vector_width=width, hold=Hold.REGISTERS
-    )
+    return held_row(SoftmaxSchedule, problem.columns, width, rounds)
 
 
 def streamed(problem: SoftmaxProblem) -> SoftmaxSchedule:
@@ -40,10 +35,6 @@ def _registers(problem: SoftmaxProblem) -> SoftmaxSchedule:
     schedule = held(problem, 4)
     words = schedule.rounds_in(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
     return schedule if words <= 32 else streamed(problem)
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()
 
 
 PRESETS: Mapping[str, Callable[[SoftmaxProblem], Program]] = {

@@ -1,0 +1,159 @@
+"""A norm's problem and schedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment, launch_comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ...tensor import Exact, Role
+from ..schedule import Hold
+from .problem import NormProblem
+from .schedule import RmsNormSchedule
+
+_NAIVE_THREADS = 128
+
+
+def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, entry = _arguments(problem, {}), name_of(problem)
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(entry, schedule.blocks(problem.rows) if problem.columns else 0)
+    facts = _facts(problem) | _vectors(problem, schedule)
+    body = used_source("rows/norm/norm.cuh", "norm_block", schedule.constants | facts)
+    source = f"""{comment(f"{entry}: {_served(problem, schedule)}")}
+{comment(str(schedule))}
+{launch_comment(launch)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct(body)}
+
+{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
+
+{body}
+{footprint.entry(entry, "norm_block(arguments);")}"""
+    return Program(source, members, (launch,))
+
+
+def emit_naive(problem: NormProblem) -> Program:
+    """A thread for each row."""
+    return _naive(problem, 1, reference=False)
+
+
+def emit_reference(problem: NormProblem) -> Program:
+    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, 32, reference=True)
+
+
+def name_of(problem: NormProblem) -> str:
+    """The operator's, and its kernels'."""
+    return "layer_norm" if problem.centered else "rms_norm"
+
+
+def _naive(problem: NormProblem, lanes: int, reference: bool) -> Program:
+    number = "double" if reference else "float"
+    judged = [
+        tensor for tensor in problem.tensors if tensor.role is Role.OUTPUT and not isinstance(tensor.judged, Exact)
+    ]
+    wide = {tensor.name: DType.FLOAT64 for tensor in judged} if reference else {}
+    members, entry, facts = _arguments(problem, wide), name_of(problem), _facts(problem) | {"reference": reference}
+    body = used_source("rows/norm/naive.cuh", "norm_naive", facts)
+    weights = [
+        f"static constexpr double {name} = {problem.error_weight(dtype)};"
+        for name, dtype in (("error_weight", problem.dtype), ("statistics_weight", DType.FLOAT32))
+        if f"Problem::{name}" in body
+    ]
+    source = f"""{comment(f"{entry}: {_rows(problem)} in {number}, {lanes} threads per row")}
+
+{cuda_arguments(members)}
+
+{problem_struct(_types(problem) + weights, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {entry}(const Arguments arguments) {{
+  norm_naive<{lanes}, {number}>(arguments);
+}}
+"""
+    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
+    return Program(source, members, (Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+
+
+def _types(problem: NormProblem) -> list[str]:
+    return [f"using Element = {problem.dtype.cuda};", f"using Weight = {problem.weight_dtype.cuda};"]
+
+
+def _sizes(problem: NormProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldy": "long long"}
+    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
+
+
+def _arguments(problem: NormProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
+    pointers = []
+    for tensor in problem.tensors:
+        dtype = wide.get(tensor.name, tensor.dtype).cuda
+        const = "const " if tensor.role is Role.INPUT else ""
+        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
+        if tensor.name in wide:
+            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
+    sizes = (Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items())
+    return (*pointers, *sizes, Argument("eps", "float"), Argument("weight_offset", "float"))
+
+
+def _facts(problem: NormProblem) -> dict[str, int | str]:
+    """What a source is specialised for in any case."""
+    return {
+        "centered": problem.centered,
+        "weighted": problem.weight,
+        "biased": problem.biased,
+        "residual": problem.residual,
+        "statistics": problem.statistics,
+    }
+
+
+def _vectors(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int | str]:
+    """See docs/rows.md; `weight_width` elements of weight or bias are loaded at once."""
+    width, bytes_of_weight = schedule.vector_width, problem.weight_dtype.bytes
+    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
+    aligned = min(problem.align_w, WIDEST_ACCESS) // bytes_of_weight
+    return {
+        "skewed": skewed,
+        "ragged": ragged,
+        "partial": skewed or ragged,
+        "scattered": not problem.alike(width),
+        "weight_width": 1 if skewed else min(width, aligned),
+        "rounds": schedule.rounds_in(problem),
+        "held_at": schedule.held_at,
+    }
+
+
+def _rows(problem: NormProblem) -> str:
+    """What an unspecialised source computes."""
+    parts = [f"rows of {problem.dtype}"]
+    parts += ["plus a residual"] if problem.residual else []
+    parts += [f"weights of {problem.weight_dtype}"] if problem.weight else []
+    parts += [f"biases of {problem.weight_dtype}"] if problem.biased else []
+    return ", ".join([*parts, *(["with statistics"] if problem.statistics else [])])
+
+
+def _served(problem: NormProblem, schedule: RmsNormSchedule) -> str:
+    """The problems that a source serves, one or all of a kind: equal sources say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
+    if schedule.hold is not Hold.RELOAD:
+        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
+        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
+    if schedule.vector_width > 1 and not facts["ragged"]:
+        served += f", a multiple of {schedule.vector_width}"
+    if facts["skewed"]:
+        served += ", that begin between vectors"
+    if facts["scattered"]:
+        served += ", stored one by one"
+    return served

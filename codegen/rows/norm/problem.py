@@ -1,0 +1,225 @@
+"""What rms_norm and layer_norm compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...dtype import DType
+from ...fields import kind, layout, size
+from ...matrices import WIDEST_ACCESS, MatrixProblem
+from ...problem import Array
+from ...tensor import Role, Tensor, Within
+from ...work import Unit, Work
+from .inputs import hard_rows, normal
+
+DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
+MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
+# Largest relative errors, before the result is rounded, of a mean and of a reciprocal root of a mean: a sum of at most
+# some hundred terms in a row, then of pairs.
+_ERROR = 2.0**-18
+_Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NormProblem(MatrixProblem):
+    """A factor and perhaps a shift for each row r of x, then for each column, accumulated in FP32.
+
+    With a residual, the sum of x and the residual, rounded to their type, is normalised, and written, too. NaN in a row
+    makes all of it NaN.
+
+    Attributes:
+        rows, columns: of x and y.
+        dtype: of the elements of x, y and the residual.
+        weight: whether there is a factor for each column.
+        float32_weight: whether weight and bias are float32 whatever the dtype is.
+        residual: whether a residual is added to x first, and the sum is an output.
+        statistics: whether rstd, and the mean where it is subtracted, are outputs, one float32 for each row.
+        ldx: elements from one row to the next of x, the residual and the sum; 0 stands for rows without gaps.
+        align_x: bytes that their pointers are a multiple of, at most 16.
+        ldy, align_y: the same of y.
+        align_w: bytes that the pointers of weight and bias are a multiple of, at most 16.
+    """
+
+    written = frozenset("y")
+    centered: ClassVar[bool] = False  # whether the mean is subtracted
+
+    rows: int = size(4096, most=None)
+    columns: int = size(4096, most=MOST_COLUMNS)
+    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    weight: bool = kind(True, codes=("unweighted", ""), transfers=True)
+    float32_weight: bool = kind(False, codes=("", "float32weight"), transfers=True)
+    residual: bool = kind(False, codes=("", "residual"))
+    statistics: bool = kind(False, codes=("", "statistics"), transfers=True)
+    ldx: int = layout()
+    align_x: int = layout(16)
+    ldy: int = layout()
+    align_y: int = layout(16)
+    align_w: int = layout(16)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dtype is DType.FLOAT32 or not (self.weight or self.biased):
+            object.__setattr__(self, "float32_weight", False)
+        allowed = [width for width in (2, 4, 8, WIDEST_ACCESS) if width >= self.weight_dtype.bytes]
+        if self.align_w not in allowed:
+            raise ValueError(f"align_w={self.align_w}: expected one of {', '.join(map(str, allowed))} bytes")
+
+    def usual(self, name: str) -> int:
+        """See `Problem.usual`."""
+        return WIDEST_ACCESS if name == "align_w" else super().usual(name)
+
+    @property
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """Rows and columns of ``x`` and ``y``."""
+        return {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
+
+    def element_bytes_of(self, operand: str) -> int:
+        """Those of `dtype`."""
+        return self.dtype.bytes
+
+    @property
+    def biased(self) -> bool:
+        """Whether there is a bias."""
+        return False
+
+    @property
+    def weight_dtype(self) -> DType:
+        """The type of weight and bias."""
+        return DType.FLOAT32 if self.float32_weight else self.dtype
+
+    @property
+    def normalized_shape(self) -> tuple[int, ...]:
+        """As PyTorch's argument of this name."""
+        return (self.columns,)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Elements of the widest accesses to x and y."""
+        return self.vector_width("x"), self.vector_width("y")
+
+    def alike(self, width: int) -> bool:
+        """Whether vectors of so many elements, aligned in x, are aligned in y: rows share their address modulo one."""
+        size = width * self.dtype.bytes
+        together = self.align_x >= size and self.align_y >= size and (self.ldx - self.ldy) % width == 0
+        return together or width <= min(self.widths)
+
+    @property
+    def work(self) -> Work:
+        """x and the residual are read once, y and the sum are written once; an element takes two FMAs and a sum."""
+        elements = self.rows * self.columns
+        if not elements:
+            return Work(0)
+        small = sum(tensor.bytes for tensor in self.tensors if len(tensor.shape) == 1)
+        moved = elements * self.dtype.bytes * (4 if self.residual else 2)
+        return Work(moved + small, {Unit.FP32: (7 if self.centered else 4) * elements, Unit.SPECIAL: self.rows})
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """``x``, what goes with it, and the outputs; y may be x if it lies alike, and the sum the residual."""
+        x = self.tensor("x", self.dtype, Role.INPUT)
+        y = self.tensor("y", self.dtype, Role.OUTPUT, self._scaled(self.dtype))
+        alike = self.layout_of("x") == self.layout_of("y")
+        factor = Tensor.flat("weight", self.weight_dtype, self.columns, Role.INPUT, self.align_w)
+        sums = replace(x, name="sum", role=Role.OUTPUT, in_place="residual")
+        statistic = Tensor.flat("rstd", DType.FLOAT32, self.rows, Role.OUTPUT, 4, self._scaled(DType.FLOAT32))
+        return (
+            x,
+            *([factor] if self.weight else []),
+            *([replace(factor, name="bias")] if self.biased else []),
+            *([replace(x, name="residual")] if self.residual else []),
+            replace(y, in_place="x") if alike else y,
+            *([sums] if self.residual else []),
+            *([replace(statistic, name="mean")] if self.statistics and self.centered else []),
+            *([statistic] if self.statistics else []),
+        )
+
+    def _scaled(self, dtype: DType) -> Within:
+        """The rounding of a result, relative to a scale that `reference` states."""
+        return Within.rounded(dtype)
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """An eps that would show if it were forgotten; PyTorch has no offset of weights."""
+        return {"eps": 0.01, "weight_offset": 0.0}
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Normal numbers, but for rows of each kind that is hard."""
+        random = np.random.default_rng(seed)
+        named = {tensor.name: tensor for tensor in self.tensors if tensor.role is Role.INPUT}
+        return {
+            name: hard_rows(random, tensor) if name == "x" else normal(random, tensor) for name, tensor in named.items()
+        }
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """All outputs, and the scales of their errors; in float64 but for the sum, which is exact.
+
+        A kernel subtracts the first element of a row from all of it, so errors are relative to the differences.
+        """
+        named = {tensor.name: tensor for tensor in self.tensors}
+        eps, offset = (float(np.float32(scalars[name])) for name in ("eps", "weight_offset"))
+        found: dict[str, Array] = {}
+        elements = named["x"].view(inputs["x"])
+        with np.errstate(invalid="ignore", over="ignore"):
+            if self.residual:
+                added = named["residual"].view(inputs["residual"]).astype(np.float32)
+                elements = (elements.astype(np.float32) + added).astype(self.dtype.numpy)
+                found["sum"] = self._flat(named["sum"], elements)
+            x = elements.astype(np.float64)
+            origin = x[:, :1] if self.centered else np.zeros((self.rows, 1))
+            differences = x - origin
+            shift = differences.mean(axis=1, keepdims=True) if self.centered and self.columns else 0 * origin
+            centered = differences - shift
+            variance = np.square(centered).mean(axis=1, keepdims=True) if self.columns else 0 * origin
+            rstd = 1 / np.sqrt(variance + eps)
+            condition = 1 + rstd * np.abs(shift)  # by how much errors of differences grow
+            factor = inputs["weight"].astype(np.float64) + offset if self.weight else np.ones(self.columns)
+            bias = inputs["bias"].astype(np.float64) if self.biased else np.zeros(self.columns)
+            scaled = centered * rstd
+            y = scaled * factor + bias
+            errors = condition * (np.abs(scaled) + self.centered) * np.abs(factor) + np.abs(bias)
+            outputs = {"y": (y, errors)}
+            if self.statistics:
+                outputs |= {"rstd": (rstd, condition * rstd)}
+                outputs |= {"mean": (origin + shift, np.abs(shift) + np.sqrt(variance))} if self.centered else {}
+            for name, (values, error) in outputs.items():
+                weight = self.error_weight(named[name].dtype)
+                found[name] = self._flat(named[name], values)
+                found[f"{name}_scale"] = self._flat(named[name], np.abs(values) + weight * error)
+        return found
+
+    def _flat(self, tensor: Tensor, values: Array) -> Array:
+        flat = np.zeros(tensor.size, values.dtype)
+        tensor.view(flat)[...] = values.reshape(tensor.shape)
+        return flat
+
+    def error_weight(self, dtype: DType) -> float:
+        """What the errors before rounding to a type are multiplied by in a scale."""
+        return _ERROR / dtype.roundoff
+
+
+@dataclass(frozen=True)
+class RmsNormProblem(NormProblem):
+    """y[r] = x[r] · rstd · (weight + weight_offset), where rstd is 1 / √(mean of x[r]² + eps)."""
+
+
+@dataclass(frozen=True)
+class LayerNormProblem(NormProblem):
+    """y[r] = (x[r] - mean) · rstd · (weight + weight_offset) + bias, where rstd is 1 / √(variance of x[r] + eps).
+
+    Attributes:
+        bias: whether there is a summand for each column.
+    """
+
+    centered = True
+
+    bias: bool = kind(True, codes=("unbiased", ""), transfers=True)
+
+    @property
+    def biased(self) -> bool:
+        """Whether there is a bias."""
+        return self.bias

@@ -1,0 +1,53 @@
+"""How to normalise rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ..schedule import RowSchedule
+from .problem import NormProblem
+
+
+@dataclass(frozen=True)
+class RmsNormSchedule(RowSchedule):
+    """A row is reduced to its mean square, then read again and written."""
+
+    reductions = 1
+
+    def reach_in(self, problem: NormProblem) -> int:
+        """`reach` of the rows of x."""
+        return self.reach(problem.columns, problem.vector_width("x"))
+
+    def rounds_in(self, problem: NormProblem) -> int:
+        """Vectors of a thread in a row."""
+        return self.rounds(self.reach_in(problem))
+
+    def footprint(self, problem: NormProblem) -> Footprint:
+        """See `Schedule`; vectors of x and of the residual are loaded at once."""
+        reach, size = self.reach_in(problem), problem.dtype.bytes
+        footprint = self.row_footprint(reach, size)
+        loaded = self.loaded_words(reach, size) if problem.residual else 0
+        return replace(footprint, registers=footprint.registers + loaded)
+
+
+class Passes(StrEnum):
+    """How the mean and the variance of a row are found."""
+
+    TWO = "two"  # first the mean, then the variance: two reductions over the threads of a row
+    WELFORD = "welford"  # both at once, merged from those of parts
+
+
+@dataclass(frozen=True)
+class LayerNormSchedule(RmsNormSchedule):
+    """A row is reduced to its mean and its variance, then read again and written.
+
+    Attributes:
+        passes: over a row before it is written: ``two``, the mean and then the variance, or ``welford``, both at once.
+    """
+
+    reductions = 3  # one of them of the first element of a sum
+
+    passes: Passes = tunable(Passes.TWO, values=tuple(Passes))

@@ -1,0 +1,251 @@
+"""How users call rms_norm and layer_norm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from ....codegen.dtype import DType
+from ....codegen.rows.norm.problem import DTYPES, LayerNormProblem, NormProblem, RmsNormProblem
+from ....codegen.tensor import row_major
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout, Rows, rows
+
+
+def rms_norm(
+    input: Any,
+    normalized_shape: tuple[int, ...] | int,
+    weight: Any = None,
+    eps: float = 1e-6,
+    *,
+    weight_offset: float = 0.0,
+    residual: Any = None,
+    residual_out: Any = None,
+    rstd: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """x · rstd · (weight + weight_offset) with rstd = 1 / √(mean of x² + eps), accumulated in FP32.
+
+    x is `input`, or the sum of `input` and `residual`, rounded to their dtype.
+
+    Args:
+        input: float32, bfloat16 or float16, of any number of axes. Elements along the normalised axes are contiguous,
+            and such rows are evenly spaced.
+        normalized_shape: the extents of the last axes, over which the mean is taken.
+        weight: of `normalized_shape`, contiguous, and of the dtype of `input` or float32.
+        eps: added to the mean square.
+        weight_offset: added to `weight`: 1 for models that store its difference from 1, such as Gemma.
+        residual: of the shape, the strides and the dtype of `input`.
+        residual_out: the sum, like `residual`, which it may be. It is needed with a residual.
+        rstd: the factor of each row, float32 of the shape of `input` without the normalised axes.
+        out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
+            of `input`.
+
+    Returns:
+        The result.
+    """
+
+
+def layer_norm(
+    input: Any,
+    normalized_shape: tuple[int, ...] | int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    *,
+    weight_offset: float = 0.0,
+    residual: Any = None,
+    residual_out: Any = None,
+    mean: Any = None,
+    rstd: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """(x - mean) · rstd · (weight + weight_offset) + bias with rstd = 1 / √(variance of x + eps), accumulated in FP32.
+
+    x is `input`, or the sum of `input` and `residual`, rounded to their dtype.
+
+    Args:
+        input: float32, bfloat16 or float16, of any number of axes. Elements along the normalised axes are contiguous,
+            and such rows are evenly spaced.
+        normalized_shape: the extents of the last axes, over which mean and variance are taken.
+        weight: of `normalized_shape`, contiguous, and of the dtype of `input` or float32.
+        bias: likewise, of the dtype of `weight` if there is one.
+        eps: added to the variance.
+        weight_offset: added to `weight`: 1 for models that store its difference from 1.
+        residual: of the shape, the strides and the dtype of `input`.
+        residual_out: the sum, like `residual`, which it may be. It is needed with a residual.
+        mean: of each row, float32 of the shape of `input` without the normalised axes.
+        rstd: likewise; both are given or neither.
+        out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
+            of `input`.
+
+    Returns:
+        The result.
+    """
+
+
+def _types(
+    input: Layout,
+    normalized_shape: tuple[int, ...] | int,
+    weight: Layout | None,
+    residual: Layout | None,
+    bias: Layout | None = None,
+) -> Mapping[str, ArrayType]:
+    if input.dtype not in DTYPES:
+        raise TypeError(f"input has dtype {input.dtype}: a norm takes {', '.join(DTYPES)}")
+    shape = normalized(normalized_shape)
+    kept = len(input.shape) - len(shape)
+    if not shape or kept < 0 or input.shape[kept:] != shape:
+        raise ValueError(f"normalized_shape={shape}: expected the last extents of input, whose shape is {input.shape}")
+    for name, factors in (("weight", weight), ("bias", bias)):
+        if factors is not None and (factors.shape != shape or factors.dtype not in (input.dtype, DType.FLOAT32)):
+            raise ValueError(
+                f"{name} has dtype {factors.dtype} and shape {factors.shape}: expected {input.dtype} or float32, and "
+                f"shape {shape}"
+            )
+    if weight is not None and bias is not None and weight.dtype != bias.dtype:
+        raise TypeError(f"bias has dtype {bias.dtype}: expected that of weight, {weight.dtype}")
+    if residual is not None and (residual.shape, residual.dtype) != (input.shape, input.dtype):
+        raise ValueError(
+            f"residual has dtype {residual.dtype} and shape {residual.shape}: expected those of input, {input.dtype} "
+            f"and {input.shape}"
+        )
+    statistic = ArrayType(input.shape[:kept], DType.FLOAT32)
+    whole = ArrayType(input.shape, input.dtype)
+    return {"out": whole, "residual_out": whole, "mean": statistic, "rstd": statistic}
+
+
+def _rms_types(**arguments: Any) -> Mapping[str, ArrayType]:
+    types = _types(**arguments)
+    return {name: types[name] for name in ("out", "residual_out", "rstd")}
+
+
+def normalized(shape: tuple[int, ...] | int) -> tuple[int, ...]:
+    """The extents that are normalised, of which there may be one."""
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def joined_rows(name: str, layout: Layout, axes: int) -> Rows:
+    """The rows of an array whose last axes are one row together.
+
+    Raises:
+        ValueError: its rows are not contiguous, or not evenly spaced.
+    """
+    kept = len(layout.shape) - axes
+    inner, strides = layout.shape[kept:], layout.strides[kept:]
+    if 0 not in layout.shape and not contiguous(inner, strides):
+        raise ValueError(
+            f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous rows of {inner}; "
+            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+        )
+    joined = layout._replace(shape=(*layout.shape[:kept], prod(inner)), strides=(*layout.strides[:kept], 1))
+    return rows(name, joined)
+
+
+def contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether an array has no gaps and its last axis varies fastest."""
+    axes = zip(shape, strides, row_major(shape), strict=True)
+    return 0 in shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
+
+
+def _fields(
+    input: Layout,
+    normalized_shape: tuple[int, ...] | int,
+    weight: Layout | None,
+    residual: Layout | None,
+    residual_out: Layout | None,
+    out: Layout,
+    rstd: Layout | None,
+    bias: Layout | None = None,
+    mean: Layout | None = None,
+) -> dict[str, Any]:
+    """The fields of the problem."""
+    axes = len(normalized(normalized_shape))
+    x, y = joined_rows("input", input, axes), joined_rows("out", out, axes)
+    if (residual is None) != (residual_out is None):
+        missing = "residual_out" if residual_out is None else "residual"
+        raise ValueError(f"{missing} is missing: a residual and its sum come together")
+    together = [
+        x,
+        *(joined_rows(name, one, axes) for name, one in _given(residual=residual, residual_out=residual_out)),
+    ]
+    if any(one.leading != x.leading for one in together):
+        strides = ", ".join(str(one.leading) for one in together)
+        raise ValueError(f"rows of input, residual and residual_out are {strides} elements apart: expected the same")
+    flat = _given(weight=weight, bias=bias, mean=mean, rstd=rstd)
+    for name, one in flat:
+        if not contiguous(one.shape, one.strides):
+            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    factors = [one for name, one in flat if name in ("weight", "bias")]
+    return {
+        "rows": x.rows,
+        "columns": x.columns,
+        "dtype": DType(input.dtype),
+        "weight": weight is not None,
+        "float32_weight": any(one.dtype == DType.FLOAT32 for one in factors),
+        "residual": residual is not None,
+        "statistics": rstd is not None,
+        "ldx": x.leading,
+        "align_x": min(one.alignment for one in together),
+        "ldy": y.leading,
+        "align_y": y.alignment,
+        "align_w": min((one.alignment for one in factors), default=16),
+    }
+
+
+def _given(**layouts: Layout | None) -> list[tuple[str, Layout]]:
+    return [(name, layout) for name, layout in layouts.items() if layout is not None]
+
+
+_POINTERS = {
+    "input": "x",
+    "weight": "weight",
+    "bias": "bias",
+    "residual": "residual",
+    "out": "y",
+    "residual_out": "sum",
+    "mean": "mean",
+    "rstd": "rstd",
+}
+
+
+def _bind_rms(**arguments: Any) -> Binding:
+    return _binding(RmsNormProblem(**_fields(**arguments)))
+
+
+def _bind_layer(**arguments: Any) -> Binding:
+    bias, mean, rstd = (arguments[name] for name in ("bias", "mean", "rstd"))
+    if (mean is None) != (rstd is None):
+        raise ValueError(f"{'mean' if mean is None else 'rstd'} is missing: expected both statistics or neither")
+    return _binding(LayerNormProblem(**_fields(**arguments), bias=bias is not None))
+
+
+def _binding(problem: NormProblem) -> Binding:
+    return Binding(problem, _POINTERS)
+
+
+_IN_PLACE = (("out", "input"), ("residual_out", "residual"))
+
+RMS_CALL = Call(
+    declaration=rms_norm,
+    inputs=("input", "weight", "residual"),
+    outputs=("out", "residual_out", "rstd"),
+    types=_rms_types,
+    bind=_bind_rms,
+    scalars=("eps", "weight_offset"),
+    optional=("weight", "residual", "residual_out", "rstd"),
+    in_place=_IN_PLACE,
+)
+LAYER_CALL = Call(
+    declaration=layer_norm,
+    inputs=("input", "weight", "bias", "residual"),
+    outputs=("out", "residual_out", "mean", "rstd"),
+    types=_types,
+    bind=_bind_layer,
+    scalars=("eps", "weight_offset"),
+    optional=("weight", "bias", "residual", "residual_out", "mean", "rstd"),
+    in_place=_IN_PLACE,
+)

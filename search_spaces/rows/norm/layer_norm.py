@@ -1,0 +1,36 @@
+"""layer_norm, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.norm.emit import emit, emit_reference
+from ....codegen.rows.norm.presets import LAYER_PRESETS
+from ....codegen.rows.norm.problem import LayerNormProblem
+from ....codegen.rows.norm.schedule import LayerNormSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import LAYER_CALL
+from .space import NormSpace, checks, constraints
+from .workload import workload
+
+_SPACE = NormSpace(LayerNormSchedule)
+
+OPERATOR = Operator(
+    name="layer_norm",
+    summary="y[r] = (x[r] - mean) / sqrt(variance of x[r] + eps) * weight + bias along the last axes",
+    problem_type=LayerNormProblem,
+    schedule_type=LayerNormSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=_SPACE.space,
+    default=_SPACE.default,
+    candidates=_SPACE.candidates,
+    presets=LAYER_PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites" / "layer_norm",
+    call=LAYER_CALL,
+)

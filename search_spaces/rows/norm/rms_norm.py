@@ -1,0 +1,36 @@
+"""rms_norm, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.norm.emit import emit, emit_reference
+from ....codegen.rows.norm.presets import RMS_PRESETS
+from ....codegen.rows.norm.problem import RmsNormProblem
+from ....codegen.rows.norm.schedule import RmsNormSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import RMS_CALL
+from .space import NormSpace, checks, constraints
+from .workload import workload
+
+_SPACE = NormSpace(RmsNormSchedule)
+
+OPERATOR = Operator(
+    name="rms_norm",
+    summary="y[r] = x[r] / sqrt(mean of x[r]^2 + eps) * weight along the last axes, with a residual if asked for",
+    problem_type=RmsNormProblem,
+    schedule_type=RmsNormSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=_SPACE.space,
+    default=_SPACE.default,
+    candidates=_SPACE.candidates,
+    presets=RMS_PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites" / "rms_norm",
+    call=RMS_CALL,
+)

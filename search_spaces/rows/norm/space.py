@@ -1,0 +1,121 @@
+"""rms_norm and layer_norm: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from ....codegen.integers import ceil_div, round_up
+from ....codegen.rows.norm.presets import streamed, widest
+from ....codegen.rows.norm.problem import NormProblem
+from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
+from ....codegen.rows.schedule import Hold
+from ...device_spec import DeviceSpec
+from ...resources import footprint_violations
+from ...space import Space
+from ..row_schedules import row_space, row_violations
+from ..row_seeds import RowSeeds
+
+P = TypeVar("P", bound=NormProblem)
+S = TypeVar("S", bound=RmsNormSchedule)
+
+_LONG_ROW = 60_000  # bytes of a row that shared memory holds best
+_SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
+
+
+def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    vector_bytes = schedule.vector_width * problem.dtype.bytes
+    if problem.residual and schedule.hold not in _SUM_HOLDS:
+        yield f"hold {schedule.hold}: expected {' or '.join(_SUM_HOLDS)} for the sum of two arrays"
+    if problem.residual and vector_bytes > problem.align_x:
+        yield (
+            f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {problem.align_x} that x, the "
+            "residual and their sum are aligned for together"
+        )
+
+
+@dataclass(frozen=True)
+class NormSpace(Generic[S]):
+    """What an operator states of its space, by the type of its schedules."""
+
+    kind: type[S]
+
+    def space(self, problem: NormProblem, spec: DeviceSpec) -> Space[S]:
+        """All fields."""
+        size = problem.dtype.bytes
+        holds = _SUM_HOLDS if problem.residual else tuple(Hold)
+        return row_space(
+            self.kind,
+            problem.columns,
+            problem.vector_width("x"),
+            size,
+            spec,
+            widest=widest(problem) * size,
+            holds=holds,
+        )
+
+    def default(self, problem: NormProblem, spec: DeviceSpec) -> S:
+        """The first candidate; a row that fits nowhere is read again."""
+        return next(self.candidates(problem, spec), streamed(self.kind, problem))
+
+    def candidates(self, problem: NormProblem, spec: DeviceSpec) -> Iterator[S]:
+        """Long rows in shared memory first, others in registers first; read again last."""
+        seeds = self._seeds(problem, spec)
+        copied = [] if problem.residual else list(seeds.in_shared_memory())
+        loaded = list(seeds.in_registers())[:4]
+        if problem.columns * problem.dtype.bytes >= _LONG_ROW:
+            first = (*copied, *loaded[:2])
+        else:
+            first = (*loaded[:2], *copied[:2], *loaded[2:])
+            for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
+            first += (*for_caches, *(replace(schedule, min_blocks_per_sm=1) for schedule in loaded[:1]))
+        again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
+        for schedule in (*first, *map(_welford, first[:2]), again, *seeds.narrow(loaded)):
+            if schedule in seeds.drawn:
+                yield schedule
+
+    def _seeds(self, problem: NormProblem, spec: DeviceSpec) -> RowSeeds[S]:
+        return RowSeeds(
+            streamed=streamed(self.kind, problem),
+            columns=problem.columns,
+            element_bytes=problem.dtype.bytes,
+            width=widest(problem),
+            aligned=min(problem.widths),
+            drawn=self.space(problem, spec),
+            footprint=lambda schedule: schedule.footprint(problem),
+            legal=lambda schedule: _legal(problem, schedule, spec),
+            spec=spec,
+        )
+
+
+def _welford(schedule: S) -> S:
+    return replace(schedule, passes=Passes.WELFORD) if isinstance(schedule, LayerNormSchedule) else schedule
+
+
+def _legal(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> bool:
+    return not any(constraints(problem, schedule, spec)) and not any(
+        footprint_violations(spec, schedule.footprint(problem))
+    )
+
+
+def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
+    """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem."""
+    rounds, width = min(2, schedule.rounds_in(problem)), schedule.vector_width
+    rows, columns = schedule.rows_per_block, rounds * schedule.row_step
+    part = max(1, columns - schedule.row_step // 2 - 1)
+    leading = round_up(part, width) + width
+    align = width * problem.dtype.bytes
+    alike = replace(problem, rows=2 * rows, columns=columns, ldx=0, ldy=0)
+    ragged = replace(
+        alike,
+        rows=rows + ceil_div(rows, 2),
+        columns=part,
+        ldx=leading + problem.ldx % width,
+        ldy=leading + problem.ldy % width,
+        align_x=min(align, problem.align_x),
+        align_y=min(align, problem.align_y),
+    )
+    return [(alike, schedule), (ragged, schedule)]

@@ -1,0 +1,105 @@
+"""Which schedules of rows to try first, for operators that read a row, reduce it and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Generic, TypeVar
+
+from ...codegen.fields import field_specs
+from ...codegen.footprint import Footprint
+from ...codegen.integers import ceil_div
+from ...codegen.matrices import WIDEST_ACCESS
+from ...codegen.rows.schedule import Hold, RowSchedule, held_row
+from ..device_spec import DeviceSpec
+from ..occupancy import blocks_per_sm, most_registers
+from ..space import Space
+
+S = TypeVar("S", bound=RowSchedule)
+
+_ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
+_CLUSTERS = (1, 2, 4, 8, 16)
+_NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
+_LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
+_RESIDENT = 4  # blocks of an SM that hide each other's waits
+_SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
+# Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
+_MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
+
+
+@dataclass(frozen=True)
+class RowSeeds(Generic[S]):
+    """Seeds for one problem on one device.
+
+    Attributes:
+        streamed: a schedule that reads rows of any length again.
+        columns: of a row.
+        element_bytes: of an element that is read.
+        width: elements of the widest vectors to use.
+        aligned: elements of the widest vectors that all rows are aligned for.
+        drawn: the search space.
+        footprint: what a block of a schedule takes.
+        legal: whether a schedule is.
+        spec: the device.
+    """
+
+    streamed: S
+    columns: int
+    element_bytes: int
+    width: int
+    aligned: int
+    drawn: Space[S]
+    footprint: Callable[[S], Footprint]
+    legal: Callable[[S], bool]
+    spec: DeviceSpec
+
+    def in_shared_memory(self) -> Iterator[S]:
+        """First the smallest cluster of blocks of 256 threads, of which four fit on an SM; last a larger one."""
+        row_bytes = self.columns * self.element_bytes
+        if row_bytes < _LEAST_COPIED:
+            return
+        copied = replace(self.streamed, hold=Hold.SHARED, loads_in_flight=1)
+        fitting = (cluster for cluster in _CLUSTERS if row_bytes / cluster <= self.spec.shared_per_sm / _RESIDENT)
+        usual = next(fitting, _CLUSTERS[-1])
+        near = ((256, usual), (512, usual), (256, 2 * usual), (512, usual // 2), (512, 4 * usual))
+        for threads, cluster in near:
+            schedule = replace(copied, threads=threads, threads_per_row=threads, cluster=cluster)
+            if cluster in _CLUSTERS and schedule in self.drawn and self.legal(schedule):
+                yield self._filling(schedule)
+
+    def narrow(self, wide: Sequence[S]) -> Iterator[S]:
+        """For rows that begin between vectors: vectors that all of them are aligned for, for more threads, too."""
+        for schedule in wide[:2]:
+            if self.aligned < schedule.vector_width:
+                yield replace(schedule, vector_width=self.aligned)
+        if self.aligned * self.element_bytes < WIDEST_ACCESS:
+            for elements in _NARROW_ELEMENTS:
+                yield self._filling(self._held(ceil_div(elements, self.aligned), self.aligned))
+
+    def in_registers(self) -> Iterator[S]:
+        """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
+        seen = set()
+        for cluster, rounds in product(_CLUSTERS, _ROUNDS):
+            schedule = self._filling(replace(self._held(rounds * cluster, self.width), cluster=cluster))
+            if schedule.rounds(self.columns) > rounds or schedule in seen or schedule not in self.drawn:
+                continue
+            seen.add(schedule)
+            if self.legal(schedule):
+                yield schedule
+
+    def _held(self, rounds: int, width: int) -> S:
+        return held_row(type(self.streamed), self.columns, width, rounds)
+
+    def _filling(self, schedule: S) -> S:
+        """The schedule with as many blocks on an SM as have the registers that they need.
+
+        Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
+        """
+        footprint, spec = self.footprint(schedule), self.spec
+        needed = footprint.registers + (_SPARE_REGISTERS if schedule.hold is Hold.REGISTERS else 4)
+        counts = field_specs(type(schedule))["min_blocks_per_sm"].values
+        fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
+        most = _MOST_RESIDENT[schedule.hold] // schedule.threads
+        most = min(most, blocks_per_sm(spec, schedule.threads, needed, footprint.shared_bytes))
+        return replace(schedule, min_blocks_per_sm=max(n for n in fitting if n <= max(1, most)))

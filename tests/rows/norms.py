@@ -1,0 +1,63 @@
+"""Random legal schedules of rms_norm and layer_norm, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from autotune.codegen.integers import round_up
+from autotune.codegen.rows.norm.problem import DTYPES, NormProblem
+from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.operator import Operator
+
+# The emulator walks through every element, and keeps a stack for every thread.
+_ELEMENTS, _THREADS = 2**14, 2**11
+
+Case = tuple[NormProblem, RmsNormSchedule]
+
+
+def drawn(operator: Operator[Any, Any], made: Callable[..., NormProblem], count: int, spec: DeviceSpec) -> list[Case]:
+    """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
+    random = Random(0)
+    return [_case(operator, made, random, spec, index) for index in range(count)]
+
+
+def _case(
+    operator: Operator[Any, Any], made: Callable[..., NormProblem], random: Random, spec: DeviceSpec, turn: int
+) -> Case:
+    while True:
+        problem = _problem(made, random, turn)
+        space = operator.space(problem, spec)
+        for draw in islice(space.random_draws(random.randrange(2**32)), 20):
+            schedule = space.build(draw)
+            rows = random.choice((1, schedule.rows_per_block, schedule.rows_per_block + 1, 5))
+            fitting = replace(problem, rows=rows)
+            small = rows * problem.columns <= _ELEMENTS and schedule.threads * schedule.cluster <= _THREADS
+            if small and not operator.violations(fitting, schedule, spec):
+                return fitting, schedule
+
+
+def _problem(made: Callable[..., NormProblem], random: Random, turn: int) -> NormProblem:
+    dtype = DTYPES[turn % len(DTYPES)]
+    columns = random.choice((1, 31, 64, 513, 1024, 2050, 4096, 8191))
+    width = random.choice((1, 2, 4, 8, 16)) if random.random() < 0.5 else 16
+    align = max(dtype.bytes, min(16, width * dtype.bytes))
+    leading = round_up(columns, width) + width * random.choice((0, 0, 1))
+    return made(
+        2,
+        columns,
+        dtype,
+        weight=turn % 4 > 0,
+        float32_weight=turn % 2 > 0,
+        residual=turn % 3 > 1,
+        statistics=turn % 5 > 2,
+        ldx=leading,
+        ldy=leading,
+        align_x=align,
+        align_y=align,
+        align_w=random.choice((4, 16)),
+    )

@@ -1,0 +1,37 @@
+"""rms_norm's problems for the contract."""
+
+from __future__ import annotations
+
+from rows.norms import Case, drawn
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.norm.problem import RmsNormProblem
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.rows.norm.rms_norm import OPERATOR
+
+LIMITS = named_device("h200")
+BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
+
+PROBLEMS = {
+    "rows4096-columns4096-float32": RmsNormProblem(4096, 4096),
+    "rows8192-columns513-bfloat16-float32weight-statistics-alignx2-aligny2": RmsNormProblem(
+        8192, 513, BF16, float32_weight=True, statistics=True, align_x=2, align_y=2
+    ),
+    "rows2048-columns8192-bfloat16-residual": RmsNormProblem(2048, 8192, BF16, residual=True),
+    "rows1-columns1073741824-bfloat16-unweighted": RmsNormProblem(1, 2**30, BF16, weight=False),
+    "rows5-columns33-float32-ldx40-ldy48-alignw4": RmsNormProblem(5, 33, ldx=40, ldy=48, align_w=4),
+    "rows0-columns5-float32": RmsNormProblem(0, 5),
+}
+SMALL_PROBLEMS = (
+    RmsNormProblem(16, 256),
+    RmsNormProblem(19, 521, BF16, float32_weight=True, residual=True, statistics=True, ldx=528, ldy=544),
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device."""
+    return drawn(OPERATOR, RmsNormProblem, count, spec)
+
+
+CASES = drawn_cases(16)
