@@ -19,7 +19,7 @@ LIMITS = named_device("h200")
 _ELEMENTS = 1 << 14
 
 SUM, PRODUCT, MAX, MIN = Operation
-LOOK_BACK, ROWS = Algorithm
+LOOK_BACK, PIPELINED, ROWS = Algorithm
 FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64 = DTYPES
 Case = tuple[ScanProblem, ScanSchedule]
 WAYS = ({}, {"exclusive": True}, {"reverse": True}, {"exclusive": True, "reverse": True})
@@ -54,7 +54,7 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(217)
+    random = Random(238)
     return [_case(random, spec, index) for index in range(count)]
 
 
@@ -89,4 +89,16 @@ def _problem(random: Random, schedule: ScanSchedule, like: ScanProblem) -> ScanP
     return replace(like, rows=rows, columns=columns, ldx=leading[0], ldy=random.choice(leading))
 
 
-CASES = drawn_cases(26)
+def _pipeline(threads: int, vector: int, rounds: int, stages: int, blocks: int) -> ScanSchedule:
+    return ScanSchedule(PIPELINED, threads, threads, vector, rounds, stages, blocks * LIMITS.sm_count)
+
+
+PIPELINES = [
+    (ScanProblem(1, 5003), _pipeline(64, 4, 2, 3, 1)),
+    (ScanProblem(1, 5003, SUM, FLOAT16, exclusive=True), _pipeline(64, 8, 2, 4, 2)),
+    (ScanProblem(3, 1300, MAX, INT32), replace(_pipeline(64, 4, 1, 2, 3), streaming=True)),
+    (ScanProblem(5, 1027, PRODUCT, FLOAT64, ldx=1028, ldy=1028), _pipeline(64, 2, 3, 3, 4)),
+    (ScanProblem(1, 8192, MIN, BFLOAT16), _pipeline(64, 4, 16, 3, 1)),
+    (ScanProblem(1, 2501, SUM, INT64, exclusive=True), _pipeline(128, 1, 4, 2, 1)),
+]
+CASES = [*drawn_cases(26), *PIPELINES]

@@ -19,6 +19,7 @@ from scan_cases import (
     LOOK_BACK,
     MAX,
     MIN,
+    PIPELINED,
     PRODUCT,
     ROWS,
     SUM,
@@ -139,9 +140,7 @@ def test_words_of_an_earlier_launch_are_not_taken() -> None:
     words = Words()
     words.run(0)
     with pytest.raises(EmulatorError, match="waits for ever"):
-        words.run(
-            0, "if (lane == 0) leave(tiles_ + tile, own);", "if (lane == 0 && tile > 0) leave(tiles_ + tile, own);"
-        )
+        words.run(0, "if (threadIdx.x == 0) words.publish(", "if (threadIdx.x == 0 && tile > 0) words.publish(")
 
 
 def test_a_sum_has_the_same_bits_whichever_predecessor_was_first() -> None:
@@ -312,3 +311,26 @@ def test_equal_sources_serve_many_problems() -> None:
     assert emit(here, SHARED).source == emit(there, SHARED).source
     shaped = replace(SHARED, specialize=Specialize.SHAPE)
     assert emit(here, shaped).source != emit(there, shaped).source
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("step % 4", "step % 3"),
+        ("__syncwarp();  // all lanes have read", ""),
+        ("preceded[i].init(2)", "preceded[i].init(1)"),
+        ("filled[stage].init(1)", "filled[stage].init(2)"),
+        ("parity_of(step, Schedule::stages) ^ 1", "parity_of(step, Schedule::stages)"),
+        ("draw_tile(counter, tiles + gridDim.x)", "draw_tile(counter, tiles)"),
+        ("i < span.end; ++i) target", "i + 1 < span.end; ++i) target"),
+        ("if (copied < bytes) proxy_fence();", ""),
+        ("if (bytes == 0) continue;", ""),
+        ("Join()(pipeline.before[step % 2], of_warps)", "of_warps"),
+        ("summed[step % 2].wait(parity_of(step, 2));", ""),
+        ("pipeline.emptied[stage_of(step)].arrive();", "pipeline.filled[stage_of(step)].arrive();"),
+    ],
+)
+def test_planted_bug_of_a_pipeline_is_caught(right: str, planted: str) -> None:
+    """Rows of two whole tiles and one of three elements, of which bulk copies can take none."""
+    problem = ScanProblem(9, 2 * 512 + 3, SUM, INT32, ldx=1028, ldy=1028)
+    check_planted(problem, ScanSchedule(PIPELINED, 128, 128, 4, 1, 4, 2), right, planted)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from scan_cases import FLOAT16, FLOAT64, LIMITS, LOOK_BACK, ROWS, SUM
+from scan_cases import FLOAT16, FLOAT64, LIMITS, LOOK_BACK, PIPELINED, ROWS, SUM
 
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.search_spaces.scan.scan import OPERATOR
 
 ALL, MATRIX = ScanProblem(1, 1 << 24), ScanProblem(4096, 4096)
+PIPELINE = "algorithm=pipelined stages=2 grid_blocks=132"
 SEGMENTS = ScanProblem(1, 5000, flags=True)
 _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
 
@@ -25,6 +28,19 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
         ("TPR=64", ALL, "look_back needs threads_per_row 256, all of a block, not 64"),
         ("algorithm=rows TPR=64", SEGMENTS, "segments needs threads_per_row 256, all of a block, not 64"),
         ("algorithm=rows delay=100", MATRIX, "delay 100 where no block waits: expected 0"),
+        ("stages=2", ALL, "stages 2 where nothing is pipelined: expected 1"),
+        ("grid_blocks=3", ALL, "grid_blocks 3 where nothing is pipelined: expected 0"),
+        ("algorithm=pipelined grid_blocks=1", ALL, "pipelined needs 2 stages or more, not 1"),
+        ("algorithm=pipelined stages=2", ALL, "pipelined needs grid_blocks 1 or more, not 0"),
+        (PIPELINE, replace(ALL, reverse=True), "pipelined takes neither segments nor reverse scans"),
+        (PIPELINE, SEGMENTS, "pipelined takes neither segments nor reverse scans"),
+        (
+            PIPELINE,
+            replace(ALL, align_x=8),
+            "pipelined copies rows of x from multiples of 16 bytes",
+        ),
+        (PIPELINE, ScanProblem(2, 1002), "pipelined copies rows of x from multiples of 16 bytes"),
+        (f"{PIPELINE} TPR=64", ALL, "pipelined needs threads_per_row 256, all of a block, not 64"),
         ("threads=64 TPR=64 rounds=1", ScanProblem(1, 1 << 38), "4294967296 blocks over the 2147483647 of a grid"),
         ("threads=1024 TPR=1024 rounds=8 vector_width=8", ScanProblem(1, 9999, SUM, FLOAT16), "registers"),
     ],
@@ -49,16 +65,20 @@ def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
     for schedule in OPERATOR.seeds(problem, LIMITS)[:3]:
         footprint = schedule.footprint(problem)
         resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
-        of_thread = schedule.rounds * schedule.vector_width * problem.dtype.bytes
-        assert resident * footprint.threads * of_thread >= _BYTES_IN_FLIGHT, schedule
+        resident = min(resident, 227 * 1024 // max(1, footprint.shared_bytes))
+        of_tile = schedule.rounds * schedule.vector_width * problem.dtype.bytes
+        assert resident * schedule.stages * schedule.threads * of_tile >= _BYTES_IN_FLIGHT, schedule
 
 
 @pytest.mark.parametrize(
     ("problem", "algorithm"),
     [
-        (ALL, LOOK_BACK),
-        (ScanProblem(1, 1 << 30), LOOK_BACK),
-        (ScanProblem(32, 1 << 22), LOOK_BACK),
+        (ALL, PIPELINED),
+        (ScanProblem(1, 1 << 30), PIPELINED),
+        (ScanProblem(32, 1 << 22), PIPELINED),
+        (replace(ALL, reverse=True), LOOK_BACK),
+        (replace(ALL, flags=True), LOOK_BACK),
+        (replace(ALL, align_x=8), LOOK_BACK),
         (ScanProblem(1, 4096), ROWS),
         (MATRIX, ROWS),
         (ScanProblem(2048, 131072), ROWS),
@@ -67,7 +87,8 @@ def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
 )
 def test_the_first_seed_shares_long_rows_where_there_are_few(problem: ScanProblem, algorithm: str) -> None:
     assert OPERATOR.seeds(problem, LIMITS)[0].algorithm == algorithm
-    assert OPERATOR.default(problem, LIMITS).algorithm == algorithm
+    shared = algorithm is not ROWS
+    assert OPERATOR.default(problem, LIMITS).algorithm is (LOOK_BACK if shared else ROWS)
 
 
 def test_workload_counts_what_moves() -> None:

@@ -6,6 +6,7 @@ from ...dtype import DType
 from ...emission import comment, launch_comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
@@ -15,6 +16,11 @@ from .schedule import WARP, Algorithm, ScanSchedule
 
 ENTRY = "scan"
 HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "warp_scans")
+_FUNCTIONS = {
+    Algorithm.LOOK_BACK: "scan_tile",
+    Algorithm.PIPELINED: "scan_pipelined",
+    Algorithm.ROWS: "scan_rows",
+}
 _THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
 _WIDEST_CARRY = 16  # bytes
 
@@ -27,9 +33,11 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
         "ragged": problem.columns % schedule.vector_width != 0,
         "one_row": problem.rows == 1,
         "first_mark": schedule.slots,
+        "odd_end": problem.columns * problem.dtype.bytes % WIDEST_ACCESS != 0,
     }
-    function = "scan_rows" if schedule.algorithm is Algorithm.ROWS else "scan_tile"
-    body = used_source("scan/scan/scan.cuh", function, conditions(problem) | facts | schedule.constants)
+    function = _FUNCTIONS[schedule.algorithm]
+    header = "pipelined" if schedule.pipelined else "scan"
+    body = used_source(f"scan/scan/{header}.cuh", function, conditions(problem) | facts | schedule.constants)
     specialize = schedule.specialize
     what = problem.key if specialize is Specialize.SHAPE else served(problem)
     source = f"""{comment(f"{ENTRY}: {what}")}

@@ -22,6 +22,17 @@ class LookBack {
         sections_(groups_ + (tiles + window - 1) / window),
         epoch_(epoch) {}
 
+  // The words of rows follow each other in memory.
+  __device__ __forceinline__ static LookBack of_row(void* memory, unsigned row, unsigned tiles,
+                                                    unsigned epoch) {
+    const unsigned groups = (tiles + window - 1) / window, sections = (groups + window - 1) / window;
+    Status* words = static_cast<Status*>(memory);
+    return LookBack(words + row * static_cast<size_t>(tiles + groups + sections), tiles, epoch);
+  }
+
+  // Called by one thread, before anyone looks for what precedes the tile.
+  __device__ __forceinline__ void publish(unsigned tile, Carry own) const { leave(tiles_ + tile, own); }
+
   // Called by all lanes of one warp with the tile's own carry. Lane 0 gets what precedes the tile.
   __device__ __forceinline__ Carry preceding(unsigned tile, Carry own) const {
     const unsigned lane = threadIdx.x % 32;
@@ -29,8 +40,6 @@ class LookBack {
     const unsigned tiles_before = tile % window, groups_before = group % window;
     const bool takes_tile = lane < tiles_before, takes_group = lane < groups_before;
     const bool takes_section = lane == 0 && section > 0;
-    if (lane == 0) leave(tiles_ + tile, own);
-
     // All first looks are on their way at once.
     const Status* of_tile = tiles_ + tile - tiles_before + lane;
     const Status* of_group = groups_ + group - groups_before + lane;

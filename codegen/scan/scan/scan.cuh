@@ -64,10 +64,9 @@ __device__ __forceinline__ void scan_tile(const Arguments& arguments) {
   Part part(arguments.x + row * problem.ldx, span, heads);
   const Warps warps = join_warps(part.total(), slots + 2);
   if (threadIdx.x < 32) {
-    const unsigned groups = (tiles + window - 1) / window, sections = (groups + window - 1) / window;
-    Status* words =
-        reinterpret_cast<Status*>(counter + 2) + row * static_cast<size_t>(tiles + groups + sections);
-    const Carry before = LookBack(words, tiles, ticket.epoch).preceding(tile, warps.total);
+    const LookBack words = LookBack::of_row(counter + 2, row, tiles, ticket.epoch);
+    if (threadIdx.x == 0) words.publish(tile, warps.total);
+    const Carry before = words.preceding(tile, warps.total);
     if (threadIdx.x == 0) slots[1].carry = before;
   }
   __syncthreads();

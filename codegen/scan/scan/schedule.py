@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from ...fields import tunable
 from ...footprint import Footprint
-from ...integers import ceil_div
+from ...integers import ceil_div, round_up
 from ...schedule import Schedule, Specialize
 from .problem import ScanProblem
 
@@ -18,6 +18,9 @@ _COUNTER_BYTES = 16  # of the tickets in the workspace
 # Registers beside elements and what precedes vectors: of addresses and bounds, and of each word of a number on its way.
 _OTHER_REGISTERS, _OF_NUMBERS = 24, 6
 _WORD = 4
+_BARRIER = _TICKET_BYTES = 8
+# Of a pipelined block: warps beside those that scan, barriers beside two for each tile, and buffers for sums.
+_WARPS_BESIDE, _BARRIERS_BESIDE, _PREFIXES, _SUMS = 3, 4, 2, 4
 _ROW_SLOTS = 2  # of a warp, for two tiles in turn
 _TILE_SLOTS = 2  # of a block beside its warps'
 
@@ -26,6 +29,7 @@ class Algorithm(StrEnum):
     """How what precedes a tile gets to it."""
 
     LOOK_BACK = "look_back"  # from other blocks, each of which has a tile
+    PIPELINED = "pipelined"  # from other blocks, each of which stays and has several tiles under way
     ROWS = "rows"  # a row's threads go through its tiles in turn
 
 
@@ -34,11 +38,13 @@ class ScanSchedule(Schedule):
     """A tile is scanned by warps, each of which has consecutive vectors, `rounds` times 32 of them.
 
     Attributes:
-        algorithm: ``look_back`` shares a row among blocks, ``rows`` does not.
-        threads: of a block.
+        algorithm: ``look_back`` and ``pipelined`` share a row among blocks, ``rows`` does not.
+        threads: of a block; of a pipelined one, those that scan.
         threads_per_row: of a block that share a row.
         vector_width: elements of an access.
-        rounds: vectors of a thread, all of whose loads are in flight at once.
+        rounds: vectors of a thread, all of whose loads are in flight at once unless bulk copies load them.
+        stages: tiles that a pipelined block has in shared memory.
+        grid_blocks: of a pipelined grid; 0 for as many blocks as there are tiles or rows.
         delay: nanoseconds between two looks at what is not there yet.
         streaming: tell the caches that elements are read and written once.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -51,7 +57,9 @@ class ScanSchedule(Schedule):
         256, values=(8, 16, 32, 64, 128, 256, 512, 1024), power_of_two=True, least=4, short="TPR"
     )
     vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    rounds: int = tunable(4, values=(1, 2, 3, 4, 6, 8))
+    rounds: int = tunable(4, values=(1, 2, 3, 4, 6, 8, 16))
+    stages: int = tunable(1, values=(1, 2, 3, 4))
+    grid_blocks: int = tunable(0, least=0)
     delay: int = tunable(0, values=(0, 100, 350, 700), least=0)
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
@@ -67,12 +75,19 @@ class ScanSchedule(Schedule):
         """Rows of a block."""
         return self.threads // self.threads_per_row
 
+    @property
+    def pipelined(self) -> bool:
+        """Whether blocks have several tiles under way."""
+        return self.algorithm is Algorithm.PIPELINED
+
     def tiles(self, problem: ScanProblem) -> int:
         """Tiles of a row."""
         return ceil_div(problem.columns, self.tile)
 
     def blocks(self, problem: ScanProblem) -> int:
         """Blocks of the grid; none if there is nothing to write."""
+        if self.pipelined:
+            return min(self.grid_blocks, problem.rows * self.tiles(problem))
         if self.algorithm is Algorithm.LOOK_BACK:
             return problem.rows * self.tiles(problem)
         return ceil_div(problem.rows, self.rows_per_block) if problem.columns else 0
@@ -97,7 +112,9 @@ class ScanSchedule(Schedule):
         return _ROW_SLOTS * warps if self.threads_per_row > WARP else 0
 
     def footprint(self, problem: ScanProblem) -> Footprint:
-        """See `Schedule`; a thread has all of its elements of a tile in registers."""
+        """See `Schedule`; a thread has its elements of a tile in registers, or of two tiles the sums of its vectors."""
+        if self.pipelined:
+            return self._pipelined_footprint(problem)
         marks = ceil_div(self.tile, WARP) * _WORD if problem.offsets else 0
         words = problem.number.bytes // _WORD
         vector = ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
@@ -105,3 +122,12 @@ class ScanSchedule(Schedule):
         registers = self.rounds * (vector + carry) + _OTHER_REGISTERS + _OF_NUMBERS * words
         shared = self.slots * _SLOT_BYTES + marks
         return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+
+    def _pipelined_footprint(self, problem: ScanProblem) -> Footprint:
+        number, warps = problem.number.bytes, self.threads // WARP
+        barriers = (2 * self.stages + _BARRIERS_BESIDE) * _BARRIER
+        sums = (_PREFIXES + _SUMS * warps) * number
+        shared = self.stages * (self.tile * problem.dtype.bytes + _TICKET_BYTES) + barriers + sums
+        registers = 3 * self.rounds * number // _WORD + _OTHER_REGISTERS + _OF_NUMBERS * number // _WORD
+        threads = self.threads + _WARPS_BESIDE * WARP
+        return Footprint(threads, round_up(shared, 16), registers, min_blocks_per_sm=self.min_blocks_per_sm)

@@ -14,6 +14,9 @@ from .space import algorithms, fitted
 # Threads of a block and vectors of each, for tiles; those of CUB for an H100 have 128 threads with 24 elements of 4
 # bytes (tuning_scan.cuh).
 _TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), (1024, 2))
+# Threads, vectors of each, stages and blocks on each SM of pipelined blocks: of 19 tried on an H200, those that were
+# the fastest at 2^20, 2^24 or 2^28 elements of 4 bytes.
+_PIPELINES = ((512, 8, 3, 1), (256, 16, 3, 1), (128, 16, 2, 3), (256, 8, 3, 2), (512, 4, 3, 2), (256, 4, 3, 3))
 _ROUNDS = (4, 2, 8, 1)  # of a row's threads
 _LEAST_LANES, _MOST_LANES = 8, 1024
 _SMALL_BLOCK = 128
@@ -27,13 +30,16 @@ def default(problem: ScanProblem, spec: DeviceSpec) -> ScanSchedule:
 
 def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[ScanSchedule]:
     """Of the default's kind first, then of the other one."""
-    shared = []
-    if Algorithm.LOOK_BACK in algorithms(problem):
-        shared = [_shared(problem, threads, rounds) for threads, rounds in _TILES]
-        shared += [replace(shared[0], delay=350), replace(shared[1], delay=350), replace(shared[0], streaming=True)]
-        shared.append(replace(shared[0], specialize=Specialize.SHAPE))
+    shared: list[ScanSchedule] = []
+    kinds = algorithms(problem, spec)
+    if Algorithm.PIPELINED in kinds:
+        shared = [_pipelined(problem, spec, *pipeline) for pipeline in _PIPELINES]
+    if Algorithm.LOOK_BACK in kinds:
+        tiles = [_shared(problem, threads, rounds) for threads, rounds in _TILES]
+        tiles += [replace(tiles[0], delay=350), replace(tiles[1], delay=350), replace(tiles[0], streaming=True)]
+        shared += [*tiles, replace(tiles[0], specialize=Specialize.SHAPE)]
     rows = []
-    if Algorithm.ROWS in algorithms(problem):
+    if Algorithm.ROWS in kinds:
         rows = [_rows(problem, rounds) for rounds in _ROUNDS]
         rows += [replace(rows[0], streaming=True), replace(rows[0], specialize=Specialize.SHAPE)]
     return [*shared, *rows] if _is_shared(problem, spec) else [*rows, *shared]
@@ -41,14 +47,25 @@ def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[ScanSchedule]:
 
 def _is_shared(problem: ScanProblem, spec: DeviceSpec) -> bool:
     """Whether rows are too long for a block, or too few for a device."""
-    if len(kinds := algorithms(problem)) == 1:
-        return kinds[0] is Algorithm.LOOK_BACK
+    kinds = algorithms(problem, spec)
+    if Algorithm.ROWS not in kinds or len(kinds) == 1:
+        return Algorithm.ROWS not in kinds
     few = problem.rows < spec.sm_count
     return few and problem.columns > _FEW_TILES * _MOST_LANES * problem.widest
 
 
 def _shared(problem: ScanProblem, threads: int, rounds: int) -> ScanSchedule:
     return fitted(problem, ScanSchedule(Algorithm.LOOK_BACK, threads, threads, problem.widest, rounds))
+
+
+def _pipelined(
+    problem: ScanProblem, spec: DeviceSpec, threads: int, rounds: int, stages: int, blocks: int
+) -> ScanSchedule:
+    grid = blocks * spec.sm_count
+    schedule = ScanSchedule(
+        Algorithm.PIPELINED, threads, threads, problem.widest, rounds, stages=stages, grid_blocks=grid
+    )
+    return fitted(problem, schedule)
 
 
 def _rows(problem: ScanProblem, rounds: int) -> ScanSchedule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log2
 
+from ....codegen.integers import ceil_div
 from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import WARP, Algorithm, ScanSchedule
 from ...device_spec import DeviceSpec
@@ -19,11 +20,12 @@ _HEADS = 6  # of a vector with segments, and again of each element
 # Clocks from a word that a block leaves to the block that finds it. A tile waits for that twice: for tiles of its
 # group, and for groups of its section, which wait for tiles.
 _HOP, _HOPS = 700, 2
+_UNDER_WAY = 2  # stages of a pipelined block whose tiles are summed or stored
 
 
 def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block scans a tile, which it loads at once; or the tiles of its rows in turn."""
-    shared = schedule.algorithm is Algorithm.LOOK_BACK
+    shared = schedule.algorithm is not Algorithm.ROWS
     warps, width = schedule.threads // WARP, schedule.vector_width
     vectors = warps * schedule.rounds
     words = problem.number.bytes / _WORD
@@ -40,12 +42,15 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     bytes_stored = tile * problem.result_dtype.bytes
     access = min(WARP, schedule.threads_per_row) * width * problem.dtype.bytes
     apart = max(1.0, _SECTOR / access)
-    tiles = 1 if shared else max(1, schedule.tiles(problem))
+    tiles = _tiles_of_block(problem, schedule)
+    ahead = max(0, schedule.stages - _UNDER_WAY) if schedule.pipelined else 0
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
         steps=tiles,
+        ahead=ahead,
+        in_flight=ahead,
         instructions=vectors * of_vector + warps * (_THREAD + across) + waits,
         load_instructions=vectors * _ACCESS,
         lines=(bytes_loaded + bytes_stored) / _LINE * apart,
@@ -53,3 +58,10 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
         bytes_stored=bytes_stored * tiles,
     )
     return (grid,)
+
+
+def _tiles_of_block(problem: ScanProblem, schedule: ScanSchedule) -> int:
+    """Tiles that a block scans one after the other."""
+    if schedule.pipelined:
+        return max(1, ceil_div(problem.rows * schedule.tiles(problem), max(1, schedule.blocks(problem))))
+    return max(1, schedule.tiles(problem)) if schedule.algorithm is Algorithm.ROWS else 1
