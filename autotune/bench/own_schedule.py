@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
+from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.states import TimeSource
 from ..log import logger
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
+from ..search_spaces.registry import operator as registered
+from ..search_spaces.restatement import Restatement
 
 if TYPE_CHECKING:
     from ..db import Trial, TuningDB
 
 
 class OwnSchedule(NamedTuple):
-    """A schedule, and the measured record of the problem that it comes from, if there is one."""
+    """A schedule, and where it comes from.
+
+    Attributes:
+        schedule: of the problem's operator, or of the one that restates it.
+        record: the measured one that the schedule is from.
+        restated: the problem as another operator's, if the schedule is of that one.
+    """
 
     schedule: Schedule
     record: Trial | None = None
+    restated: Restatement | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Those of the record; without one infinite."""
+        return inf if self.record is None or self.record.seconds is None else self.record.seconds
 
     @property
     def recorded(self) -> bool:
@@ -30,20 +47,49 @@ class OwnSchedule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """``record`` or ``default``."""
+        """``record``, ``default``, or the operator whose record serves in place of the problem's own."""
+        if self.restated:
+            return self.restated.operator
         return "record" if self.recorded else "default"
+
+    def program(self, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> Program:
+        """The program of the operator's problem, whose pointers have the names of that problem's tensors."""
+        if self.restated is None:
+            return operator.program(problem, self.schedule, spec)
+        program = registered(self.restated.operator).program(self.restated.problem, self.schedule, spec)
+        names = {there: here for here, there in self.restated.pointers.items()}
+        renamed = tuple(replace(one, name=names.get(one.name, one.name)) for one in program.arguments)
+        return replace(program, arguments=renamed)
 
 
 def find_own_schedule(
     operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
 ) -> OwnSchedule:
-    """The best measured record of the problem on this device model; without one that is legal here, the default."""
+    """The best measured record of the problem on this device model; without one that is legal here, the default.
+
+    If the problem is another operator's, too, the faster of both records.
+    """
+    own = _recorded(operator, problem, spec, database)
+    restated = operator.restated(problem) if operator.restated and not problem.empty else None
+    if restated:
+        other = _recorded(registered(restated.operator), restated.problem, spec, database)
+        if other and (own is None or other.seconds < own.seconds):
+            logger.info("%s %s: a record of %s serves", operator.name, problem.key, restated.operator)
+            return other._replace(restated=restated)
+    if own is None:
+        logger.info("%s %s: the default schedule serves", operator.name, problem.key)
+        return OwnSchedule(operator.default(problem, spec))
+    logger.info("%s %s: its record serves", operator.name, problem.key)
+    return own
+
+
+def _recorded(
+    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
+) -> OwnSchedule | None:
     best = database.best(operator.name, problem.key, spec.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule_type.from_dict(best.schedule)
             if not operator.violations(problem, schedule, spec):
-                logger.info("%s %s: its record serves", operator.name, problem.key)
                 return OwnSchedule(schedule, best)
-    logger.info("%s %s: the default schedule serves", operator.name, problem.key)
-    return OwnSchedule(operator.default(problem, spec))
+    return None

@@ -56,7 +56,7 @@ class Setting:
         """Compare on one problem; if that fails, the run has the reason, and the device serves the next problem."""
         presets = self.operator.presets if self.ladder else {}
         kernels = {name: preset(problem) for name, preset in presets.items()}
-        kernels[OWN] = self.operator.program(problem, own.schedule, self.device.limits)
+        kernels[OWN] = own.program(self.operator, problem, self.device.limits)
         try:
             with self.device.session(self.operator, problem, seed=0) as session:
                 comparison = compare(session, kernels, self.baselines, self.rounds)

@@ -43,13 +43,13 @@ def record(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     TuningDB().close()
 
-    def store(problem, schedule=None, source=TimeSource.MEASURED):
+    def store(problem, schedule=None, source=TimeSource.MEASURED, operator="transpose", seconds=1e-3):
         limits = bench_fakes.LIMITS
         schedule = schedule or TRANSPOSE.default(problem, limits).to_dict()
         device = DeviceRecord(limits.name, limits.compute_capability, asdict(limits))
-        place = ProblemRecord("transpose", problem.key, problem.to_dict())
+        place = ProblemRecord(operator, problem.key, problem.to_dict())
         with TuningDB() as database:
-            database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(1e-3,)))
+            database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(seconds,)))
 
     return store
 

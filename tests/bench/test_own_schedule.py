@@ -14,9 +14,9 @@ DEFAULT = TRANSPOSE.default(PROBLEM, LIMITS)
 SEED = next(seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed != DEFAULT)
 
 
-def chosen():
+def chosen(operator=TRANSPOSE, problem=PROBLEM):
     with TuningDB() as database:
-        return find_own_schedule(TRANSPOSE, PROBLEM, LIMITS, database)
+        return find_own_schedule(operator, problem, LIMITS, database)
 
 
 def test_the_record(record):
@@ -35,3 +35,20 @@ def test_neither_a_modelled_record_nor_one_of_another_problem(record):
     record(PROBLEM, SEED.to_dict(), TimeSource.MODELLED)
     record(TransposeProblem(80, 48), SEED.to_dict())
     assert chosen() == OwnSchedule(DEFAULT)
+
+
+def test_the_faster_record_of_a_problem_that_is_another_operators_too(record):
+    sgemm, gemv = operator("sgemm"), operator("gemv")
+    layer = sgemm.problem_type(1, 4096, 4096, transpose_b=True)
+    restated = sgemm.restated(layer)
+    schedules = {
+        name: one.default(problem, LIMITS)
+        for name, one, problem in (("sgemm", sgemm, layer), ("gemv", gemv, restated.problem))
+    }
+    for name, seconds, expected in (("gemv", 3e-6, "gemv"), ("sgemm", 2e-6, "record"), ("gemv", 1e-6, "gemv")):
+        problem = layer if name == "sgemm" else restated.problem
+        record(problem, schedules[name].to_dict(), operator=name, seconds=seconds)
+        assert chosen(sgemm, layer).source == expected
+    program = chosen(sgemm, layer).program(sgemm, layer, LIMITS)
+    assert {"a", "b", "c"} <= {argument.name for argument in program.arguments}
+    assert program.source == gemv.program(restated.problem, schedules["gemv"], LIMITS).source

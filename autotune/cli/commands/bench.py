@@ -181,7 +181,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
     with TuningDB(db, create=False) as database:
-        for comparison, trial in ((run.comparison, run.own.record) for run in runs):
+        for comparison, trial in ((run.comparison, run.own.record) for run in runs if not run.own.restated):
             if comparison and trial:
                 seconds = {name: comparison.seconds(name) for name in rivals if name in comparison.samples}
                 database.record(trial.compared(Comparison(comparison.seconds(OWN), seconds, libraries)))
