@@ -83,6 +83,18 @@ class Schedule:
         return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
 
     @property
+    def summary(self) -> str:
+        """The words of the fields that have short names, tile sizes, and of those that differ from the defaults."""
+        words, defaults = str(self).split(), str(type(self)()).split()
+        short = self.short_names()
+        telling = (
+            word
+            for word, default in zip(words, defaults, strict=True)
+            if word != default or word.partition("=")[0] in short
+        )
+        return " ".join(telling) or "all fields have their defaults"
+
+    @property
     def shape_generic(self) -> Self:
         """The same schedule with a shape-generic kernel, which is compiled once for many sizes."""
         return self._specialized(Specialize.NONE)

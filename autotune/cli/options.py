@@ -60,6 +60,16 @@ DatabaseOption = Annotated[
     ),
 ]
 
+ProblemOption = Annotated[
+    str | None, typer.Option("--problem", help="Select only the problem with this key.", metavar="KEY")
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--device", help="Select only this device: a model, or an offline device such as h200.", metavar="DEVICE"
+    ),
+]
+
 
 def command_line(context: typer.Context, db: str | None, location: str) -> str:
     """The command line, for a run; the database is named by its location, which has no password."""
@@ -91,6 +101,20 @@ def run_of(database: TuningDB, name: str) -> RunRecord:
     """The run that the user named, by its id or its first digits."""
     with user_input():
         return database.run(name)
+
+
+def model_of(text: str | None, database: TuningDB) -> str | None:
+    """The device model of a selector, since the database stores trials by model."""
+    from ..search_spaces.devices import named_device, named_devices
+
+    if text is None:
+        return None
+    if text in named_devices():
+        return named_device(text).name
+    models = [device.model for device in database.devices()]
+    if text not in models:
+        raise BadInputError(f"unknown device {text!r}; expected one of {', '.join([*models, *named_devices()])}")
+    return text
 
 
 def device_of(selector: str) -> Device:

@@ -11,7 +11,7 @@ import typer
 
 from ...db.states import Status, TimeSource
 from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, JsonOption, opened, output_option, run_of
+from ..options import DatabaseOption, JsonOption, ModelOption, ProblemOption, model_of, opened, output_option, run_of
 from ..rendering.output import print_json, print_table
 from ..rendering.records import print_explained, print_stale
 from ..rendering.trials import print_bests, print_trials
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Query, export and import the tuning database.")
 
 OperatorArgument = Annotated[str | None, typer.Argument(help="Select this operator only.", show_default=False)]
-ProblemOption = Annotated[
-    str | None, typer.Option("--problem", help="Select only the problem with this key.", metavar="KEY")
-]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--device", help="Select only this device: a model, or an offline device such as h200.", metavar="DEVICE"
-    ),
-]
 
 
 @app.command()
@@ -93,7 +84,7 @@ def trials(
 ) -> None:
     """List trials, failed ones too, newest first."""
     with opened(db) as database:
-        found = database.trials(_operator(operator), problem, _model(device, database), status, limit)
+        found = database.trials(_operator(operator), problem, model_of(device, database), status, limit)
         print_trials(found, as_json)
 
 
@@ -135,7 +126,7 @@ def export_trials(
     from ...compiler import compiler_version
 
     with opened(db) as database:
-        selection = (_operator(operator), _model(device, database), best_only, compiler_version())
+        selection = (_operator(operator), model_of(device, database), best_only, compiler_version())
         if output is None:
             print_json(database.export(*selection))
             return
@@ -164,7 +155,7 @@ def ship(
     if folder and not folder.parent.is_dir():
         raise BadInputError(f"{folder}: there is no folder {folder.parent}")
     with opened(db) as database:
-        found = database.serving(_operator(operator), _model(device, database), compiler_version())
+        found = database.serving(_operator(operator), model_of(device, database), compiler_version())
     measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
     if not measured:
         raise CommandError("no measured trials: run autotune tune on a GPU first")
@@ -216,7 +207,7 @@ def _bests(
 ) -> list[Trial]:
     from ...compiler import compiler_version
 
-    records = database.bests(_operator(operator), _model(device, database), compiler_version(), run)
+    records = database.bests(_operator(operator), model_of(device, database), compiler_version(), run)
     return [record for record in records if problem in (None, record.problem.key)]
 
 
@@ -225,17 +216,3 @@ def _operator(name: str | None) -> str | None:
 
     with user_input():
         return name and operator(name).name
-
-
-def _model(text: str | None, database: TuningDB) -> str | None:
-    """The device model of a selector, since the database stores trials by model."""
-    from ...search_spaces.devices import named_device, named_devices
-
-    if text is None:
-        return None
-    if text in named_devices():
-        return named_device(text).name
-    models = [device.model for device in database.devices()]
-    if text not in models:
-        raise BadInputError(f"unknown device {text!r}; expected one of {', '.join([*models, *named_devices()])}")
-    return text

@@ -9,7 +9,6 @@ from ..operator_commands import problem_of
 from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from ..rendering.output import print_json, print_table
 from ..rendering.rates import duration
-from ..rendering.trials import short_schedule
 
 if TYPE_CHECKING:
     from ...dispatcher.choice.choose import Choice
@@ -65,7 +64,7 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
         None if choice.distance is None else f"{choice.distance:.2f}",
         None if choice.seconds is None else duration(choice.seconds),
         None if choice.loss is None else f"{choice.loss:.1%}",
-        choice.reason or short_schedule(choice.schedule),
+        choice.reason or choice.schedule.summary,
     ]
 
 

@@ -11,7 +11,7 @@ import typer
 from ..errors import BadInputError, user_input
 from ..operator_commands import operator_commands, problem_of
 from ..options import DeviceOption, JsonOption, ScheduleWords, limits_of
-from ..rendering.occupancy import occupancy_document, print_occupancy
+from ..rendering.occupancy import print_occupancy
 from ..rendering.output import print_json
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ app = operator_commands(of_schedule, alone=of_block)
 
 
 def _print(spec: DeviceSpec, kernels: Mapping[str, Footprint], as_json: bool) -> None:
+    from ...search_spaces.occupancy_document import occupancy_document
+
     documents = [occupancy_document(spec, entry, block) for entry, block in kernels.items()]
     if as_json:
         print_json(documents)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from ..rendering.output import print_json, print_table
-from ..rendering.trials import short_schedule
 from ..suite import SuiteOption, entries_of
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def warm(
 
 
 def _row(compiled: Compiled) -> tuple[Any, ...]:
-    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, short_schedule(compiled.choice.schedule)
+    return compiled.problem.key, compiled.choice.rule, compiled.choice.record, compiled.choice.schedule.summary
 
 
 def _document(compiled: Compiled) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .output import print_table
-from .trials import short_schedule
 from .winner import title
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def print_outlook(operator: Any, problem: Problem, device: Device, found: Outloo
     rows = [
         ("space", f"{size.raw:.3g} draws, {size.legal / size.raw:.1%} of them legal"),
         ("known", f"{found.known} schedules, which are not tried again"),
-        *((f"first {number}", short_schedule(one)) for number, one in enumerate(found.first[:_SHOWN], 1)),
+        *((f"first {number}", one.summary) for number, one in enumerate(found.first[:_SHOWN], 1)),
         ("then", f"{max(0, len(found.first) - _SHOWN)} more such, then what the sampler {options.sampler} draws"),
         ("until", until),
         ("one trial", "unknown: no run of this operator on this device model yet" if pace is None else f"{pace:.2g} s"),

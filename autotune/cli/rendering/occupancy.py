@@ -1,45 +1,13 @@
-"""The occupancy of kernels as tables and as JSON."""
+"""The occupancy of kernels as tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .output import print_table
 
-if TYPE_CHECKING:
-    from ...codegen.footprint import Footprint
-    from ...search_spaces.device_spec import DeviceSpec
-
 _BAR = 32  # characters for all warps of an SM
 _NAMES = {"threads": "threads", "registers": "registers of a thread", "shared_bytes": "shared memory"}
-
-
-def occupancy_document(spec: DeviceSpec, entry: str, block: Footprint) -> dict[str, Any]:
-    """What an SM holds of a kernel, as JSON values; docs/command-line.md says what each member is."""
-    from ...search_spaces.occupancy import WARP_THREADS, blocks_by_limiter, occupancy
-    from ...search_spaces.occupancy_steps import Resource, most_for_blocks, steps
-
-    takes = (block.threads, block.registers, block.shared_bytes)
-    found, allowed = occupancy(spec, *takes), blocks_by_limiter(spec, *takes)
-    return {
-        "entry": entry,
-        "device": spec.name,
-        "blocks_per_sm": found.blocks_per_sm,
-        "most_blocks_per_sm": spec.blocks_per_sm,
-        "warps_per_sm": found.warps_per_sm,
-        "most_warps_per_sm": spec.threads_per_sm // WARP_THREADS,
-        "fraction": found.fraction,
-        "limiters": found.limiters,
-        "resources": {
-            str(resource): {
-                "of_block": getattr(block, resource),
-                "blocks": allowed[resource.limiter],
-                "most_for_one_more": most_for_blocks(spec, block, resource, found.blocks_per_sm + 1),
-                "steps": [step._asdict() for step in steps(spec, block, resource)],
-            }
-            for resource in Resource
-        },
-    }
 
 
 def print_occupancy(document: dict[str, Any]) -> None:

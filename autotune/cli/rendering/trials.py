@@ -59,18 +59,7 @@ def schedule_words(trial: Trial) -> str:
 def short_schedule_of(trial: Trial) -> str:
     """The schedule as people compare it, in tables."""
     schedule = _schedule(trial)
-    return short_schedule(schedule) if schedule else _as_stored(trial)
-
-
-def short_schedule(schedule: Schedule) -> str:
-    """The words of the fields that have short names, tile sizes, and of those that differ from the type's defaults."""
-    words, defaults = str(schedule).split(), str(type(schedule)()).split()
-    telling = (
-        word
-        for word, default in zip(words, defaults, strict=True)
-        if word != default or word.partition("=")[0] in schedule.short_names()
-    )
-    return " ".join(telling) or "all fields have their defaults"
+    return schedule.summary if schedule else _as_stored(trial)
 
 
 def _schedule(trial: Trial) -> Schedule | None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.cli.rendering.trials import short_schedule
 from autotune.codegen.schedule import Schedule
 from autotune.search_spaces.registry import operator
 
@@ -25,8 +24,8 @@ def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
 ) -> None:
     schedule: Schedule = replace(operator(name).schedule_type(), **changes)
     tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names().items()]
-    assert short_schedule(schedule).split() == [*tiles, *words]
+    assert schedule.summary.split() == [*tiles, *words]
 
 
 def test_a_schedule_without_either_has_words_too() -> None:
-    assert short_schedule(operator("transpose").schedule_type()) == "all fields have their defaults"
+    assert operator("transpose").schedule_type().summary == "all fields have their defaults"
