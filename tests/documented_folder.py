@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from autotune.search_spaces.restriction import sample
 
 RUN = "3f2a9c81"
 PROBLEM = "m4096-n4096-k4096-nn"
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "h200"
 DATABASE = "tuning.sqlite3"
 SHIPPED = "shipped-trials"
 FAILURE = ".cache/autotune/failures/sgemm-0123456789abcdef-01234567.json"
@@ -34,6 +36,7 @@ def fill(folder: Path) -> None:
         some = {PROBLEM, *sorted({trial.problem.key for trial in trials})[:2]}
         ship([trial for trial in trials if trial.problem.key in some], folder / SHIPPED)
     (folder / "shapes.json").write_text(json.dumps([{"m": 4096, "n": 4096}]))
+    shutil.copy(RESULTS / "suite-gemm.json", folder)
     for size in (1024, 4096):
         write_recording(folder / f"sgemm-{size}.jsonl.gz", _sgemm_trials(size))
     recording_factory.recording(folder / "transpose.jsonl.gz", 6)

@@ -29,6 +29,7 @@ from .commands.occupancy import app as occupancy
 from .commands.record import record
 from .commands.reduce import reduce
 from .commands.replay import replay
+from .commands.report import report
 from .commands.runs import app as runs
 from .commands.show import show
 from .commands.tune import tune
@@ -63,6 +64,7 @@ database.command()(reduce)
 database.command()(prune)
 database.command()(backup)
 app.add_typer(runs, name="runs")
+app.add_typer(_alone(report))
 app.add_typer(database, name="db")
 app.add_typer(cache, name="cache")
 app.add_typer(_alone(doctor))

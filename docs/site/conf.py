@@ -40,7 +40,7 @@ python_use_unqualified_type_names = True
 
 # What the README's reader finds beside the pages; Markdown on GitHub has no such thing.
 NAVIGATION = {
-    "Use": ["tuning", "dispatcher", "command-line", "database", "benchmarks", "recordings", "export"],
+    "Use": ["tuning", "dispatcher", "command-line", "database", "report", "benchmarks", "recordings", "export"],
     "Operators": ["performance", "sgemm", "gemv", "rows", "scan", "adding-an-operator"],
     "Inside": ["architecture", "devices", "emulator"],
     "API": [f"site/api/{name}" for name in ("autotune", "dispatcher", "torch", "db", "operators")],

@@ -37,7 +37,7 @@ def print_run(run: RunRecord, trials: Sequence[Trial], bests: Sequence[Trial], a
     if as_json:
         print_json(_document(run) | {"conditions": _conditions(trials), "best": [trial_document(one) for one in bests]})
         return
-    print_table(f"run {run.id}", ("run", ""), _facts(run, trials))
+    print_table(f"run {run.id}", ("run", ""), facts(run, trials))
     if bests:
         columns = ("problem", "device", "trials", "failed", "time", "source", "schedule")
         rows = (_best_row(best, trials) for best in bests)
@@ -65,7 +65,8 @@ def _took(run: RunRecord) -> str | None:
     return f"{minutes}:{seconds:02}" if minutes else f"{seconds} s"
 
 
-def _facts(run: RunRecord, trials: Sequence[Trial]) -> list[tuple[str, Any]]:
+def facts(run: RunRecord, trials: Sequence[Trial]) -> list[tuple[str, Any]]:
+    """What is known of a run beside its trials, by name."""
     counts = ", ".join(f"{count} {status}" for status, count in run.counts.items())
     moved = sum(run.counts.values()) - len(trials)
     ranges = ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in _conditions(trials).items())

@@ -1,0 +1,93 @@
+"""``autotune report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...files import write_text
+from ..errors import BadInputError, CommandError, user_input
+from ..options import DatabaseOption, JsonOption, ModelOption, ProblemOption, model_of, opened, output_option, run_of
+from ..rendering.output import print_json
+from ..rendering.runs import facts
+
+if TYPE_CHECKING:
+    from ...db import RunRecord, TuningDB
+    from ...report.subject import Group
+
+
+def report(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            help="A run, by its id or its first digits, or an operator. Default: the newest run.",
+            metavar="[RUN | OPERATOR]",
+            show_default=False,
+        ),
+    ] = None,
+    problem: ProblemOption = None,
+    device: ModelOption = None,
+    bench: Annotated[
+        list[Path] | None,
+        typer.Option(help="Show this result of autotune bench -o, too. May be given several times.", metavar="FILE"),
+    ] = None,
+    output: Annotated[
+        Path | None, output_option("Write the page to this file. Default: report-RUN.html or report-OPERATOR.html.")
+    ] = None,
+    db: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a page of HTML with what is known of a run or an operator: one file, which needs no network."""
+    from ...compiler import compiler_version
+    from ...report.benches import read_bench
+    from ...report.document import document
+    from ...report.page import page
+
+    with user_input():
+        benches = [read_bench(path) for path in bench or []]
+    with opened(db) as database:
+        operator, run = _subject(subject, database)
+        groups = _groups(database, operator, run, problem, model_of(device, database))
+        models = dict.fromkeys(group.known.spec.name for group in groups)
+        records = [best for model in models for best in database.bests(device=model, compiler=compiler_version())]
+    told = facts(run, [trial for group in groups for trial in group.trials]) if run else []
+    title = f"autotune: {operator} on {', '.join(models)}{f', run {run.id}' if run else ''}"
+    text = page(document(title, told, groups, records, benches))
+    path = output or Path(f"report-{run.id if run else operator}.html")
+    with user_input():
+        write_text(path, text)
+    trials = sum(len(group.trials) for group in groups)
+    if as_json:
+        print_json({"path": path, "bytes": len(text.encode()), "trials": trials, "problems": len(groups)})
+    else:
+        print(f"wrote {path}, {trials} trials: open it in a browser")
+
+
+def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | None]:
+    """The operator and, unless all of its trials are meant, the run."""
+    from ...search_spaces.registry import OPERATORS
+
+    if name is None:
+        for newest in database.runs(1):
+            return newest.operator, newest
+        raise BadInputError(f"{database.location} has no runs; name an operator: {', '.join(OPERATORS)}")
+    if name in OPERATORS:
+        return name, None
+    run = run_of(database, name)
+    return run.operator, run
+
+
+def _groups(
+    database: TuningDB, operator: str, run: RunRecord | None, problem: str | None, device: str | None
+) -> list[Group]:
+    from ...compiler import compiler_version
+    from ...report.subject import groups_of
+
+    groups = groups_of(database, operator, compiler_version(), run.id if run else None, problem, device)
+    if not groups:
+        of = f"run {run.id}" if run else operator
+        selected = " that these options select" if problem or device else ""
+        raise CommandError(f"{database.location} has no trials of {of}{selected}")
+    return groups

@@ -1,0 +1,71 @@
+"""Results of ``autotune bench``: how many times as fast as each baseline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from reprlib import repr as short
+from statistics import geometric_mean
+from typing import Any
+
+from ..db.trials import Trial
+from .winner import ratios
+
+
+def read_bench(path: Path) -> dict[str, Any]:
+    """A file that ``autotune bench -o`` wrote, as JSON values.
+
+    Returns:
+        ``title``, ``baselines`` (their summaries by name), ``means`` (geometric) and ``rows``, each with ``problem``,
+        ``group`` and ``ratios`` by baseline.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: one line that says what is wrong with it.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        title = f"{_text(document, 'operator')} on {_text(document, 'device')}, {_text(document, 'taken_at')[:10]}"
+        rows = [_row(run) for run in _member(document, "runs", list)]
+        summaries = _member(document, "baselines", dict)
+        return _bench(title, {str(name): str(summary) for name, summary in summaries.items()}, rows)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a result of autotune bench: {error}") from None
+
+
+def compared_records(records: Iterable[Trial]) -> list[dict[str, Any]]:
+    """What ``autotune bench --record`` stored in records, as `read_bench` has it, by operator and device model."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for trial in records:
+        if compared := ratios(trial):
+            title = f"{trial.problem.operator} on {trial.device.model}, as stored in the records"
+            row = {"problem": trial.problem.key, "group": "", "ratios": compared}
+            found.setdefault(title, []).append(row)
+    return [_bench(title, {}, rows) for title, rows in found.items()]
+
+
+def _bench(title: str, summaries: Mapping[str, str], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    names = dict.fromkeys(name for row in rows for name in row["ratios"])
+    means = {name: geometric_mean(row["ratios"][name] for row in rows if name in row["ratios"]) for name in names}
+    return {"title": title, "baselines": dict(summaries), "means": means, "rows": rows}
+
+
+def _row(run: Any) -> dict[str, Any]:
+    compared = _member(run, "ratios", dict)
+    for name, ratio in compared.items():
+        if type(ratio) not in (int, float) or not 0 < ratio < float("inf"):
+            raise ValueError(f"the ratio to {short(name)} is {short(ratio)}: expected a number above 0")
+    return {"problem": _text(run, "problem"), "group": _text(run, "group"), "ratios": compared}
+
+
+def _text(values: Any, name: str) -> str:
+    text: str = _member(values, name, str)
+    return text
+
+
+def _member(values: Any, name: str, kind: type[Any]) -> Any:
+    value = values.get(name) if isinstance(values, dict) else None
+    if not isinstance(value, kind):
+        raise ValueError(f"expected an object with a member {name}, a {kind.__name__}")
+    return value

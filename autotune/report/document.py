@@ -1,0 +1,86 @@
+"""All that a report shows, as one JSON document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ..search_spaces.roofline import bounding_unit, roofline
+from .benches import compared_records
+from .failures import failures
+from .importance import importances
+from .kernels import device_document, kernels
+from .subject import Group
+from .trial_table import trial_table
+from .winner import winner
+
+if TYPE_CHECKING:
+    from ..db import Trial
+
+_MOST_TRIALS = 12_000  # of a page
+_DETAILED = 12  # groups with sources and importances: these cost kilobytes, and seconds
+
+
+def document(
+    title: str,
+    facts: Sequence[tuple[str, Any]],
+    groups: Sequence[Group],
+    records: Sequence[Trial],
+    benches: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """A report as JSON values.
+
+    Args:
+        title: what it is about.
+        facts: about the run: names and values.
+        groups: the trials; the first group is shown first.
+        records: the best trials of the device models of the groups, of every operator.
+        benches: as `read_bench` gives them; what records say of baselines comes after those.
+    """
+    total = sum(len(group.trials) for group in groups)
+    shown = [
+        _group(group, _MOST_TRIALS * len(group.trials) // total, detailed=number < _DETAILED)
+        for number, group in enumerate(groups)
+    ]
+    specs = {group.known.spec.name: group.known.spec for group in groups}
+    return {
+        "title": title,
+        "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by autotune {version('autotune')}",
+        "facts": [(name, str(value)) for name, value in facts],
+        "groups": shown,
+        "devices": {
+            name: device_document(spec) | {"kernels": kernels(one for one in records if one.device.model == name)}
+            for name, spec in specs.items()
+        },
+        "benches": [*benches, *compared_records(records)],
+    }
+
+
+def _group(group: Group, most: int, *, detailed: bool) -> dict[str, Any]:
+    known = group.known
+    table = trial_table(group, max(most, 10))
+    return {
+        "operator": known.operator.name,
+        "problem": known.problem.key,
+        "device": known.spec.name,
+        "time_source": group.time_source,
+        "roofline": _roofline(group),
+        "counts": dict(Counter(str(trial.status) for trial in group.trials)),
+        "trials": table,
+        "importances": importances(table) if detailed else [],
+        "failures": failures(group.trials),
+        "winner": winner(group, with_source=detailed),
+    }
+
+
+def _roofline(group: Group) -> dict[str, Any]:
+    """The least time, what bounds it, and the rate at that time."""
+    problem, spec = group.known.problem, group.known.spec
+    seconds, unit = roofline(problem, spec), bounding_unit(problem, spec)
+    amount, scale, symbol = (problem.work.bytes, 1e9, "GB/s")
+    if unit is not None:
+        amount, scale, symbol = (problem.work.count(unit), 1e12, f"T{unit.symbol}/s")
+    return {"micros": seconds * 1e6, "bound": unit or "device memory", "rate": amount / seconds / scale, "unit": symbol}

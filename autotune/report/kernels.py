@@ -1,0 +1,84 @@
+"""The records of a device beside its roofline, and the loads that each has in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..codegen.work import Unit
+from ..db.trials import Trial
+from ..devices.time_model import LATENCY_SECONDS
+from ..search_spaces.device_spec import DeviceSpec
+from ..search_spaces.occupancy import occupancy
+from ..search_spaces.roofline import bounding_unit, roofline
+from .resources import compiled_footprint
+from .subject import Known, known_as
+
+
+def device_document(spec: DeviceSpec) -> dict[str, Any]:
+    """The device's peaks as JSON values: bytes per second, and operations per second by unit."""
+    return {
+        "name": spec.name,
+        "bandwidth": spec.bandwidth,
+        "peaks": {str(unit): spec.peak(unit) for unit in spec.rates},
+        "latency": LATENCY_SECONDS,
+    }
+
+
+def kernels(records: Iterable[Trial]) -> list[dict[str, Any]]:
+    """Each record that this version knows, as JSON values.
+
+    Returns:
+        ``operator``, ``problem``, ``time_source``, ``micros``, ``share`` (of the roofline), ``bound`` (the unit that
+        bounds it, empty for device memory), ``bytes`` and ``bytes_per_second``. Null for a problem without arithmetic:
+        ``unit``, ``intensity`` (operations of that unit per byte) and ``operations_per_second``. Null where they are
+        not known: ``occupancy`` (0 to 1), ``in_flight`` and ``needed`` (bytes of an SM).
+    """
+    return [_kernel(trial, known) for trial in records if trial.seconds and (known := known_as(trial))]
+
+
+def _kernel(trial: Trial, known: Known) -> dict[str, Any]:
+    problem, spec, seconds = known.problem, known.spec, trial.seconds or 0.0
+    return {
+        "operator": known.operator.name,
+        "problem": problem.key,
+        "time_source": trial.time_source,
+        "micros": seconds * 1e6,
+        "share": roofline(problem, spec) / seconds,
+        "bound": bounding_unit(problem, spec) or "",
+        "bytes": problem.work.bytes,
+        "bytes_per_second": problem.work.bytes / seconds,
+        **_arithmetic(known, seconds),
+        **_latency(trial, known),
+    }
+
+
+def _arithmetic(known: Known, seconds: float) -> dict[str, Any]:
+    """By the unit that is busy for longest."""
+    operations = {unit: count for unit, count in known.problem.work.operations.items() if count}
+    unit: Unit | None = max(operations, key=lambda one: operations[one] / known.spec.peak(one), default=None)
+    if unit is None:
+        return {"unit": None, "intensity": None, "operations_per_second": None}
+    intensity = operations[unit] / known.problem.work.bytes
+    return {"unit": unit, "intensity": intensity, "operations_per_second": operations[unit] / seconds}
+
+
+def _latency(trial: Trial, known: Known) -> dict[str, Any]:
+    """The bytes that an SM has in flight, and those that it needs at the pace of the roofline, by Little's law.
+
+    All loads count with the latency of device memory, those that L2 answers, too.
+    """
+    schedule = known.schedule(trial)
+    block = compiled_footprint(known, schedule, trial.resources)
+    if schedule is None or block is None:
+        return {"occupancy": None, "in_flight": None, "needed": None}
+    found = occupancy(known.spec, block.threads, block.registers, block.shared_bytes)
+    launches = known.operator.workload(known.problem, schedule, known.spec)
+    work = max(launches, key=lambda one: one.blocks * one.steps * one.bytes_loaded)
+    blocks = min(found.blocks_per_sm, work.blocks / known.spec.sm_count)
+    loaded = work.blocks * work.steps * work.bytes_loaded / known.spec.sm_count
+    return {
+        "occupancy": found.fraction,
+        "in_flight": blocks * work.bytes_loaded * max(1, work.in_flight),
+        "needed": loaded / roofline(known.problem, known.spec) * LATENCY_SECONDS,
+    }

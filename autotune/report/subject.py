@@ -1,0 +1,99 @@
+"""What a report is about: the trials of a run or of an operator, by problem and device model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..db.states import TimeSource
+from ..db.trials import Trial
+from ..search_spaces.device_spec import DeviceSpec
+from ..search_spaces.devices import device_spec
+from ..search_spaces.operator import Operator
+from ..search_spaces.registry import OPERATORS
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+
+@dataclass(frozen=True)
+class Known:
+    """An operator, its problem and a device, as this version knows them."""
+
+    operator: Operator[Any, Any]
+    problem: Problem
+    spec: DeviceSpec
+
+    def schedule(self, trial: Trial) -> Schedule | None:
+        """The schedule of a trial; None of another version's."""
+        with suppress(ValueError):
+            schedule: Schedule = self.operator.schedule_type.from_dict(trial.schedule)
+            return schedule
+        return None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The trials of one problem on one device model with one kind of time.
+
+    Attributes:
+        known, time_source: what they have in common.
+        trials: in the order in which they were made.
+        best: the best of them; None if none is ok.
+    """
+
+    known: Known
+    time_source: TimeSource
+    trials: list[Trial]
+    best: Trial | None
+
+
+def groups_of(
+    db: TuningDB,
+    operator: str,
+    compiler: str,
+    run: str | None = None,
+    problem: str | None = None,
+    device: str | None = None,
+) -> list[Group]:
+    """The groups of an operator, the largest first; of a run, a problem's key and a device model if they are given.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    return _groups(db.trials(operator, problem, device, run=run), db.bests(operator, device, compiler, run))
+
+
+def known_as(trial: Trial) -> Known | None:
+    """A trial's operator, problem and device; None if they are another version's."""
+    with suppress(LookupError, ValueError):
+        operator = OPERATORS[trial.problem.operator]
+        problem = operator.problem_type.from_dict(trial.problem.fields)
+        return Known(operator, problem, device_spec(trial.device.limits))
+    return None
+
+
+def _groups(newest_first: Iterable[Trial], bests: Iterable[Trial]) -> list[Group]:
+    """The trials by problem, device model and kind of time; another version's are left out."""
+    found: dict[tuple[str, str, TimeSource], list[Trial]] = {}
+    for trial in newest_first:
+        found.setdefault(_place(trial), []).append(trial)
+    best_of = {_place(best): best for best in bests}
+    groups = []
+    for place, trials in found.items():
+        if known := known_as(trials[0]):
+            best = best_of.get(place) or _fastest(trials)
+            groups.append(Group(known, trials[0].time_source, trials[::-1], best))
+    return sorted(groups, key=lambda group: -len(group.trials))
+
+
+def _place(trial: Trial) -> tuple[str, str, TimeSource]:
+    return trial.device.model, trial.problem.key, trial.time_source
+
+
+def _fastest(trials: Iterable[Trial]) -> Trial | None:
+    return min((trial for trial in trials if trial.ok), key=lambda trial: trial.seconds or 0.0, default=None)

@@ -1,0 +1,61 @@
+"""Pages to look at: trials of a transpose with times by a formula, failures, resources and a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from recording_factory import PROBLEM, TRANSPOSE, schedules, trials
+
+from autotune.db import Status, TimeSource, Trial
+from autotune.db.comparison import Comparison
+from autotune.report.document import document
+from autotune.report.page import page
+from autotune.report.subject import Group, known_as
+
+BEGUN = datetime(2026, 11, 22, 12, tzinfo=UTC)
+RESOURCES = {"registers": 40, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}
+HOSTILE = "<img src=x onerror=document.title='run'> is no element"
+
+
+def made(count: int, run: str | None = None) -> list[Trial]:
+    """So many trials, of which every fifth failed; the first has the default schedule."""
+    some = trials([TRANSPOSE.schedule_type(), *schedules(min(count, 40) - 1)])
+    return [_one(some[number % len(some)], number, run) for number in range(count)]
+
+
+def _one(trial: Trial, number: int, run: str | None) -> Trial:
+    own = {"created_at": BEGUN + timedelta(seconds=number), "schedule_digest": f"{number:016}", "run": run}
+    if number % 5 == 4:
+        error = f"{HOSTILE}, {number} times"
+        return replace(trial, status=Status.WRONG, samples=(), error=error, resources=RESOURCES, **own)
+    seconds = trial.samples[0] * (1 + 0.01 * (number % 7))
+    return replace(trial, samples=(seconds,), resources=RESOURCES | {"registers": 32 + 8 * (number % 4)}, **own)
+
+
+def group_of(listed: Sequence[Trial]) -> Group:
+    """A group as `groups_of` makes it, whose best trial was compared with a copy."""
+    known = known_as(listed[0])
+    assert known
+    best = min((trial for trial in listed if trial.ok), key=lambda trial: trial.seconds or 0)
+    best = best.compared(Comparison(best.samples[0], {"torch": 2 * best.samples[0]}, {"torch": "2.9"}))
+    return Group(known, TimeSource.MEASURED, list(listed), best)
+
+
+def report_of(count: int) -> dict[str, Any]:
+    """The document of a report about so many trials of a problem, and two of another one."""
+    groups = [group_of(made(count)), group_of(_smaller())]
+    facts = [("command", "autotune tune transpose"), ("state", "done")]
+    return document(f"transpose <{count}>", facts, groups, [group.best for group in groups if group.best])
+
+
+def page_of(count: int) -> str:
+    """The page of `report_of`."""
+    return page(report_of(count))
+
+
+def _smaller() -> list[Trial]:
+    problem = TRANSPOSE.problem_type(PROBLEM.m // 2, PROBLEM.n)
+    return trials(schedules(2, problem), problem)
