@@ -61,6 +61,7 @@ OPERATORS = _Operators(
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
         "dropout": ".streaming.dropout",
+        "map": ".streaming.map",
     }
 )
 

@@ -72,7 +72,7 @@ unsigned short float16_of_float(float value);
 float float_of_float16(unsigned short bits);
 
 // Functions that a GPU computes with an error: `ulp` units in the last place, at most.
-enum class Function { exp, exp2, log, rsqrt, tanh, erf };
+enum class Function { exp, exp2, log, rsqrt, tanh, erf, reciprocal };
 float inexact(Function function, float value, int ulp);
 
 void fence();

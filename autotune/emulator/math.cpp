@@ -27,6 +27,8 @@ double exact(Function function, double value) {
       return std::tanh(value);
     case Function::erf:
       return std::erf(value);
+    case Function::reciprocal:
+      return 1 / value;
   }
   return value;
 }

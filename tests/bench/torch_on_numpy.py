@@ -8,6 +8,7 @@ import numpy as np
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.streaming.map.function import Function
 
 
 class Tensor:
@@ -37,6 +38,14 @@ class Tensor:
     def __ge__(self, other):
         return Tensor(self.array >= other.array)
 
+    def __add__(self, other):
+        with np.errstate(all="ignore"):
+            return Tensor(numbers(self) + numbers(other))
+
+    def __mul__(self, other):
+        with np.errstate(all="ignore"):
+            return Tensor(numbers(self) * numbers(other))
+
     device = "cuda"
 
     def float(self):
@@ -54,9 +63,6 @@ class Tensor:
     def rsqrt(self):
         return Tensor(1 / np.sqrt(self.array))
 
-    def __add__(self, number):
-        return Tensor(self.array + self.array.dtype.type(number))
-
     def masked_fill(self, mask, value):
         return Tensor(np.where(mask.array, self.array.dtype.type(value), self.array))
 
@@ -69,12 +75,20 @@ class Tensor:
 
     def copy_(self, other):
         assert self.array.shape == other.array.shape
-        self.array[...] = other.array
+        with np.errstate(over="ignore"):
+            self.array[...] = other.array
 
     def addmm_(self, a, b, *, beta=1.0, alpha=1.0):
         self.array[...] = beta * self.array + alpha * (a.array @ b.array) if beta else alpha * (a.array @ b.array)
 
     baddbmm_ = addmm_
+
+
+def numbers(tensor):
+    """The numbers of a tensor of up to 32 bits in float32: what follows on them is rounded in the end."""
+    if not isinstance(tensor, Tensor):
+        return np.float32(tensor)
+    return tensor.array if tensor.array.dtype == np.float64 else tensor.array.astype(np.float32)
 
 
 def as_tensor(interface, device):
@@ -154,6 +168,13 @@ def rms_norm(x, shape, weight, eps):
 
 
 _GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
+
+
+def gradient(function, g, z):
+    """The gradient of z by that of a function's result."""
+    return Tensor(function.gradient(z.array.astype(np.float64), numbers(g)))
+
+
 TORCH = SimpleNamespace(
     **{dtype: dtype.numpy for dtype in DType if dtype is not DType.INT4},
     int16=np.int16,
@@ -172,6 +193,13 @@ TORCH = SimpleNamespace(
     compile=lambda function, **_: function,
     compiler=SimpleNamespace(reset=lambda: None),
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
+    ops=SimpleNamespace(
+        aten=SimpleNamespace(
+            gelu_backward=lambda g, z, *, approximate: gradient(Function(_GELU[approximate]), g, z),
+            silu_backward=lambda g, z: gradient(Function.SILU, g, z),
+            threshold_backward=lambda g, z, _: gradient(Function.RELU, g, z),
+        )
+    ),
     nn=SimpleNamespace(
         functional=SimpleNamespace(
             gelu=lambda z, *, approximate: Tensor(_GELU[approximate].apply(z.array.astype(np.float64))),

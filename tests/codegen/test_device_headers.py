@@ -29,6 +29,8 @@ USES = {
         store_global<false>(reinterpret_cast<float16*>(y) + 8 * t + 999, rounded_too);
     """,
     "math": "y[t] = exp2_flushed(y[t] * log2_e) + min_nan(expf(y[t]), max_nan(logf(y[t]), -infinity()));",
+    "special_functions": "y[t] = reciprocal(y[t]);",
+    "streamed": "y[t] += load_streamed<StreamedLoad::no_allocate>(reinterpret_cast<const uint2*>(y) + t).x;",
     "shared_memory": "",
     "row_reduce": """
         y[t] = reduce_row<256>(softmax_term(y[t]), AddSoftmaxSums(), dynamic_shared<SoftmaxSum>()).sum;

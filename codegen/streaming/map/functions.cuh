@@ -1,0 +1,92 @@
+#pragma once
+#include "cuda/special_functions.cuh"
+// The function of a map, and its derivative. NaN stays NaN, and minus infinity times 0 is NaN, as in PyTorch.
+
+// The distribution function of the standard normal distribution, F(x). F(-|x|) is 2^q(|x|), where q is a
+// polynomial fitted to the weighted error of |x| F(-|x|), which is at most 2^-23 with its rounding errors.
+__device__ __forceinline__ float normal_distribution(float x) {
+  const float t = fabsf(x);
+  float q = -1.9020266327242646e-6f;
+  q = fmaf(q, t, 2.8056387236674565e-5f);
+  q = fmaf(q, t, -1.314700930379331e-4f);
+  q = fmaf(q, t, -2.720847260206938e-4f);
+  q = fmaf(q, t, 7.245435379445553e-3f);
+  q = fmaf(q, t, -5.2627623081207275e-2f);
+  q = fmaf(q, t, -4.591621458530426e-1f);
+  q = fmaf(q, t, -1.1511110067367554f);
+  q = fmaf(q, t, -1.0f);
+  const float tail = exp2_flushed(q);
+  return x >= 0.0f ? 1.0f - tail : tail;
+}
+
+// 1 / (1 + 2^-z)
+__device__ __forceinline__ float binary_sigmoid(float z) { return reciprocal(1.0f + exp2_flushed(-z)); }
+
+// gelu_tanh is x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), whose sigmoid is binary_sigmoid(x (a + b x^2)).
+constexpr float tanh_linear = 2 * 0.7978845608028654f * log2_e;
+constexpr float tanh_cubic = 0.044715f * tanh_linear;
+
+// The sigmoid that a function multiplies its argument by, or is.
+__device__ __forceinline__ float sigmoid_of(float z) {
+#if function == gelu_tanh
+  return binary_sigmoid(z * fmaf(z * z, tanh_cubic, tanh_linear));
+#elif function == quick_gelu
+  return binary_sigmoid((1.702f * log2_e) * z);
+#else
+  return binary_sigmoid(log2_e * z);
+#endif
+}
+
+__device__ __forceinline__ float result_of(float z) {
+#if function == gelu
+  return z * normal_distribution(z);
+#elif function == gelu_tanh || function == quick_gelu || function == silu
+  return z * sigmoid_of(z);
+#elif function == relu
+  return max_nan(z, 0.0f);
+#elif function == relu2
+  const float positive = max_nan(z, 0.0f);
+  return positive * positive;
+#elif function == sigmoid
+  return sigmoid_of(z);
+#elif function == tanh
+  return tanhf(z);
+#elif function == exp
+  return expf(z);
+#else
+  return z;
+#endif
+}
+
+// The gradient of z by that of its result.
+__device__ __forceinline__ float gradient_of(float z, float gradient) {
+#if function == gelu
+  const float density = 0.3989422804014327f * exp2_flushed((-0.5f * log2_e) * (z * z));
+  return gradient * fmaf(z, density, normal_distribution(z));
+#elif function == gelu_tanh
+  const float s = sigmoid_of(z), square = fminf(z * z, 1e30f);
+  const float slope = fmaf(square, 3 * tanh_cubic / log2_e, tanh_linear / log2_e);
+  return gradient * fmaf(z * s * (1.0f - s), slope, s);
+#elif function == quick_gelu || function == silu
+  const float s = sigmoid_of(z);
+#  if function == silu
+  return gradient * fmaf(z * s, 1.0f - s, s);
+#  else
+  return gradient * fmaf(1.702f * z * s, 1.0f - s, s);
+#  endif
+#elif function == relu
+  return z <= 0.0f ? 0.0f : gradient;
+#elif function == relu2
+  return gradient * (2.0f * max_nan(z, 0.0f));
+#elif function == sigmoid
+  const float s = sigmoid_of(z);
+  return gradient * (s * (1.0f - s));
+#elif function == tanh
+  const float t = tanhf(z);
+  return gradient * fmaf(-t, t, 1.0f);
+#elif function == exp
+  return gradient * expf(z);
+#else
+  return gradient;
+#endif
+}

@@ -1,0 +1,38 @@
+"""map, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.streaming.map.emit import emit, emit_reference
+from ....codegen.streaming.map.presets import PRESETS
+from ....codegen.streaming.map.problem import MapProblem
+from ....codegen.streaming.map.schedule import MapSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .checks import checks
+from .derivative import DERIVATIVE
+from .seeds import candidates, default
+from .space import constraints, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="map",
+    summary="y = (f(x + bias)·u + residual)·scale for each element: activations, gated pairs, casts, their gradients",
+    problem_type=MapProblem,
+    schedule_type=MapSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+    derivative=DERIVATIVE,
+)

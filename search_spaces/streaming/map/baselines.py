@@ -1,0 +1,85 @@
+"""What users would call instead of map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ....codegen.streaming.map.function import Function
+from ....codegen.streaming.map.problem import Gate, MapProblem
+from ...baselines import TorchCall, compiled
+
+_APPROXIMATE = {Function.GELU: "none", Function.GELU_TANH: "tanh"}
+_QUICK = 1.702
+
+
+def _apply(torch: Any, function: Function, z: Any) -> Any:
+    """A function of a tensor."""
+    functional = torch.nn.functional
+    if function in _APPROXIMATE:
+        return functional.gelu(z, approximate=_APPROXIMATE[function])
+    if function is Function.QUICK_GELU:
+        return z * torch.sigmoid(_QUICK * z)
+    if function is Function.RELU2:
+        return torch.square(functional.relu(z))
+    if function is Function.IDENTITY:
+        return z
+    return getattr(functional if function in (Function.SILU, Function.RELU) else torch, function)(z)
+
+
+def _gradient(torch: Any, function: Function, z: Any, g: Any) -> Any:
+    """The gradient of a function's argument, by the calls that autograd makes."""
+    aten = torch.ops.aten
+    if function in _APPROXIMATE:
+        return aten.gelu_backward(g, z, approximate=_APPROXIMATE[function])
+    if function is Function.SILU:
+        return aten.silu_backward(g, z)
+    if function is Function.RELU:
+        return aten.threshold_backward(g, z, 0)
+    if function is Function.IDENTITY:
+        return g
+    raise ValueError(f"no call of PyTorch is stated for the derivative of {function}")
+
+
+def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """A call for each step, each of which rounds its results."""
+    x, y = tensors["x"], tensors["y"]
+
+    def forward() -> None:
+        z, u = _parts(problem, x, tensors.get("u"))
+        result = _apply(torch, problem.function, z + tensors["bias"] if problem.bias else z)
+        if u is not None:
+            result = result * u
+        if problem.residual:
+            result = result + tensors["r"]
+        if problem.scaled:
+            result = result * tensors["scale"]
+        if problem.saturate:
+            result = torch.clamp(result, -problem.result.largest, problem.result.largest)
+        y.copy_(result)
+
+    def backward() -> None:
+        (z, u), g = _parts(problem, x, tensors.get("u")), tensors["g"]
+        z = z + tensors["bias"] if problem.bias else z
+        if u is None:
+            y.copy_(_gradient(torch, problem.function, z, g))
+            return
+        separate = (y[: problem.rows], y[problem.rows :])
+        of_z, of_u = separate if problem.gate is Gate.SEPARATE else _parts(problem, y, None)
+        of_z.copy_(_gradient(torch, problem.function, z, g * u))
+        of_u.copy_(g * _apply(torch, problem.function, z))
+
+    return backward if problem.backward else forward
+
+
+def _parts(problem: MapProblem, rows: Any, factors: Any) -> tuple[Any, Any]:
+    """Gates and factors."""
+    if problem.gate is Gate.HALVES:
+        return rows[:, : problem.columns], rows[:, problem.columns :]
+    if problem.gate is Gate.INTERLEAVED:
+        return rows[:, 0::2], rows[:, 1::2]
+    return rows, factors
+
+
+_EAGER = TorchCall("torch.nn.functional", _map)
+BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}

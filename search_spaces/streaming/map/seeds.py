@@ -1,0 +1,63 @@
+"""map: which schedules to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from ....codegen.integers import ceil_div
+from ....codegen.matrices import WIDEST_ACCESS
+from ....codegen.schedule import Specialize
+from ....codegen.streaming.map.presets import of_row
+from ....codegen.streaming.map.problem import MapProblem
+from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule
+from ...device_spec import DeviceSpec
+from .space import PERSISTENT, fitted
+
+_IN_FLIGHT = 48 * 1024  # bytes of an SM, which H200s need (CUB's tuning of transforms)
+_RESIDENT = 1024  # threads of an SM, about
+_FEW_TILES = 4  # for each SM: fewer are made smaller
+_LEAST_WIDTHS = 2  # halvings of the widest vector that are tried
+
+
+def default(problem: MapProblem, spec: DeviceSpec) -> MapSchedule:
+    """The first candidate."""
+    return next(candidates(problem, spec))
+
+
+def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
+    """Accesses of 16 bytes, with as many in flight as the device needs; then fewer, other policies, fewer blocks."""
+    first = _schedule(problem, spec, 256, _width(problem))
+    yield first
+    for policy, streaming in product(LoadPolicy, (True, False)):
+        yield replace(first, load_policy=policy, streaming_stores=streaming)
+    for threads, halvings in product((128, 512, 256), range(_LEAST_WIDTHS + 1)):
+        yield _schedule(problem, spec, threads, max(1, _width(problem) >> halvings))
+    for items in (1, 2, 4, 8):
+        yield fitted(problem, replace(first, items=items), spec)
+    for count in PERSISTENT:
+        yield replace(first, grid_blocks=count * spec.sm_count)
+    yield replace(first, specialize=Specialize.SHAPE)
+
+
+def _width(problem: MapProblem) -> int:
+    """Results whose widest elements have 16 bytes."""
+    return WIDEST_ACCESS // max(problem.element_bytes_of(operand) for operand in problem.stored)
+
+
+def _schedule(problem: MapProblem, spec: DeviceSpec, threads: int, width: int) -> MapSchedule:
+    """Vectors of a width, and so many of them that the resident threads have enough bytes in flight.
+
+    A small problem has fewer of them, so that all SMs have some. One too large for a grid is taken in turn.
+    """
+    whole = problem.collapsed
+    of_one = threads if whole.rows == 1 else min(threads, of_row(ceil_div(whole.columns, width)))
+    schedule = MapSchedule(threads=threads, threads_per_row=of_one, vector_width=width)
+    wanted = ceil_div(_IN_FLIGHT, _RESIDENT * schedule.item_bytes(problem))
+    items = 8 if wanted > 4 else 4 if wanted > 2 else 2 if wanted > 1 else 1
+    while items > 1 and replace(schedule, items=items).tiles(problem) < _FEW_TILES * spec.sm_count:
+        items //= 2
+    schedule = fitted(problem, replace(schedule, items=items), spec)
+    huge = schedule.tiles(problem) >= 2**31
+    return replace(schedule, grid_blocks=PERSISTENT[-1] * spec.sm_count) if huge else schedule

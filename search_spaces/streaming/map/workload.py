@@ -1,0 +1,65 @@
+"""What the blocks of a map's schedule do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from ....codegen.integers import ceil_div
+from ....codegen.streaming.map.problem import MapProblem
+from ....codegen.streaming.map.schedule import WARP, MapSchedule
+from ....codegen.work import Unit
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_LINE, _WORD, _WIDEST = 128, 4, 16  # bytes
+_ACCESS = 3  # instructions of an access, with its address and its bounds
+_TILE = 20  # of a thread that begins a tile
+_PART = 5  # more for each element of a vector that may be partly there, or not aligned
+
+
+def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """A block loads its vectors, computes and stores, once or tile after tile."""
+    whole, work = problem.collapsed, problem.work
+    tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
+    vectors = schedule.threads // WARP * schedule.items  # of a tile, counted for each warp
+    width, results = schedule.vector_width, max(1, problem.rows * problem.columns)
+    filled = min(1.0, results / max(1, tiles * vectors * WARP * width))
+    loaded, stored = _accesses(problem, schedule, of_results=False), _accesses(problem, schedule, of_results=True)
+    operations = work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
+    of_vector = width * (operations + _conversions(problem)) + _ACCESS * stored
+    if schedule.skewed(problem):
+        of_vector += _PART * min(1.0, width / max(1, whole.columns)) * width
+    read = schedule.item_bytes(problem) * WARP
+    written = width * WARP * work.bytes / results - read
+    grid = Workload(
+        blocks=blocks,
+        footprint=schedule.footprint(problem),
+        memory_bytes=work.bytes,
+        steps=ceil_div(tiles, max(1, blocks)),
+        instructions=vectors * of_vector + schedule.threads // WARP * _TILE,
+        load_instructions=vectors * _ACCESS * loaded,
+        unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rates.get(Unit.SPECIAL, 16),
+        lines=filled * vectors * (read + max(0.0, written)) / _LINE * _spread(problem, schedule),
+        bytes_loaded=filled * vectors * read,
+        bytes_stored=filled * vectors * max(0.0, written) * tiles / max(1, blocks),
+    )
+    return (grid,)
+
+
+def _accesses(problem: MapProblem, schedule: MapSchedule, of_results: bool) -> int:
+    """Accesses that move a vector of each array that is read, or of the results."""
+    moved = 0
+    for operand, (rows, columns) in problem.stored.items():
+        if (operand == "y") is of_results:
+            several = max(1, ceil_div(rows * columns, max(1, problem.rows * problem.columns)))
+            moved += ceil_div(several * schedule.vector_width * problem.element_bytes_of(operand), _WIDEST)
+    return moved
+
+
+def _conversions(problem: MapProblem) -> float:
+    """Instructions that convert the elements of all arrays for one result."""
+    return sum(float(problem.element_bytes_of(operand) < _WORD) for operand in problem.stored)
+
+
+def _spread(problem: MapProblem, schedule: MapSchedule) -> float:
+    """How often a line is touched where an element takes several accesses."""
+    widest = max(problem.element_bytes_of(operand) for operand in problem.stored)
+    return max(1.0, schedule.vector_width * widest / _WIDEST)
