@@ -1,4 +1,4 @@
-# make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200.
+# make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200, and draw what came of it.
 # make test: install the test extra too, then run every test that this machine can run.
 # make site: install the docs extra too, then build the docs as build/site/index.html, for which no network is needed.
 PYTHON ?= python3
@@ -9,6 +9,8 @@ INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 demo: .venv/installed
 	.venv/bin/autotune tune sgemm --device auto --m 4096 --n 4096 --k 4096 --seconds 60
+	@mkdir -p build
+	.venv/bin/autotune report -o build/demo.html
 
 test: .venv/installed-for-tests
 	.venv/bin/python -m pytest -n auto

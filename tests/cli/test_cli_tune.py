@@ -111,7 +111,7 @@ def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, 
     assert str(environment) in outcome.stdout
     with TuningDB() as db:
         (run,) = db.runs()
-    assert outcome.stdout.endswith(f"next      autotune runs show {run.id}\n")
+    assert outcome.stdout.endswith(f"next      autotune runs show {run.id}\npictures  autotune report {run.id}\n")
     (line,) = (line for line in outcome.stdout.splitlines() if line.split()[:1] == ["source"])
     assert 'extern "C" __global__' in Path(line.split()[1]).read_text()
     assert "1/200" in outcome.stderr

@@ -148,7 +148,9 @@ def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bo
         return
     print(f"database  {location}")
     if run:
-        print(f"next      autotune runs show {run}{f' --db {quote(location)}' if db else ''}")
+        chosen = f" --db {quote(location)}" if db else ""
+        print(f"next      autotune runs show {run}{chosen}")
+        print(f"pictures  autotune report {run}{chosen}")
 
 
 def _tell_who_waits(queues: list[Queue]) -> None:

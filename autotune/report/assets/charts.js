@@ -13,6 +13,10 @@ function isNarrow() {
   return document.body.clientWidth <= 600;
 }
 
+function isWide() {
+  return document.body.clientWidth > 900;
+}
+
 // Draw into a box that is on the page already.
 function drawChart(box, summary, option, points = 0) {
   const { text, card, line } = colours();

@@ -1,7 +1,5 @@
 // The page: its sections in order, drawn anew when the problem, the theme or the width changes.
 
-const PRINT_WIDTH = 680; // CSS pixels of an A4 page between its margins
-
 function summarySection(report, chosen, choose) {
   const group = report.groups[chosen];
   const { winner, roofline, counts } = group;
@@ -76,18 +74,18 @@ function watchWidth(redraw) {
   });
 }
 
-// On paper: light, and as wide as the paper.
+// On paper the page is light, and as wide as A4 between its margins.
 function watchPrinting(redraw) {
   let before = null;
   addEventListener("beforeprint", () => {
     before = chosenTheme;
     chosenTheme = "light";
-    document.body.style.width = `${PRINT_WIDTH}px`;
+    document.documentElement.dataset.paper = "true";
     redraw();
   });
   addEventListener("afterprint", () => {
     chosenTheme = before;
-    document.body.style.width = "";
+    delete document.documentElement.dataset.paper;
     redraw();
   });
 }

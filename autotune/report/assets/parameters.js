@@ -1,7 +1,7 @@
 // Every trial by two parameters, and by many at once.
 
 const MOST_LINES = 1000; // of parallel coordinates: more hide each other
-const MOST_AXES = 9;
+const MOST_AXES = { wide: 9, medium: 6 }; // whose names have room beside each other
 
 function byTwo(group) {
   const axes = axesOf(group);
@@ -91,7 +91,7 @@ function drawByTwo(box, group, rows, across, up) {
 function parallel(group) {
   const fields = axesOf(group)
     .filter((axis) => axis.values)
-    .slice(0, MOST_AXES);
+    .slice(0, isNarrow() || isWide() ? MOST_AXES.wide : MOST_AXES.medium);
   const rows = slowestFirst(group);
   if (rows.length < 2 || fields.length < 2) return null;
   const shown = thinned(rows);

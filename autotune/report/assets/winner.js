@@ -112,28 +112,22 @@ function drawOccupancy(box, kernel, name, label) {
   const { steps, of_block: own } = kernel.resources[name];
   const scale = name === "shared_bytes" ? 1024 : 1;
   let from = name === "shared_bytes" ? 0 : 1;
-  const corners = steps.flatMap(({ most, warps_per_sm: warps }) => {
+  const corners = steps.flatMap(({ most, blocks_per_sm: blocks }) => {
     const ends = [
-      [from / scale, warps],
-      [most / scale, warps],
+      [from / scale, blocks],
+      [most / scale, blocks],
     ];
     from = most;
     return ends;
   });
-  drawChart(box, `Resident warps of an SM by ${label}; the kernel has ${figure(own / scale)}.`, {
+  drawChart(box, `Resident blocks of an SM by ${label}; the kernel has ${figure(own / scale)}.`, {
     grid: grid({ top: 14, right: 22 }),
     tooltip: {
       trigger: "item",
-      formatter: () => tip(`${figure(own / scale)} ${label}`, `${kernel.warps_per_sm} warps of an SM`),
+      formatter: () => tip(`${figure(own / scale)} ${label}`, `${kernel.blocks_per_sm} blocks of an SM`),
     },
     xAxis: xAxis(label, { type: "value", min: 0 }),
-    yAxis: yAxis("warps of an SM", {
-      type: "value",
-      min: 0,
-      max: kernel.most_warps_per_sm,
-      interval: kernel.most_warps_per_sm / 4,
-      nameGap: 32,
-    }),
+    yAxis: yAxis("blocks of an SM", { type: "value", min: 0, minInterval: 1, nameGap: 32 }),
     series: [
       { type: "line", silent: true, symbol: "none", lineStyle: { color: series[0], width: 2 }, data: corners },
       {
@@ -141,7 +135,7 @@ function drawOccupancy(box, kernel, name, label) {
         symbolSize: 12,
         itemStyle: { color: series[1] },
         z: 3,
-        data: [[own / scale, kernel.warps_per_sm]],
+        data: [[own / scale, kernel.blocks_per_sm]],
       },
     ],
   });
