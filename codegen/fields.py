@@ -38,7 +38,7 @@ class FieldSpec:
             ``element_bytes``).
         codes: in a problem's key, the strings for a flag that is off and on.
         joined: in a problem's key, whether no dash separates it from the field before it.
-        implied: of a size, the value that a key leaves out.
+        implied: of a size or a kind, the value that a key leaves out.
         transfers: of a kind, whether times of one value say something about problems of another.
     """
 
@@ -52,7 +52,7 @@ class FieldSpec:
     short: str = ""
     codes: tuple[str, str] = ("", "")
     joined: bool = False
-    implied: int | None = None
+    implied: Any = None
     transfers: bool = False
 
     def why_invalid(self, value: Any) -> str:
@@ -84,11 +84,18 @@ def kind(
     short: str = "",
     codes: tuple[str, str] = ("", ""),
     joined: bool = False,
+    implied: Any = None,
     transfers: bool = False,
 ) -> Any:
     """What makes a problem another computation: a number, an enum's value, or a flag with its `codes` in keys."""
     spec = FieldSpec(
-        FieldRole.KIND, allowed=tuple(allowed), short=short, codes=codes, joined=joined, transfers=transfers
+        FieldRole.KIND,
+        allowed=tuple(allowed),
+        short=short,
+        codes=codes,
+        joined=joined,
+        implied=implied,
+        transfers=transfers,
     )
     return field(default=default, metadata={"spec": spec})
 

@@ -64,10 +64,10 @@ class Problem(ABC):
         value = getattr(self, name)
         if isinstance(value, bool):
             return spec.codes[value]
-        if isinstance(value, StrEnum):
-            return str(value)
         implied = self.usual(name) if spec.role is FieldRole.LAYOUT else spec.implied
-        return "" if value == implied else f"{spec.short or name.replace('_', '')}{value}"
+        if value == implied:
+            return ""
+        return str(value) if isinstance(value, StrEnum) else f"{spec.short or name.replace('_', '')}{value}"
 
     def _of_role(self, role: FieldRole) -> dict[str, Any]:
         specs = field_specs(type(self)).items()

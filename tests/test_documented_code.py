@@ -134,6 +134,8 @@ def taken_for_granted() -> dict[str, Any]:
     return {
         "dispatcher": dispatcher,
         **{"a": a, "b": b, "c": c, "x": a[0], "weight": b, "bias": b[0], "h": c[0]},
+        **{"codes": np.ones((64, 64), np.int8), "row_scales": a[:, :1].copy(), "scales": a[:, :2].copy()},
+        **{"code_pairs": np.ones((64, 32), np.uint8), "zeros": np.ones((64, 2), np.uint8)},
         **{"begins": a[0] > 0.5, "offsets": np.array([0, 10, 64])},
         **{"problem": problem, "program": transpose.program(problem, transpose.default(problem, H200), H200)},
         **{"arrays": {one.name: np.zeros(one.size, one.dtype.numpy) for one in problem.tensors}, "scalars": {}},

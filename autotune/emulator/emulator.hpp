@@ -67,6 +67,10 @@ unsigned long long shuffle(unsigned int mask, unsigned long long value, int sour
 unsigned int match_any(unsigned int mask, unsigned long long value, int line);
 int lane();
 
+// mma.m16n8k16: D += A·B by a whole warp, whose lanes bring registers of float16 or bfloat16.
+void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
+                 int line = __builtin_LINE());
+
 // Bits of a float16 from and to float.
 unsigned short float16_of_float(float value);
 float float_of_float16(unsigned short bits);

@@ -14,6 +14,7 @@
 #include "order.hpp"
 #include "position.hpp"
 #include "races.hpp"
+#include "tensor_core.hpp"
 
 namespace autotune_emulator {
 namespace {
@@ -23,7 +24,7 @@ constexpr int64_t stack_bytes = (128 << 10) - 1088;
 constexpr uint64_t poison = ~uint64_t{0};
 
 enum class State { ready, at_cluster_barrier, at_barrier, at_warp, asleep, ended };
-enum class Collective { barrier, ballot, shuffle, match };
+enum class Collective { barrier, ballot, shuffle, match, product };
 
 // Where a thread goes on. Apart from what others look at, which stays small.
 struct Fiber {
@@ -95,6 +96,14 @@ uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) 
   return thread.collective == Collective::shuffle ? poison : votes;  // who takes no part has no value to give
 }
 
+void multiply_fragments(const std::vector<int>& lanes) {
+  if (lanes.size() != warp_threads)
+    fail("line %d: a product of matrices by %zu lanes of a warp", threads[lanes[0]].line, lanes.size());
+  const Fragments* fragments[warp_threads];
+  for (const int lane : lanes) fragments[lane_of(lane)] = reinterpret_cast<Fragments*>(threads[lane].value);
+  multiply(fragments);
+}
+
 // Lets the lanes of `mask` that have not ended go on if none of them is missing.
 void complete_warp(int thread) {
   static std::vector<int> lanes;
@@ -107,6 +116,7 @@ void complete_warp(int thread) {
   }
   for (const int lane : lanes) threads[lane].state = State::ready;
   if (threads[thread].collective == Collective::barrier) return join_lanes(lanes);
+  if (threads[thread].collective == Collective::product) return multiply_fragments(lanes);
   for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
 }
 
@@ -300,6 +310,12 @@ unsigned int match_any(unsigned int mask, unsigned long long value, int line) {
 
 unsigned long long shuffle(unsigned int mask, unsigned long long value, int source_lane, int line) {
   return meet_warp(Collective::shuffle, mask, value, source_lane, line);
+}
+
+void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
+                 int line) {
+  const Fragments own{a, b, d, bfloat16};
+  meet_warp(Collective::product, 0xffffffffu, reinterpret_cast<uint64_t>(&own), 0, line);
 }
 
 }  // namespace autotune_emulator

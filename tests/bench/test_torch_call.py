@@ -14,6 +14,7 @@ from autotune.bench.torch_tensors import torch_tensor
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
@@ -41,7 +42,10 @@ PROBLEMS = [
         (name, baseline, problem)
         for name, problem in PROBLEMS
         for baseline, stated in operator(name).baselines.items()
-        if isinstance(stated, TorchCall) and not stated.random and not getattr(problem, "segmented", False)
+        if isinstance(stated, TorchCall)
+        and not stated.random
+        and not getattr(problem, "segmented", False)
+        and not getattr(problem, "quantised", False)
     ],
     ids=label,
 )
@@ -79,6 +83,11 @@ def test_a_view_has_the_dtype_the_shape_and_the_strides(dtype):
 def test_a_dtype_that_pytorch_lacks_is_named():
     with pytest.raises(TypeError, match=r"^x has dtype int4, which PyTorch lacks$"):
         torch_tensor(TORCH, Tensor.flat("x", DType.INT4, 4, Role.INPUT, 16), None)
+
+
+def test_pytorch_has_no_exact_product_of_quantised_weights():
+    with pytest.raises(ValueError, match=r"^PyTorch rounds dequantised int8 weights to float32$"):
+        operator("gemv").baselines["torch"].bind(TORCH, GemvProblem(5, 6, weights=Weights.INT8), {})
 
 
 def test_pytorch_has_no_scan_of_segments():

@@ -8,16 +8,18 @@ from random import Random
 from typing import Any
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.gemv.activation import Activation
-from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.matmul.gemv import OPERATOR
 
 LIMITS = named_device("h200")
-BF16, FP16, KN = DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
+FP32, BF16, FP16, KN = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
+FP8, INT8, INT4 = Weights.FP8, Weights.INT8, Weights.INT4
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS = 2**16, 2**11
 
@@ -46,27 +48,64 @@ PROBLEMS = {
     "n0-k7-m1-kn-float32-bias-identity": GemvProblem(0, 7, order=KN, bias=True),
     "n5-k7-m0-nk-float32-identity": GemvProblem(5, 7, 0),
     "n5-k7-m1-nk-float16-batch0-identity": GemvProblem(5, 7, dtype=FP16, batch=0),
+    "n4096-k14336-m1-nk-bfloat16-identity-int4-group128-bfloat16-zeros": GemvProblem(
+        4096, 14336, dtype=BF16, weights=INT4, group_size=128, scale_dtype=BF16, zeros=True
+    ),
+    "n8192-k28672-m16-nk-float16-identity-fp8-group128": GemvProblem(
+        8192, 28672, 16, dtype=FP16, weights=FP8, group_size=128
+    ),
+    "n4096-k4096-m1-nk-float32-identity-int8": GemvProblem(4096, 4096, weights=INT8),
+    "n9-k77-m3-nk-float32-batch2-bias-relu-beta-int4-group32-float16": GemvProblem(
+        9, 77, 3, batch=2, bias=True, activation=Activation.RELU, beta_nonzero=True,
+        weights=INT4, group_size=32, scale_dtype=FP16,
+    ),
+    "n5-k0-m2-nk-bfloat16-identity-int4-group64-zeros": GemvProblem(
+        5, 0, 2, dtype=BF16, weights=INT4, group_size=64, zeros=True
+    ),
+    "n0-k7-m1-nk-float32-identity-int8": GemvProblem(0, 7, weights=INT8),
 }  # fmt: skip
 SMALL_PROBLEMS = (
     GemvProblem(64, 512),
     GemvProblem(67, 264, 3, dtype=BF16, bias=True, activation=Activation.RELU),
     GemvProblem(72, 131, 2, KN, FP16, ldw=80),
+    GemvProblem(67, 201, 2, dtype=BF16, weights=INT4, group_size=64, scale_dtype=BF16, zeros=True),
+    GemvProblem(130, 133, 5, dtype=FP16, weights=FP8, group_size=128, scale_dtype=FP16),
+    GemvProblem(33, 96, batch=2, weights=INT8, group_size=32, scale_dtype=FP16, stride_w=3200),
     GemvProblem(35, 133, 4, batch=2, bias=True, beta_nonzero=True),
+)
+KINDS: tuple[dict[str, Any], ...] = (
+    {},
+    {"order": KN},
+    {"order": KN, "dtype": BF16},
+    {"weights": INT4, "group_size": 32, "zeros": True},
+    {"dtype": FP16},
+    {"weights": FP8, "dtype": FP16},
+    {"dtype": BF16},
+    {"weights": INT8, "dtype": BF16, "scale_dtype": FP16},
+    {"order": KN, "dtype": FP16},
+    {"weights": INT4, "dtype": BF16, "group_size": 128, "scale_dtype": BF16, "zeros": True},
+    {"dtype": BF16},
+    {"weights": INT8, "group_size": 64},
+    {"dtype": FP16},
+    {"weights": INT4, "dtype": FP16, "group_size": 64},
+    {},
+    {"weights": FP8, "dtype": BF16, "group_size": 128},
 )
 
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
-    """`count` cases that are legal on a device, orders and dtypes in turn; always the same ones."""
-    random = Random(3)
-    kinds = [(order, dtype) for dtype in DTYPES for order in WeightOrder]
-    return [_case(random, spec, *kinds[index % len(kinds)]) for index in range(count)]
+    """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
+    random = Random(146)
+    return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
 
 
-def _case(random: Random, spec: DeviceSpec, order: WeightOrder, dtype: DType) -> Case:
+def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
     while True:
-        align = random.choice((dtype.bytes, 8, 16, 16, 16))
         m = random.choice((1, 1, 2, 3, 4, 5, 8, 16))
-        template = GemvProblem(64, 2**16, m, order, dtype, align_w=align, align_x=max(dtype.bytes, align // 2))
+        template = GemvProblem(64, 2**16, m, **kinds)
+        align, least = random.choice((1, 8, 16, 16, 16)), template.dtype.bytes
+        least_w = template.weight_dtype.bytes
+        template = replace(template, align_w=max(least_w, align), align_x=max(least, align // 2))
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
@@ -89,7 +128,7 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
         k = random.choice((k, k, k, 0, 1, block_k // 2))
     fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "beta_nonzero": random.random() < 0.3}
     fields |= {"bias": random.random() < 0.3, "activation": random.choice((*Activation, *[Activation.IDENTITY] * 4))}
-    columns = k if template.order is WeightOrder.NK else n
+    columns = ceil_div(k, template.weights.packed) if template.order is WeightOrder.NK else n
     width = schedule.vector_width
     fields["ldw"] = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))
     fields["ldx"] = round_up(max(1, k), width) + random.choice((0, 0, 1, width))
@@ -102,4 +141,4 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
     return replace(template, n=n, k=k, **fields, stride_y=0, align_y=template.dtype.bytes)
 
 
-CASES = drawn_cases(36)
+CASES = drawn_cases(48)

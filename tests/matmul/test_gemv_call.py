@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,12 @@ def test_no_vectors_and_no_inputs() -> None:
 
 
 def test_the_order_of_weights_follows_their_strides() -> None:
-    bound = {"bias": None, "activation": "identity", "reads_out": False}
+    bound = {
+        **dict.fromkeys(("bias", "scales", "zeros")),
+        "activation": "identity",
+        "group_size": 0,
+        "reads_out": False,
+    }
     for strides, order in (((64, 1), WeightOrder.NK), ((1, 48), WeightOrder.KN)):
         weight = layout(48, 64, strides=strides)
         problem = CALL.bind(input=layout(2, 64), weight=weight, out=layout(2, 48), **bound).problem
@@ -97,9 +103,68 @@ def test_weights_may_be_one_for_the_batch() -> None:
     ],
 )
 def test_wrong_inputs_are_named(arguments: tuple[Layout, ...], message: str) -> None:
-    inputs = dict(zip(("input", "weight", "bias"), (*arguments, None), strict=False))
+    types(arguments, message)
+
+
+def types(arguments: tuple[Layout | None, ...], message: str, group_size: int = 0) -> None:
+    inputs = dict(zip_longest(("input", "weight", "bias", "scales", "zeros"), arguments))
     with pytest.raises((TypeError, ValueError), match=message):
-        CALL.types(**inputs, activation="identity")
+        CALL.types(**inputs, activation="identity", group_size=group_size)
+
+
+def codes(*shape: int, dtype: Any = np.uint8, values: int = 256) -> Numbers:
+    return np.random.default_rng(sum(shape)).integers(0, values, shape, np.uint8).view(dtype)
+
+
+def test_codes_of_4_bits_are_a_linear_layer() -> None:
+    x, q, scales, zeros = random(3, 77), codes(9, 39), random(9, 3, dtype=np.float16), codes(9, 3, values=16)
+    numbers = np.stack([q & 15, q >> 4], axis=-1).reshape(9, 78)[:, :77].astype(np.float64)
+    for given in (None, zeros):
+        zero = 8 if given is None else np.repeat(given, 32, axis=1)[:, :77]
+        w = (numbers - zero) * np.repeat(scales, 32, axis=1)[:, :77]
+        y = dispatcher.gemv(x, q, scales=scales, zeros=given, group_size=32)
+        np.testing.assert_allclose(y, x @ w.T, rtol=1e-4, atol=1e-4)
+
+
+def test_codes_of_8_bits_are_a_linear_layer() -> None:
+    x, scales = random(2, 3, 40, dtype=BF16), random(2, 9, 1)
+    for dtype in (np.dtype(np.int8), DType.FLOAT8_E4M3.numpy):
+        q = codes(2, 9, 40, dtype=dtype, values=120)
+        expected = x.astype(np.float64) @ (q.astype(np.float64) * scales).swapaxes(1, 2)
+        y = dispatcher.gemv(x, q, scales=scales).astype(np.float64)
+        np.testing.assert_allclose(y, expected, rtol=1e-2, atol=1e-2)
+
+
+def test_scales_of_shared_weights_are_shared() -> None:
+    x, q, scales = random(2, 3, 40), codes(9, 40, dtype=np.int8), random(9, 1)
+    shared = [np.broadcast_to(array, (2, *array.shape)) for array in (q, scales)]
+    y = dispatcher.gemv(x, shared[0], scales=shared[1])
+    np.testing.assert_allclose(y, x @ (q * scales).T, rtol=1e-3, atol=1e-3)
+    with pytest.raises(ValueError, match=r"scales have .* strides \(9, 1, 1\): expected strides \(0, 1, 1\)"):
+        dispatcher.gemv(x, shared[0], scales=np.ascontiguousarray(shared[1]))
+
+
+X, Q8 = layout(2, 64), layout(5, 64, dtype="int8")
+Q4, SCALES = layout(5, 32, dtype="uint8"), layout(5, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "group_size", "message"),
+    [
+        ((X, layout(5, 64, dtype="int32")), 0, "expected that of input, float32, float8_e4m3fn, int8, uint8"),
+        ((X, layout(5, 64, dtype="uint8")), 32, r"weight \(5, 64\): expected \(…, k\) and \(…, n, ⌈k/2⌉\)"),
+        ((X, Q8), 0, "weight has dtype int8: expected scales"),
+        ((X, layout(5, 64), None, SCALES), 0, "weight has dtype float32: expected no scales"),
+        ((X, Q8, None, SCALES, SCALES), 32, "expected no zeros, which codes of 4 bits have"),
+        ((X, Q8, None, SCALES), 0, r"scales have shape \(5, 2\): expected \(5, 1\) for weight of shape \(5, 64\)"),
+        ((X, Q8, None, layout(5, 1, dtype="float64")), 0, "scales have dtype float64: expected float32, bfloat16"),
+        ((X, Q8, None, SCALES), 48, "group_size=48: expected 0 or 32 or 64 or 128 for weights of int8"),
+        ((X, Q4, None, SCALES), 0, "group_size=0: expected 32 or 64 or 128 for weights of uint8"),
+        ((X, Q4, None, SCALES, SCALES), 32, r"zeros have dtype float32 and shape \(5, 2\): expected uint8 of shape"),
+    ],
+)
+def test_wrong_groups_are_named(arguments: tuple[Layout, ...], group_size: int, message: str) -> None:
+    types(arguments, message, group_size)
 
 
 @pytest.mark.parametrize(

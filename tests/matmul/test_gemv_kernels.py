@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from nvrtc import compile_unoptimised
 from autotune import emulator
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.problem import Array
 from autotune.codegen.program import Program
 from autotune.emulator import verify
@@ -43,6 +45,8 @@ def test_cases_cover_every_value() -> None:
 def test_cases_cover_problems() -> None:
     problems = [problem for problem, _ in CASES]
     assert {(problem.dtype, problem.order) for problem in problems} == {(d, o) for d in DTYPES for o in WeightOrder}
+    assert {(problem.weights, schedule.unit) for problem, schedule in CASES} == set(product(Weights, MultiplyUnit))
+    assert {problem.zeros for problem in problems if problem.weights is Weights.INT4} == {False, True}
     assert {problem.activation for problem in problems} == set(Activation)
     assert {problem.bias for problem in problems} == {problem.beta_nonzero for problem in problems} == {False, True}
     assert {1, 2, 3, 4, 5, 8, 16} == {problem.m for problem in problems}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from matmul.gemv_cases import BF16, KN, LIMITS
+from matmul.gemv_cases import BF16, INT4, INT8, KN, LIMITS
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
@@ -16,6 +16,7 @@ from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.search_spaces.occupancy import blocks_per_sm
 
 LAYER = GemvProblem(4096, 4096)
+HALF = GemvProblem(4096, 4096, dtype=BF16)
 LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device memory (Little's law)
 
 
@@ -38,6 +39,16 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
             "splits=16",
             f"a workspace of {(2**27 * 8 * 16 * 16 + 2**27) * 4} bytes over {2**30}",
         ),
+        (LAYER, "unit=tensor_core", "unit tensor_core: expected 16-bit numbers and order nk, not float32 and nk"),
+        (HALF, "unit=tensor_core vector_width=4", "strips 1: tensor cores take 2 at least"),
+        (HALF, "unit=tensor_core strips=2", "vector_width 1: tensor cores take 4 at least"),
+        (HALF, "unit=tensor_core TPO=2 strips=2", "threads_per_output 2: tensor cores take 4 to 32"),
+        (HALF, "unit=tensor_core TPO=64 strips=2", "threads_per_output 64: tensor cores take 4 to 32"),
+        (
+            GemvProblem(64, 4096, dtype=BF16, weights=INT4, group_size=64),
+            "unit=tensor_core strips=2 vector_width=16",
+            "vector_width 16: 4 lanes load 128 weights, over the 64 of a group",
+        ),
         (GemvProblem(2**30, 4096, batch=32), "threads=64", f"{2**34} blocks over the {2**31 - 1} of a grid"),
     ],
 )
@@ -50,6 +61,43 @@ def test_a_shared_matrix_is_read_once() -> None:
     assert problem.work.bytes == 4 * (2 * 7 + 5 * 7 + 3 * 2 * 5)
     apart = GemvProblem(5, 7, 2, batch=3, stride_x=14, stride_w=35, bias=True, beta_nonzero=True)
     assert apart.work.bytes == 4 * (3 * 2 * 7 + 3 * 5 * 7 + 5 + 2 * 3 * 2 * 5)
+
+
+def test_scales_are_read_once_and_weights_of_4_bits_are_half_bytes() -> None:
+    problem = GemvProblem(5, 77, 2, dtype=BF16, weights=INT4, group_size=32, zeros=True)
+    assert problem.work.bytes == 2 * 2 * 77 + 5 * 39 + 5 * 3 * (4 + 1) + 2 * 2 * 5
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"weights": "int4"}, "group_size=0: expected 32 or 64 or 128 for weights=int4"),
+        ({"weights": "fp8", "group_size": 32}, "group_size=32: expected 0 or 128 for weights=fp8"),
+        ({"group_size": 32}, "group_size=32: expected 0 for weights=plain"),
+        ({"weights": "int8", "order": "kn"}, "order=kn: expected nk for weights=int8"),
+        ({"weights": "int8", "zeros": True}, "zeros=True: expected weights=int4, not int8"),
+        ({"scale_dtype": "float16"}, "scale_dtype=float16: expected float32 for weights=plain"),
+    ],
+)
+def test_weights_that_cannot_be(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GemvProblem.from_dict({"n": 64, "k": 64} | fields)
+
+
+def test_tensor_cores_are_tried_where_they_can_multiply() -> None:
+    for problem, spec, tried in (
+        (HALF, "h200", True),
+        (LAYER, "h200", False),
+        (replace(HALF, order=KN), "h200", False),
+        (replace(HALF, align_w=4), "h200", False),
+        (HALF, "t4", False),
+        (GemvProblem(64, 64, dtype=BF16, weights=INT8), "a100", True),
+    ):
+        units = {seed.unit for seed in OPERATOR.seeds(problem, named_device(spec))}
+        assert (MultiplyUnit.TENSOR_CORE in units) == tried
+    many = replace(HALF, m=16)
+    assert OPERATOR.default(many, LIMITS).unit is MultiplyUnit.TENSOR_CORE
+    assert OPERATOR.default(HALF, LIMITS).unit is MultiplyUnit.FMA
 
 
 def in_flight(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> int:

@@ -12,6 +12,7 @@ from ...schedule import Specialize
 from .activation import Activation
 from .problem import GemvProblem, WeightOrder
 from .schedule import GemvSchedule
+from .weights import Weights
 
 ENTRY = "gemv"
 _NAIVE_THREADS = 128
@@ -32,7 +33,7 @@ def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
 
 {schedule.cuda_struct(body)}
 
-{problem_struct([f"using Element = {problem.dtype.cuda};"], facts, _sizes(problem), schedule.specialize, body)}
+{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
 
 {body}
 {footprint.entry(ENTRY, "gemv_block(arguments);")}"""
@@ -67,12 +68,26 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
     return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
 
 
+def _types(problem: GemvProblem) -> list[str]:
+    """Lines that declare what the elements of arrays are."""
+    types = {"Element": problem.dtype}
+    if problem.quantised:
+        types["Stored"] = problem.weight_dtype
+    if problem.group_size:
+        types["Scale"] = problem.scale_dtype
+    return [f"using {name} = {dtype.cuda};" for name, dtype in types.items()]
+
+
 def _sizes(problem: GemvProblem) -> dict[str, tuple[str, int]]:
     """C++ type and value of what a kernel must know of a problem."""
     wide = ("ldx", "ldw", "ldy", "stride_x", "stride_w", "stride_y")
-    return {name: ("int", getattr(problem, name)) for name in ("n", "k", "batch")} | {
+    sizes = {name: ("int", getattr(problem, name)) for name in ("n", "k", "batch")} | {
         name: ("long long", getattr(problem, name)) for name in wide
     }
+    if problem.quantised:
+        rows, groups = problem.weights.scales_shape(problem.n, problem.k, problem.group_size)
+        sizes |= {"groups": ("int", groups), "stride_scales": ("long long", rows * groups if problem.stride_w else 0)}
+    return sizes
 
 
 def _arguments(problem: GemvProblem, result: DType) -> tuple[Argument, ...]:
@@ -80,7 +95,9 @@ def _arguments(problem: GemvProblem, result: DType) -> tuple[Argument, ...]:
     element = f"const {problem.dtype.cuda}*"
     return (
         Argument("x", element),
-        Argument("w", element),
+        Argument("w", f"const {problem.weight_dtype.cuda}*"),
+        *([Argument("scales", f"const {problem.scale_dtype.cuda}*")] if problem.quantised else []),
+        *([Argument("zeros", "const unsigned char*")] if problem.zeros else []),
         *([Argument("bias", element)] if problem.bias else []),
         Argument("y", f"{result.cuda}*"),
         Argument("workspace", "void*"),
@@ -92,8 +109,14 @@ def _arguments(problem: GemvProblem, result: DType) -> tuple[Argument, ...]:
 
 def _conditions(problem: GemvProblem) -> dict[str, int | str]:
     """What conditions in headers name beside facts and the schedule."""
-    names: dict[str, int | str] = {str(member): str(member) for member in (*WeightOrder, *Activation)}
-    return names | {"order": str(problem.order), "activation": str(problem.activation)}
+    names: dict[str, int | str] = {str(member): str(member) for member in (*WeightOrder, *Activation, *Weights)}
+    return names | {
+        "order": str(problem.order),
+        "activation": str(problem.activation),
+        "weights": str(problem.weights),
+        "zeros": problem.zeros,
+        "element_is_bfloat16": problem.dtype is DType.BFLOAT16,
+    }
 
 
 def _facts(problem: GemvProblem) -> dict[str, int | str]:
@@ -104,18 +127,20 @@ def _facts(problem: GemvProblem) -> dict[str, int | str]:
         "batched": problem.batch > 1,
         "bias": problem.bias,
         "beta_nonzero": problem.beta_nonzero,
+        "packed": problem.weights.packed,
+        "group_size": problem.group_size,
+        "scale_rows": problem.scale_rows,
     }
 
 
 def _edges(problem: GemvProblem, schedule: GemvSchedule) -> dict[str, int | str]:
     """Whether the last block or step has less than a whole one, a row of W ends within a vector; accesses to x."""
     _, columns = problem.stored["w"]
-    count = schedule.vector_width if problem.order is WeightOrder.NK else schedule.loads_in_flight
     return {
         "edge_n": problem.n % schedule.block_n(problem) != 0,
         "edge_k": problem.k % schedule.block_k(problem) != 0,
         "ragged": columns % schedule.vector_width != 0,
-        "width_x": min(count, problem.vector_width("x")),
+        "width_x": schedule.x_width(problem),
     }
 
 
@@ -124,4 +149,5 @@ def _served(problem: GemvProblem) -> str:
     scaled = f"{problem.activation}(alpha*W*x{' + bias' if problem.bias else ''})"
     formula = f"y = {scaled}{' + beta*y' if problem.beta_nonzero else ''}"
     batches = "batches of " if problem.batch > 1 else ""
-    return f"{formula}, {batches}{problem.m} vectors of {problem.dtype}, W stored as {problem.order}"
+    stored = f"{problem.weights} stored" if problem.quantised else "stored"
+    return f"{formula}, {batches}{problem.m} vectors of {problem.dtype}, W {stored} as {problem.order}"

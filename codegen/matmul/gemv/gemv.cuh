@@ -44,7 +44,11 @@ __device__ __forceinline__ float* block_sums(unsigned char* shared) {
 // All products of a block's tiles, summed over its warps.
 __device__ __forceinline__ void sum_tiles(const Arguments& arguments, const Problem& problem,
                                           const Part& part, unsigned char* shared) {
+#if weights == plain
   const Element* w = arguments.w + part.batch * problem.stride_w;
+#else
+  const QuantisedRows w = rows_of_batch(arguments, problem, part.batch);
+#endif
   const Element* x = arguments.x + part.batch * problem.stride_x;
   ThreadSums sums(problem, w, x, part.first_n);
   const int first_k = (part.split * Schedule::cluster + part.rank) * block_k;
@@ -100,6 +104,9 @@ __device__ __forceinline__ void store_output(const Arguments& arguments, const P
 #endif
   Element* y = arguments.y + part.batch * problem.stride_y + output / block_n * problem.ldy + n;
   float own_bias = 0.0f, before = 0.0f;
+#if weights != plain && group_size == 0
+  sum *= to_float(arguments.scales[part.batch * problem.stride_scales + n]);
+#endif
 #if bias
   own_bias = to_float(arguments.bias[n]);
 #endif

@@ -1,6 +1,10 @@
 #pragma once
 #include "cuda/async_copy.cuh"
-#if order == nk
+#if unit == tensor_core
+#  include "matmul/gemv/tensor_rows.cuh"
+#elif weights != plain
+#  include "matmul/gemv/quantised_rows.cuh"
+#elif order == nk
 #  include "matmul/gemv/rows.cuh"
 #else
 #  include "matmul/gemv/columns.cuh"

@@ -10,12 +10,14 @@ import numpy as np
 
 from ...dtype import DType
 from ...fields import kind, layout, size
+from ...integers import ceil_div
 from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated
-from ...tensor import Judgement, Role, Tensor, Within
+from ...tensor import Judgement, Role, Tensor, Within, row_major
 from ...work import Unit, Work
 from .activation import Activation
+from .weights import GROUP_SIZES, SCALE_DTYPES, Weights
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_VECTORS = 16
@@ -39,13 +41,19 @@ class GemvProblem(MatrixProblem):
         k: inputs, the elements of a vector x.
         m: vectors, 1 to 16; of none there is nothing to compute.
         order: whether W is stored as n×k (``nk``) or as k×n (``kn``).
-        dtype: of the elements of W, x, bias and y.
+        dtype: of the elements of x, bias and y, and of W unless it is quantised.
         batch: matrices W, and groups of m vectors.
         bias: whether a vector of n elements is added, the same for all vectors.
         activation: applied to the scaled product and its bias.
         beta_nonzero: whether beta may be other than 0; if not, y is never read.
+        weights: what the elements of W are. Quantised ones are stored as n×k.
+        group_size: terms of an output whose weights share a scale; 0 means all of them. Of ``fp8`` weights, blocks of
+            as many rows and columns share a scale.
+        scale_dtype: of the scales of quantised weights.
+        zeros: whether each group has a zero point, 0 to 15; if not, that of ``int4`` weights is 8.
         ldx, ldy: elements from a vector to the next; 0 means vectors without gaps.
-        ldw: elements from a row of W to the next as stored; 0 means rows without gaps.
+        ldw: elements from a row of W to the next as stored, of which one holds two weights of 4 bits; 0 means rows
+            without gaps.
         stride_x, stride_w: elements from a group of vectors, or a matrix, to the next; 0 broadcasts the first one.
         stride_y: elements from a group of vectors to the next; 0 means groups without gaps.
         align_x, align_w, align_y: bytes that the pointer is a multiple of, at most 16.
@@ -63,6 +71,10 @@ class GemvProblem(MatrixProblem):
     bias: bool = kind(False, codes=("", "bias"), transfers=True)
     activation: Activation = kind(Activation.IDENTITY, transfers=True)
     beta_nonzero: bool = kind(False, codes=("", "beta"), transfers=True)
+    weights: Weights = kind(Weights.PLAIN, implied=Weights.PLAIN)
+    group_size: int = kind(0, allowed=GROUP_SIZES, short="group", implied=0)
+    scale_dtype: DType = kind(DType.FLOAT32, allowed=SCALE_DTYPES, implied=DType.FLOAT32)
+    zeros: bool = kind(False, codes=("", "zeros"))
     ldx: int = layout()
     stride_x: int = layout(short="sx")
     align_x: int = layout(16)
@@ -73,48 +85,93 @@ class GemvProblem(MatrixProblem):
     stride_y: int = layout(short="sy")
     align_y: int = layout(16)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if wrong := self.weights.why_not_grouped(self.group_size):
+            raise ValueError(f"group_size={self.group_size}: {wrong}")
+        if self.quantised and self.order is not WeightOrder.NK:
+            raise ValueError(f"order={self.order}: expected nk for weights={self.weights}")
+        if self.zeros and self.weights is not Weights.INT4:
+            raise ValueError(f"zeros=True: expected weights=int4, not {self.weights}")
+        if not self.quantised and self.scale_dtype is not DType.FLOAT32:
+            raise ValueError(
+                f"scale_dtype={self.scale_dtype}: expected float32 for weights=plain, which have no scales"
+            )
+
+    @property
+    def quantised(self) -> bool:
+        """Whether W has scales."""
+        return self.weights is not Weights.PLAIN
+
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
         """Rows and columns of ``x``, ``w`` and ``y`` as stored."""
         by_output = self.order is WeightOrder.NK
         return {
             "x": (self.m, self.k),
-            "w": (self.n, self.k) if by_output else (self.k, self.n),
+            "w": (self.n, ceil_div(self.k, self.weights.packed)) if by_output else (self.k, self.n),
             "y": (self.m, self.n),
         }
 
+    @property
+    def weight_dtype(self) -> DType:
+        """Of the stored elements of W."""
+        return self.weights.stored(self.dtype)
+
+    @property
+    def scale_rows(self) -> int:
+        """Rows of W that share a scale."""
+        return self.weights.scale_rows(self.group_size)
+
     def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
+        """Those of `dtype`, or of `weight_dtype`."""
+        return (self.weight_dtype if operand == "w" else self.dtype).bytes
 
     @property
     def work(self) -> Work:
-        """One FMA for each term.
+        """One FMA for each term, which tensor cores compute of 16-bit numbers where W is stored as n×k.
 
-        W, x and bias are read once (broadcast ones once for all), y is written once, and read once if beta may not be
-        0.
+        W, its scales, x and bias are read once (broadcast ones once for all), y is written once, and read once if beta
+        may not be 0.
         """
         results = self.batch * self.m * self.n
         if not results:
             return Work(0)
-        x, w = (
-            rows * columns * (self.batch if getattr(self, f"stride_{operand}") else 1)
+        read = sum(
+            rows * columns * self.element_bytes_of(operand) * (self.batch if getattr(self, f"stride_{operand}") else 1)
             for operand, (rows, columns) in self.stored.items()
             if operand != "y"
         )
-        y = (2 if self.beta_nonzero else 1) * results
-        bias = self.n if self.bias else 0
-        return Work(self.dtype.bytes * (x + w + bias + y), {Unit.FP32: 2 * results * self.k})
+        read += sum(tensor.bytes for tensor in self._of_groups) + (self.n if self.bias else 0) * self.dtype.bytes
+        written = (2 if self.beta_nonzero else 1) * results * self.dtype.bytes
+        unit = Unit.TENSOR_FP16 if self.order is WeightOrder.NK and self.dtype.bits == 16 else Unit.FP32
+        return Work(read + written, {unit: 2 * results * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x``, ``w`` and, if there is one, ``bias`` are read, ``y`` is written, or read and written."""
+        """``x``, ``w`` and, if they are there, ``scales``, ``zeros`` and ``bias`` are read.
+
+        ``y`` is written, or read and written.
+        """
         bias = Tensor.flat("bias", self.dtype, self.n, Role.INPUT, self.dtype.bytes)
         return (
             self.tensor("x", self.dtype, Role.INPUT),
-            self.tensor("w", self.dtype, Role.INPUT),
+            self.tensor("w", self.weight_dtype, Role.INPUT),
+            *self._of_groups,
             *([bias] if self.bias else []),
             self.tensor("y", self.dtype, Role.IN_OUT if self.beta_nonzero else Role.OUTPUT, self._tolerance),
+        )
+
+    @property
+    def _of_groups(self) -> tuple[Tensor, ...]:
+        """What each group of weights has: a scale, a zero point."""
+        if not self.quantised:
+            return ()
+        rows, columns = self.weights.scales_shape(self.n, self.k, self.group_size)
+        shape = (self.batch if self.stride_w else 1, rows, columns)
+        named = {"scales": self.scale_dtype} | ({"zeros": DType.UINT8} if self.zeros else {})
+        return tuple(
+            Tensor(name, dtype, shape, row_major(shape), Role.INPUT, dtype.bytes) for name, dtype in named.items()
         )
 
     @property
@@ -130,25 +187,26 @@ class GemvProblem(MatrixProblem):
         return {"alpha": 1.5, "beta": -0.5 if self.beta_nonzero else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Uniform values in [-1, 1): the tolerance rests on that."""
+        """Uniform values in [-1, 1), and weights of at most 1: the tolerance rests on that."""
         random = np.random.default_rng(seed)
         two, one = np.float32(2), np.float32(1)
-        return self._drawn(lambda count: random.random(count, np.float32) * two - one)
+        return self._drawn(lambda count: random.random(count, np.float32) * two - one) | self._codes(random)
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """Whole numbers other than 0, one vector x of NaN, and one output's weights infinite.
 
-        What is not finite must stay in its vector or its output of y. None for an activation that rounds.
+        What is not finite must stay in its vector or its output of y. Quantised weights are finite. None for an
+        activation that rounds.
         """
         if not self.activation.exact:
             return None
         random = np.random.default_rng(seed)
         numbers = np.array([-3, -2, -1, 1, 2, 3], np.float32)
-        inputs = self._drawn(lambda count: random.choice(numbers, count))
+        inputs = self._drawn(lambda count: random.choice(numbers, count)) | self._codes(random, small=True)
         x, w = (tensor.view(inputs[tensor.name]) for tensor in self.tensors[:2])
         if self.m > 2:
             x[:, seed % self.m] = np.nan
-        if self.n > 2:
+        if self.n > 2 and not self.quantised:
             (w if self.order is WeightOrder.NK else w.swapaxes(1, 2))[:, seed % self.n] = np.inf
         return inputs
 
@@ -156,15 +214,26 @@ class GemvProblem(MatrixProblem):
         read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
         return {tensor.name: repeated(draw, tensor.size).astype(tensor.dtype.numpy) for tensor in read}
 
+    def _codes(self, random: np.random.Generator, *, small: bool = False) -> dict[str, Array]:
+        tensors = {tensor.name: tensor for tensor in self.tensors}
+        return self.weights.random(random, tensors, small=small) if self.quantised else {}
+
+    def _dequantised(self, inputs: Mapping[str, Array]) -> Array:
+        """W in float64, in the order in which it is stored."""
+        views = {tensor.name: tensor.view(inputs[tensor.name]) for tensor in (self.tensors[1], *self._of_groups)}
+        if not self.quantised:
+            return views["w"].astype(np.float64)
+        return self.weights.dequantised(views["w"], views["scales"], views.get("zeros"), self.k, self.group_size)
+
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y in float64, by the scalars as a kernel gets them: in float32."""
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
-        x, w, y = self.tensors[0], self.tensors[1], self.tensors[-1]
+        x, y = self.tensors[0], self.tensors[-1]
         flat = inputs["y"].astype(np.float64) if self.beta_nonzero else np.zeros(y.size)
         result = y.view(flat)
         product = np.zeros(result.shape)
         if alpha != 0 and self.k and y.size:
-            left, right = (tensor.view(inputs[tensor.name]).astype(np.float64) for tensor in (x, w))
+            left, right = x.view(inputs["x"]).astype(np.float64), self._dequantised(inputs)
             with np.errstate(invalid="ignore"):  # infinities of both signs
                 product = alpha * (left @ (right.swapaxes(1, 2) if self.order is WeightOrder.NK else right))
         if self.bias:

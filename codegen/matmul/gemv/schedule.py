@@ -12,6 +12,9 @@ from ...schedule import Schedule, Specialize
 from .problem import GemvProblem, WeightOrder
 
 WARP = 32
+LANES_K = 4  # of a warp that share an output of the tensor cores
+_VECTORS = 8  # of x that tensor cores multiply by at once
+CHUNK = 8  # weights that are decoded at once
 _WORD = 4
 _OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
 
@@ -24,6 +27,13 @@ class WeightLoads(StrEnum):
     EVICT_FIRST = "evict_first"  # L2 lets go of it first, too
 
 
+class MultiplyUnit(StrEnum):
+    """What multiplies."""
+
+    FMA = "fma"
+    TENSOR_CORE = "tensor_core"  # 16 rows of W by 8 vectors: x of 16 bits, W stored as n×k
+
+
 @dataclass(frozen=True)
 class GemvSchedule(Schedule):
     """Each output is a sum along k that threads of a block share, blocks of a cluster, and clusters of the grid.
@@ -34,11 +44,12 @@ class GemvSchedule(Schedule):
         threads: of a block.
         threads_per_output: of a block that share an output.
         strips: of W that a thread works on at once, with the same x.
-        vector_width: elements of a load of W.
+        vector_width: stored elements of a load of W.
         loads_in_flight: vectors of each strip that a thread loads before it uses the first, which make a tile.
         stages: tiles of W in shared memory, all but one of which are being copied; 1 for loads to registers.
         cluster: blocks of a cluster, which share outputs.
         splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
+        unit: what multiplies.
         weight_loads: what caches do with W.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
@@ -47,14 +58,19 @@ class GemvSchedule(Schedule):
     threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=WARP)
     threads_per_output: int = tunable(32, values=(1, 2, 4, 8, 16, 32, 64, 128, 256), power_of_two=True, short="TPO")
     strips: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     stages: int = tunable(1, values=(1, 2, 3, 4, 6))
     cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
+    unit: MultiplyUnit = tunable(MultiplyUnit.FMA, values=tuple(MultiplyUnit))
     weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    def terms(self, problem: GemvProblem) -> int:
+        """Terms of a sum that a thread has of a load of W."""
+        return self.vector_width * problem.weights.packed if problem.order is WeightOrder.NK else 1
 
     def along_n(self, problem: GemvProblem) -> int:
         """Outputs of each vector that a strip of a thread has."""
@@ -66,8 +82,15 @@ class GemvSchedule(Schedule):
 
     def block_k(self, problem: GemvProblem) -> int:
         """Terms of each sum that a block loads in a step."""
-        vector = self.vector_width if problem.order is WeightOrder.NK else 1
-        return self.threads_per_output * self.loads_in_flight * vector
+        return self.threads_per_output * self.loads_in_flight * self.terms(problem)
+
+    def x_width(self, problem: GemvProblem) -> int:
+        """Elements of an access to x."""
+        count = self.loads_in_flight
+        if problem.order is WeightOrder.NK:
+            chunked = problem.quantised or self.unit is MultiplyUnit.TENSOR_CORE
+            count = min(CHUNK, self.terms(problem)) if chunked else self.vector_width
+        return min(count, problem.vector_width("x"))
 
     def steps(self, problem: GemvProblem) -> int:
         """Steps along k, of which each block that shares outputs has one at least."""
@@ -87,11 +110,14 @@ class GemvSchedule(Schedule):
         return self.groups(problem) * self.partitions
 
     def sums(self, problem: GemvProblem) -> int:
-        """Accumulators of a thread."""
-        return self.strips * self.along_n(problem) * problem.m
+        """Accumulators of a thread; those of a group of weights are counted, too."""
+        vectors = problem.m if self.unit is MultiplyUnit.FMA else 2 * ceil_div(problem.m, _VECTORS)
+        return self.strips * self.along_n(problem) * vectors * (2 if problem.group_size else 1)
 
     def parts(self, problem: GemvProblem) -> int:
         """Sums of each output that the warps of a block leave in shared memory."""
+        if self.unit is MultiplyUnit.TENSOR_CORE:
+            return max(1, self.threads_per_output // LANES_K)
         warps = self.threads // WARP
         across = self.threads // self.threads_per_output // WARP  # warps side by side along n
         if problem.order is WeightOrder.NK:
@@ -100,7 +126,7 @@ class GemvSchedule(Schedule):
 
     def tile_bytes(self, problem: GemvProblem) -> int:
         """What the threads of a block copy or load of W in a step."""
-        return self.threads * self.strips * self.loads_in_flight * self.vector_width * problem.dtype.bytes
+        return self.threads * self.strips * self.loads_in_flight * self.vector_width * problem.weight_dtype.bytes
 
     def shared_bytes(self, problem: GemvProblem) -> int:
         """The tiles of W that are not loaded to registers, and the sums of a block."""
@@ -117,7 +143,10 @@ class GemvSchedule(Schedule):
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `Schedule`; registers are the vectors of W in flight, sums, and addresses."""
         loads = self.loads_in_flight if self.stages == 1 else 1
-        vectors = self.strips * loads * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
-        addresses = 2 * self.strips if problem.order is WeightOrder.NK else 0
-        registers = vectors + self.sums(problem) + addresses + _OTHER_REGISTERS
+        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, _WORD)
+        arrays = 1 + bool(problem.group_size) + problem.zeros  # that a row has a part of
+        addresses = 2 * self.strips * arrays if problem.order is WeightOrder.NK else 0
+        decoded = self.strips * min(CHUNK, self.terms(problem)) if problem.quantised else 0
+        groups = self.strips * loads * (arrays - 1)  # scales and zero points on their way
+        registers = vectors + self.sums(problem) + addresses + decoded + groups + _OTHER_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

@@ -3,10 +3,19 @@
 #include "cuda/packed.cuh"
 #include "cuda/read_once.cuh"
 #include "cuda/shared_memory.cuh"
-// Vectors of W, and the elements of x that they meet. What lies beyond an edge is not read, and counts as 0.
+#if weights == fp8
+#  include "cuda/float8.cuh"
+#endif
+// Vectors of W as stored, and the elements of x that they meet. What lies beyond an edge is not read, and
+// counts as 0.
 
 using Element = Problem::Element;
+#if weights == plain
 using Vector = Packed<Element, Schedule::vector_width>;
+#else
+using Stored = Problem::Stored;
+using Vector = Packed<Stored, Schedule::vector_width>;
+#endif
 
 constexpr int width = Schedule::vector_width;
 constexpr int strips = Schedule::strips;
@@ -14,7 +23,11 @@ constexpr int loads = Schedule::loads_in_flight;
 
 // Where a vector of W lies, and how many of its elements are there: none, some or all.
 struct Source {
+#if weights == plain
   const Element* elements;
+#else
+  const Stored* elements;
+#endif
   int inside;
 };
 
@@ -31,7 +44,11 @@ __device__ __forceinline__ Vector load_weights(Source source) {
   } else {
 #pragma unroll
     for (int i = 0; i < width; ++i) {
+#if weights == plain
       vector.elements[i] = from_float<Element>(0.0f);
+#else
+      vector.elements[i] = Stored{};
+#endif
 #if ragged
       if (i < source.inside) vector.elements[i] = source.elements[i];
 #endif

@@ -14,7 +14,13 @@ _APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
 
 
 def _linear(torch: Any, problem: GemvProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
-    """One call for the product and the bias; one more for an activation, and to add what y holds to either."""
+    """One call for the product and the bias; one more for an activation, and to add what y holds to either.
+
+    Raises:
+        ValueError: W is quantised.
+    """
+    if problem.quantised:
+        raise ValueError(f"PyTorch rounds dequantised {problem.weights} weights to {problem.dtype}")
     x, w, y, bias = tensors["x"], tensors["w"], tensors["y"], tensors.get("bias")
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
     right = w.mT if problem.order is WeightOrder.NK else w

@@ -11,14 +11,18 @@ from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, check_apart, matrices, rows
+from .quantised import check_contiguous, check_groups, weights_of
 
 
 def gemv(
     input: Any,
     weight: Any,
     bias: Any = None,
+    scales: Any = None,
+    zeros: Any = None,
     *,
     activation: str = "identity",
+    group_size: int = 0,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 0.0,
@@ -26,14 +30,22 @@ def gemv(
 ) -> Any:
     """activation(alpha·input·weightᵀ + bias) + beta·out, as ``torch.nn.functional.linear`` of 1 to 16 vectors.
 
-    Sums are accumulated in FP32 and rounded once.
+    Sums are accumulated in FP32 and rounded once. Quantised weights are codes: a weight is its code, less a zero
+    point, times a scale.
 
     Args:
         input: float32, bfloat16 or float16 of shape (…, k): 1 to 16 vectors, each contiguous, evenly spaced. With a
             batch of weights it has shape (batch…, vectors, k).
         weight: of the same dtype, and of shape (n, k), or (batch…, n, k): row-major, or column-major (a transposed
-            view), with any leading dimension and any stride between matrices.
-        bias: of the same dtype and of shape (n,), contiguous.
+            view), with any leading dimension and any stride between matrices. Or quantised, and row-major:
+            float8_e4m3fn or int8; or uint8 of shape (…, n, ⌈k/2⌉), with two codes of 4 bits in each, that of the
+            lower k in the lower half.
+        bias: of the dtype of `input` and of shape (n,), contiguous.
+        scales: of quantised weights: float32, bfloat16 or float16 of shape (…, n, ⌈k/group_size⌉), or (…, n, 1) for a
+            scale for each row, contiguous. Those of float8_e4m3fn in groups have shape (…, ⌈n/128⌉, ⌈k/128⌉).
+        zeros: zero points of codes of 4 bits, 0 to 15, as uint8 of the shape of `scales`; by default they are 8.
+        group_size: weights along k that share a scale: 32, 64 or 128 of int8 or uint8, 128 of float8_e4m3fn; 0 stands
+            for whole rows, of int8 or float8_e4m3fn.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
         out: the outputs, which may not overlap `input`, `weight` or `bias`. By default a new array of the library of
             `input`.
@@ -56,15 +68,25 @@ class _Vectors(NamedTuple):
     alignment: int
 
 
-def _types(input: Layout, weight: Layout, bias: Layout | None, activation: str) -> Mapping[str, ArrayType]:
+def _types(
+    input: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    scales: Layout | None,
+    zeros: Layout | None,
+    activation: str,
+    group_size: int,
+) -> Mapping[str, ArrayType]:
     if activation not in list(Activation):
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: gemv takes {', '.join(DTYPES)}")
-    if weight.dtype != input.dtype:
-        raise TypeError(f"weight has dtype {weight.dtype}: expected that of input, {input.dtype}")
-    if len(weight.shape) < 2 or not input.shape or input.shape[-1] != weight.shape[-1]:
-        raise ValueError(f"input has shape {input.shape} and weight {weight.shape}: expected (…, k) and (…, n, k)")
+    weights = weights_of(input, weight)
+    columns = -(-input.shape[-1] // weights.packed) if input.shape else 0
+    if len(weight.shape) < 2 or not input.shape or columns != weight.shape[-1]:
+        expected = "(…, n, ⌈k/2⌉)" if weights.packed > 1 else "(…, n, k)"
+        raise ValueError(f"input has shape {input.shape} and weight {weight.shape}: expected (…, k) and {expected}")
+    check_groups(weights, input.shape[-1], weight, scales, zeros, group_size)
     *batch, n, _ = weight.shape
     if batch and (len(input.shape) < 2 or input.shape[:-2] != tuple(batch)):
         shape = f"({', '.join(map(str, batch))}, vectors, {input.shape[-1]})"
@@ -74,15 +96,28 @@ def _types(input: Layout, weight: Layout, bias: Layout | None, activation: str) 
     return {"out": ArrayType((*input.shape[:-1], n), input.dtype)}
 
 
-def _bind(input: Layout, weight: Layout, bias: Layout | None, out: Layout, activation: str, reads_out: bool) -> Binding:
+def _bind(
+    input: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    scales: Layout | None,
+    zeros: Layout | None,
+    out: Layout,
+    activation: str,
+    group_size: int,
+    reads_out: bool,
+) -> Binding:
     matrix = matrices("weight", weight)
     batched = matrix.batch is not None
     x, y = _vectors("input", input, batched), _vectors("out", out, batched)
     if bias is not None and bias.shape[0] > 1 and bias.strides != (1,):
         raise ValueError(f"bias has strides {bias.strides}: expected a contiguous vector")
+    for name, groups in (("scales", scales), ("zeros", zeros)):
+        if groups is not None:
+            check_contiguous(name, groups, shared=not matrix.stride)
     problem = GemvProblem(
         n=matrix.rows,
-        k=matrix.columns,
+        k=input.shape[-1],
         m=x.vectors,
         order=WeightOrder.KN if matrix.transposed else WeightOrder.NK,
         dtype=DType(input.dtype),
@@ -90,6 +125,10 @@ def _bind(input: Layout, weight: Layout, bias: Layout | None, out: Layout, activ
         bias=bias is not None,
         activation=Activation(activation),
         beta_nonzero=reads_out,
+        weights=weights_of(input, weight),
+        group_size=group_size,
+        scale_dtype=DType(scales.dtype) if scales else DType.FLOAT32,
+        zeros=zeros is not None,
         ldx=x.leading,
         stride_x=x.stride,
         align_x=x.alignment,
@@ -100,7 +139,8 @@ def _bind(input: Layout, weight: Layout, bias: Layout | None, out: Layout, activ
         stride_y=y.stride,
         align_y=y.alignment,
     )
-    return Binding(problem, {"input": "x", "weight": "w", "bias": "bias", "out": "y"})
+    own = {name: name for name in ("bias", "scales", "zeros")}
+    return Binding(problem, {"input": "x", "weight": "w", "out": "y"} | own)
 
 
 def _vectors(name: str, layout: Layout, batched: bool) -> _Vectors:
@@ -128,11 +168,11 @@ def _vectors(name: str, layout: Layout, batched: bool) -> _Vectors:
 
 CALL = Call(
     declaration=gemv,
-    inputs=("input", "weight", "bias"),
+    inputs=("input", "weight", "bias", "scales", "zeros"),
     outputs=("out",),
     types=_types,
     bind=_bind,
     scalars=("alpha", "beta"),
-    optional=("bias",),
+    optional=("bias", "scales", "zeros"),
     accumulates="beta",
 )

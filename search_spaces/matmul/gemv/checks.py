@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import round_up
+from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from ....codegen.matmul.gemv.schedule import GemvSchedule
 
@@ -24,8 +24,8 @@ def checks(problem: GemvProblem, schedule: GemvSchedule) -> list[tuple[GemvProbl
 def _small(problem: GemvProblem, schedule: GemvSchedule, n: int, k: int) -> GemvProblem:
     """A problem in the layout of another, whose rows are just aligned enough for the schedule's vectors."""
     width, size = schedule.vector_width, problem.dtype.bytes
-    columns = k if problem.order is WeightOrder.NK else n
-    width_x = min(width, problem.vector_width("x"))
+    columns = ceil_div(k, problem.weights.packed) if problem.order is WeightOrder.NK else n
+    width_x = schedule.x_width(problem) if problem.quantised else min(width, problem.vector_width("x"))
     return GemvProblem(
         n=n,
         k=k,
@@ -35,9 +35,13 @@ def _small(problem: GemvProblem, schedule: GemvSchedule, n: int, k: int) -> Gemv
         bias=problem.bias,
         activation=problem.activation,
         beta_nonzero=problem.beta_nonzero,
+        weights=problem.weights,
+        group_size=problem.group_size,
+        scale_dtype=problem.scale_dtype,
+        zeros=problem.zeros,
         ldx=round_up(k, width_x),
         align_x=width_x * size,
         ldw=round_up(columns, width),
-        align_w=width * size,
+        align_w=width * problem.weight_dtype.bytes,
         align_y=size,
     )

@@ -14,7 +14,12 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     """With g the gradient before the activation: dx = alpha·g·W by gemv, dW = alpha·gᵀ·x, and Σ g for the bias.
 
     The number before the activation is computed again.
+
+    Raises:
+        ValueError: the weights are quantised.
     """
+    if given.saved["weight"].dtype != given.saved["input"].dtype:
+        raise ValueError(f"weight has dtype {given.saved['weight'].dtype}: gemv has no gradients of quantised weights")
     x, w, alpha = given.saved["input"], given.saved["weight"], given.arguments["alpha"]
     gradient = given.gradients["out"].contiguous()
     activation = given.arguments["activation"]

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import WARP, GemvSchedule, WeightLoads
+from ....codegen.matmul.gemv.schedule import CHUNK, WARP, GemvSchedule, MultiplyUnit, WeightLoads
+from ....codegen.matmul.gemv.weights import Weights
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
 from ...resources import CLUSTERS_SINCE
 from .space import fitted
+from .tensor_cores import tensor_cores_multiply
 
 
 class _Shape(NamedTuple):
@@ -45,45 +48,74 @@ _MANY_VECTORS = (
     _Shape(128, 4, 2, 1, 4),
     _Shape(256, 2, 2, 4, 2),
 )
+# Tensor cores take 16 rows of W at once, and leave registers to loads.
+_TENSOR_CORES = (
+    _Shape(256, 2, 4, 1, 4),
+    _Shape(256, 4, 2, 1, 3),
+    _Shape(256, 2, 8, 1, 2),
+    _Shape(256, 2, 2, 4, 3),
+    _Shape(128, 4, 4, 1, 4),
+    _Shape(512, 2, 4, 1, 2),
+)
 _MANY = 6  # vectors
+_MANY_FOR_FMA = 4
+_VECTOR_BYTES = 16
+_MOST_LOADS = max(field_specs(GemvSchedule)["loads_in_flight"].values)
 _LINE = 128  # bytes of W that neighbouring threads read together
 
 
 def default(problem: GemvProblem, spec: DeviceSpec) -> GemvSchedule:
     """The first shape, with loads to registers; split over the grid, which every device can."""
-    return _schedule(problem, spec, _shapes(problem)[0], cluster=1)
+    return _schedule(problem, spec, _unit(problem, spec), 0, cluster=1)
 
 
 def candidates(problem: GemvProblem, spec: DeviceSpec) -> Iterator[GemvSchedule]:
     """The shapes, with k split by the grid and by clusters; then what the first one may gain by other loads."""
     clustered = spec.compute_capability >= CLUSTERS_SINCE
-    for shape in _shapes(problem):
-        schedule = _schedule(problem, spec, shape, cluster=1)
+    unit = _unit(problem, spec)
+    for index in range(len(_shapes(problem, unit))):
+        schedule = _schedule(problem, spec, unit, index, cluster=1)
         yield schedule
         if clustered and schedule.splits > 1:
-            yield _schedule(problem, spec, shape, cluster=8)
-    first = _schedule(problem, spec, _shapes(problem)[0], cluster=8 if clustered else 1)
+            yield _schedule(problem, spec, unit, index, cluster=8)
+    first = _schedule(problem, spec, unit, 0, cluster=8 if clustered else 1)
     yield replace(first, weight_loads=WeightLoads.CACHED)
     yield replace(first, weight_loads=WeightLoads.EVICT_FIRST)
     yield replace(first, specialize=Specialize.SHAPE)
     for of_output in (first.threads_per_output // 2, first.threads_per_output * 2, 256):
         if 1 <= of_output <= first.threads:
             yield fitted(problem, replace(first, threads_per_output=of_output), spec)
+    if tensor_cores_multiply(problem, spec):
+        (other,) = set(MultiplyUnit) - {unit}
+        yield from (_schedule(problem, spec, other, index, cluster=1) for index in range(2))
 
 
-def _shapes(problem: GemvProblem) -> tuple[_Shape, ...]:
+def _unit(problem: GemvProblem, spec: DeviceSpec) -> MultiplyUnit:
+    """Tensor cores for many vectors, and for codes of 4 bits, of which they take twice as many in an instruction."""
+    many = problem.m >= _MANY_FOR_FMA or problem.weights is Weights.INT4
+    return MultiplyUnit.TENSOR_CORE if many and tensor_cores_multiply(problem, spec) else MultiplyUnit.FMA
+
+
+def _shapes(problem: GemvProblem, unit: MultiplyUnit) -> tuple[_Shape, ...]:
+    if unit is MultiplyUnit.TENSOR_CORE:
+        return _TENSOR_CORES
     return _MANY_VECTORS if problem.m >= _MANY else _FEW_VECTORS
 
 
-def _schedule(problem: GemvProblem, spec: DeviceSpec, shape: _Shape, cluster: int) -> GemvSchedule:
+def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index: int, cluster: int) -> GemvSchedule:
     """The widest vectors, in as many blocks as an SM shall have: by a cluster of so many at most, or else by splits.
 
     Rows get as many threads as have their loads in flight. Of W stored as k×n, neighbouring threads take a line of each
     row.
     """
-    width = problem.vector_width("w")
+    shape, width = _shapes(problem, unit)[index], problem.vector_width("w")
+    loads = shape.loads
+    if problem.quantised and unit is MultiplyUnit.FMA:
+        # Lanes whose weights are neighbours read x in whole lines.
+        width = min(width, CHUNK // problem.weights.packed)
+        loads = min(_MOST_LOADS, loads * _VECTOR_BYTES // width)
     if problem.order is WeightOrder.NK:
-        vectors = ceil_div(problem.k, width * shape.loads)
+        vectors = ceil_div(problem.k, width * problem.weights.packed * loads)
         of_output = min(WARP, 1 << max(0, vectors - 1).bit_length())
     else:
         across = min(max(1, _LINE // (width * problem.dtype.bytes)), WARP)
@@ -93,8 +125,9 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, shape: _Shape, cluster: in
         threads_per_output=of_output,
         strips=shape.strips,
         vector_width=width,
-        loads_in_flight=shape.loads,
+        loads_in_flight=loads,
         stages=shape.stages,
+        unit=unit,
         weight_loads=WeightLoads.NO_ALLOCATE,
     )
     schedule = fitted(problem, schedule, spec)

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from ....codegen.fields import field_specs
 from ....codegen.matmul.gemv.problem import GemvProblem
-from ....codegen.matmul.gemv.schedule import GemvSchedule, WeightLoads
+from ....codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...resources import CLUSTERS_SINCE
 from ...space import Draw, Space, field_parameters
+from .tensor_cores import for_tensor_cores, tensor_core_violations, tensor_cores_multiply
 
 _COPIES_SINCE = (8, 0)  # compute capability
 _LEAST_COPY = 4  # bytes that cp.async copies
@@ -34,6 +35,8 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
     loads, sums, steps = schedule.strips * schedule.loads_in_flight, schedule.sums(problem), schedule.steps(problem)
     if loads > MOST_LOADS:
         found.append(f"strips {schedule.strips} × loads_in_flight {schedule.loads_in_flight} over {MOST_LOADS}")
+    if schedule.unit is MultiplyUnit.TENSOR_CORE:
+        found += tensor_core_violations(problem, schedule, spec)
     if schedule.stages > 1:
         found += _copy_violations(problem, schedule, spec)
     if sums > MOST_SUMS:
@@ -49,7 +52,7 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
 
 def _copy_violations(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What keeps W from being copied to shared memory."""
-    vector_bytes = schedule.vector_width * problem.dtype.bytes
+    vector_bytes = schedule.vector_width * problem.weight_dtype.bytes
     if spec.compute_capability < _COPIES_SINCE:
         yield f"cp.async needs sm_80 or newer, not {spec.arch}"
     if vector_bytes < _LEAST_COPY:
@@ -63,7 +66,8 @@ def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:
     specs = field_specs(GemvSchedule)
     widths = [width for width in specs["vector_width"].values if width <= problem.vector_width("w")]
     clusters = specs["cluster"].values if spec.compute_capability >= CLUSTERS_SINCE else (1,)
-    parameters = field_parameters(GemvSchedule, vector_width=widths, cluster=clusters)
+    units = tuple(MultiplyUnit) if tensor_cores_multiply(problem, spec) else (MultiplyUnit.FMA,)
+    parameters = field_parameters(GemvSchedule, vector_width=widths, cluster=clusters, unit=units)
 
     def build(draw: Draw) -> GemvSchedule:
         return fitted(problem, GemvSchedule.from_dict(draw), spec)
@@ -75,12 +79,15 @@ def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Ge
     """The schedule with no more threads, strips, loads, partitions and resident blocks than there is room for."""
     specs = field_specs(GemvSchedule)
     wanted = replace(schedule, threads_per_output=min(schedule.threads, schedule.threads_per_output))
+    wanted = for_tensor_cores(problem, wanted, spec)
     while wanted.strips > 1 and wanted.sums(problem) > MOST_SUMS:
         wanted = replace(wanted, strips=wanted.strips // 2)
     while wanted.vector_width > 1 and wanted.sums(problem) > MOST_SUMS:
         wanted = replace(wanted, vector_width=wanted.vector_width // 2)
     loads = min(wanted.loads_in_flight, MOST_LOADS // wanted.strips)
     wanted = _staged(problem, replace(wanted, loads_in_flight=loads), spec)
+    while wanted.loads_in_flight > 1 and wanted.footprint(problem).registers > spec.registers_per_thread:
+        wanted = replace(wanted, loads_in_flight=wanted.loads_in_flight // 2)
     steps = wanted.steps(problem)
     cluster = max(value for value in specs["cluster"].values if value <= min(wanted.cluster, steps))
     splits = max(value for value in specs["splits"].values if value <= min(wanted.splits, max(1, steps // cluster)))

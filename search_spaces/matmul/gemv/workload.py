@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from math import inf, prod
+
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import WARP, GemvSchedule
+from ....codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
+from ....codegen.matmul.gemv.weights import Weights
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
 
 _SECTOR, _LINE, _WORD = 32, 128, 4  # bytes
 _ACCESS = 4  # instructions of a load, with its address
+_TILE, _FRAGMENT = (16, 8, 16), 8  # of a product of tensor cores: rows, vectors, terms; weights of a lane
+# Instructions for each quantised weight, to a float and to half of a pair of 16-bit numbers, by the machine code.
+_DECODED = {Weights.FP8: 1.5, Weights.INT8: 2.0, Weights.INT4: 2.2}
+_DECODED_PAIRS = {Weights.PLAIN: 0.0, Weights.FP8: 2.0, Weights.INT8: 2.5, Weights.INT4: 1.2}
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads vectors of W and multiplies them in turn, step by step; the last one reads what others left."""
-    by_row, size = problem.order is WeightOrder.NK, problem.dtype.bytes
+    by_row, size = problem.order is WeightOrder.NK, problem.weight_dtype.bytes / problem.weights.packed
     warps, loads = schedule.threads // WARP, schedule.loads_in_flight
     vectors = warps * loads * schedule.strips
-    width, m = schedule.vector_width, problem.m
+    width, m = schedule.vector_width * problem.weights.packed, problem.m
     block_n, block_k = schedule.block_n(problem), min(schedule.block_k(problem), max(1, problem.k))
-    products = vectors * width * m
-    converted = int(size < _WORD) * (vectors * width + _x_elements(schedule, problem, warps))
-    x_loads = _x_elements(schedule, problem, warps) / _x_width(schedule, problem)
+    x_elements = _x_elements(schedule, problem, warps)
+    if schedule.unit is MultiplyUnit.FMA:
+        products = vectors * width * m
+        unit_clocks = products * WARP / spec.rates[Unit.FP32]
+        converted = _DECODED[problem.weights] * vectors * width if problem.quantised else vectors * width
+        converted = converted + x_elements if problem.dtype.bytes < _WORD else converted * problem.quantised
+    else:
+        products = vectors * width // _FRAGMENT * ceil_div(m, _TILE[1])
+        unit_clocks = products * prod(_TILE) / spec.rates.get(Unit.TENSOR_FP16, inf)
+        converted = _DECODED_PAIRS[problem.weights] * vectors * width
+    x_loads = x_elements / schedule.x_width(problem)
     weights = block_n * block_k * size
     row_bytes = (block_k if by_row else block_n) * size  # of W, side by side in memory
     outputs, parts = block_n * m, schedule.parts(problem)
@@ -38,10 +53,10 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         instructions=products + converted,
         load_instructions=_ACCESS * (vectors + x_loads),
         shared_clocks=schedule.tile_bytes(problem) / _LINE if schedule.stages > 1 else 0.0,
-        unit_clocks=products * WARP / spec.rates[Unit.FP32],
+        unit_clocks=unit_clocks,
         lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_loads * _x_lines(schedule, problem),
-        bytes_loaded=fewer * weights * max(1.0, _SECTOR / row_bytes) + m * block_k * size,
-        bytes_stored=outputs * (_WORD if split else size),
+        bytes_loaded=fewer * weights * max(1.0, _SECTOR / row_bytes) + m * block_k * problem.dtype.bytes,
+        bytes_stored=outputs * (_WORD if split else problem.dtype.bytes),
         sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
         shared_vectors=ceil_div(outputs, schedule.threads * schedule.cluster) * schedule.splits if split else 0,
     )
@@ -50,18 +65,18 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
 
 def _x_elements(schedule: GemvSchedule, problem: GemvProblem, warps: int) -> float:
     """Elements of x that the warps of a block load in a step."""
-    along_k = schedule.vector_width if problem.order is WeightOrder.NK else 1
-    return warps * schedule.loads_in_flight * along_k * problem.m
-
-
-def _x_width(schedule: GemvSchedule, problem: GemvProblem) -> int:
-    count = schedule.vector_width if problem.order is WeightOrder.NK else schedule.loads_in_flight
-    return min(count, problem.vector_width("x"))
+    vectors = problem.m if schedule.unit is MultiplyUnit.FMA else ceil_div(problem.m, _TILE[1])
+    return warps * schedule.loads_in_flight * schedule.terms(problem) * vectors
 
 
 def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
     """Cache lines of a warp's load of x: its lanes have elements of their own, or share them."""
+    width = schedule.x_width(problem) * problem.dtype.bytes
+    if schedule.unit is MultiplyUnit.TENSOR_CORE:
+        return min(problem.m, _TILE[1]) * max(1.0, LANES_K * width / _LINE)
     lanes = min(WARP, schedule.threads_per_output)
     if problem.order is WeightOrder.KN:
         lanes = max(1, WARP * schedule.threads_per_output // schedule.threads)
-    return max(1.0, lanes * _x_width(schedule, problem) * problem.dtype.bytes / _LINE)
+        return max(1.0, lanes * width / _LINE)
+    # Lanes whose vectors of W hold several accesses to x leave gaps between them.
+    return max(1.0, lanes * schedule.terms(problem) * problem.dtype.bytes / _LINE)

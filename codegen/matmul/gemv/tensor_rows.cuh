@@ -1,0 +1,159 @@
+#pragma once
+#include "cuda/tensor_core.cuh"
+#include "matmul/gemv/pairs.cuh"
+// W is stored as n×k, and tensor cores multiply: 16 rows of W by 8 vectors of x. Four lanes of a warp share a
+// row and have neighbouring vectors of it. Of two strips of a thread, the first is in the upper 8 of the 16
+// rows. The elements that a lane brings of a row are neighbours in memory, and those of a vector of x are the
+// same ones: it does not matter how the terms of a sum are numbered.
+
+constexpr int lanes_k = 4;
+constexpr int threads_per_output = Schedule::threads_per_output;
+constexpr int parts =
+    threads_per_output / lanes_k;  // sums of an output that are left to the block: one of a warp
+constexpr int step_k = threads_per_output * terms;  // weights between a thread's vectors
+constexpr int block_k = step_k * loads;
+constexpr int warp_n = 8 * strips;
+constexpr int block_n = Schedule::threads / 32 / parts * warp_n;
+constexpr int tiles_m = (Problem::m + 7) / 8;  // of 8 vectors
+
+class ThreadSums {
+ public:
+  // For the rows from `first_n` on; w and x are those of the batch.
+#if weights == plain
+  __device__ __forceinline__ ThreadSums(const Problem& problem, const Element* w, const Element* x,
+                                        int first_n)
+#else
+  __device__ __forceinline__ ThreadSums(const Problem& problem, const QuantisedRows& w, const Element* x,
+                                        int first_n)
+#endif
+      : x_(x + quad() * problem.ldx + lane_k() * terms), ldx_(problem.ldx) {
+#if group_size > 0
+    groups_ = problem.groups;
+#endif
+#pragma unroll
+    for (int strip = 0; strip < strips; ++strip) {
+      int row = first_n + first_row() + 8 * strip;
+#if edge_n
+      row = min(row, problem.n - 1);  // a sum beyond the last one is that one again, and not stored
+#endif
+#if weights == plain
+      rows_[strip] = w + row * problem.ldw + lane_k() * width;
+#else
+      rows_[strip] = w.from(problem, row);
+      rows_[strip].codes += lane_k() * width;
+#endif
+    }
+  }
+
+  // One of the thread's vectors of the tile from column `first_k` of W on, of which `inside` columns are
+  // there.
+  template <bool guarded>
+  __device__ __forceinline__ Source source(int load, int strip, int first_k, int inside) const {
+    const int left = inside - lane_k() * terms - load * step_k;
+#if weights == plain
+    return {rows_[strip] + first_k + load * step_k, guarded ? left : width};
+#else
+    return {rows_[strip].codes + (first_k + load * step_k) / Problem::packed,
+            guarded ? (left + Problem::packed - 1) / Problem::packed : width};
+#endif
+  }
+
+  // Adds the products of such a tile, whose vectors `tile` gives.
+  template <bool guarded, class Tile>
+  __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
+#pragma unroll
+    for (int load = 0; load < loads; ++load) {
+      const int k = first_k + load * step_k;  // of the first of the threads
+      const int left = inside - lane_k() * terms - load * step_k;
+      float zeros[strips] = {};
+#if group_size > 0
+      float scales[strips], sums[strips / 2][tiles_m][4] = {};
+#  pragma unroll
+      for (int strip = 0; strip < strips; ++strip) {
+        const Group group = group_at(rows_[strip], k + lane_k() * terms, groups_);
+        scales[strip] = group.scale;
+        zeros[strip] = group.zero;
+      }
+      add_vectors<guarded>(sums, k, left, zeros, [&](int strip) { return tile(load, strip); });
+      for_each_sum(sums_, [&](float& sum, int strip, int tile_m, int i) {
+        sum = fmaf(scales[strip], sums[strip / 2][tile_m][i], sum);
+      });
+#else
+      add_vectors<guarded>(sums_, k, left, zeros, [&](int strip) { return tile(load, strip); });
+#endif
+    }
+  }
+
+  // Leaves the sums of the warp in shared memory, `parts` of each output.
+  __device__ __forceinline__ void store(float* shared) {
+    float* part = shared + threadIdx.x / 32 % parts * (Problem::m * block_n) + first_row();
+    for_each_sum(sums_, [&](float& sum, int strip, int tile_m, int i) {
+      const int vector = 8 * tile_m + 2 * place() + i % 2;
+      if (vector < Problem::m) part[vector * block_n + 8 * strip] = sum;
+    });
+  }
+
+ private:
+  using Sums = float[strips / 2][tiles_m][4];
+
+  static __device__ __forceinline__ int place() { return threadIdx.x % lanes_k; }
+  static __device__ __forceinline__ int quad() { return threadIdx.x % 32 / lanes_k; }
+  static __device__ __forceinline__ int lane_k() { return threadIdx.x / 32 % parts * lanes_k + place(); }
+  // Of the thread's first strip, in the block.
+  static __device__ __forceinline__ int first_row() { return threadIdx.x / 32 / parts * warp_n + quad(); }
+
+  // Adds the products of a vector of each strip, less the zero points, of which `left` weights are there.
+  template <bool guarded, class Vectors>
+  __device__ __forceinline__ void add_vectors(Sums& sums, int k, int left, const float (&zeros)[strips],
+                                              Vectors vector_of) const {
+#pragma unroll
+    for (int first = 0; first < terms; first += chunk) {
+      Pairs w[strips];
+#pragma unroll
+      for (int strip = 0; strip < strips; ++strip) {
+        w[strip] = decoded_pairs(vector_of(strip), first / chunk, zeros[strip]);
+      }
+#pragma unroll
+      for (int tile_m = 0; tile_m < tiles_m; ++tile_m) {
+        const bool there = Problem::m % 8 == 0 || 8 * tile_m + quad() < Problem::m;
+        const Element* source = x_ + 8 * tile_m * ldx_ + k + first;
+        const Pairs x = load_x_pairs<guarded>(source, left - first, there);
+#pragma unroll
+        for (int half = 0; half < chunk / 2; half += 2) {
+          const unsigned b[2] = {x.pairs[half], x.pairs[half + 1]};
+#pragma unroll
+          for (int strip = 0; strip < strips; strip += 2) {
+            const unsigned a[4] = {w[strip].pairs[half], w[strip + 1].pairs[half], w[strip].pairs[half + 1],
+                                   w[strip + 1].pairs[half + 1]};
+            add_product<Element>(sums[strip / 2][tile_m], a, b);
+          }
+        }
+      }
+    }
+  }
+
+  // Calls `visit` with each sum, its strip, its 8 vectors, and which of the four in the fragment it is.
+  template <class Visit>
+  static __device__ __forceinline__ void for_each_sum(Sums& sums, Visit visit) {
+#pragma unroll
+    for (int tile_m = 0; tile_m < tiles_m; ++tile_m) {
+#pragma unroll
+      for (int pair = 0; pair < strips / 2; ++pair) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) visit(sums[pair][tile_m][i], 2 * pair + i / 2, tile_m, i);
+      }
+    }
+  }
+
+#if weights == plain
+  const Element* rows_[strips];
+#else
+  QuantisedRows rows_[strips];
+#endif
+  const Element* x_;
+  long long ldx_;
+#if group_size > 0
+  int groups_;
+#endif
+  Sums sums_ = {};
+};

@@ -1,0 +1,110 @@
+"""gemv's quantised weights and its tensor cores: each code stands for its number, in its group, row and vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, LIMITS
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemv.problem import GemvProblem
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.weights import Weights
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
+from autotune.emulator import verify
+from autotune.search_spaces.matmul.gemv import OPERATOR
+from autotune.verification import launch_arrays
+
+N, K = 131, 75
+PLACES = np.array([0, 1, 2, 3, 4, 7, 8, 15, 31, 32, 33, 63, 64, 65, 73, 74])  # of the one in each vector
+ROWS = "threads=128 TPO=4 strips=2"
+
+
+def program(problem: GemvProblem, words: str) -> Program:
+    return OPERATOR.program(problem, GemvSchedule.parse(words.split()), LIMITS)
+
+
+def computed(problem: GemvProblem, words: str, arrays: dict[str, Array]) -> Array:
+    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=0)
+    return arrays["y"].reshape(problem.m, problem.n)
+
+
+def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int, k: int) -> float:
+    """A weight by what is stored."""
+    rows, columns = (128, 128) if problem.weights is FP8 and problem.group_size else (1, problem.group_size or K)
+    group = n // rows * -(-K // columns) + k // columns
+    code, zero = stored[n, k // problem.weights.packed], 0
+    if problem.weights is INT4:
+        code, zero = code >> 4 * (k % 2) & 15, int(arrays["zeros"][group]) if problem.zeros else 8
+    return float(arrays["scales"][group]) * (float(code) - zero)
+
+
+@pytest.mark.parametrize(
+    ("weights", "group_size", "dtype", "words"),
+    [
+        (INT4, 32, FP32, "vector_width=1"),
+        (INT4, 64, FP32, "vector_width=2"),
+        (INT4, 32, FP16, "vector_width=16"),
+        (INT4, 32, FP16, "vector_width=4 unit=tensor_core"),
+        (INT4, 64, BF16, "vector_width=8 unit=tensor_core"),
+        (INT8, 0, FP32, "vector_width=1"),
+        (INT8, 32, BF16, "vector_width=16"),
+        (INT8, 32, FP16, "vector_width=8 unit=tensor_core"),
+        (INT8, 0, BF16, "vector_width=4 unit=tensor_core"),
+        (FP8, 128, FP32, "vector_width=2"),
+        (FP8, 0, BF16, "vector_width=16"),
+        (FP8, 128, FP16, "vector_width=16 unit=tensor_core"),
+        (FP8, 128, BF16, "vector_width=4 unit=tensor_core"),
+    ],
+)
+def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType, words: str) -> None:
+    """Vectors with a single one, and scales that are powers of two: nothing is rounded."""
+    kinds: dict[str, Any] = {"weights": weights, "group_size": group_size, "zeros": weights is INT4 and dtype is FP16}
+    columns = 48 if weights is INT4 else 80
+    problem = GemvProblem(N, K, len(PLACES), dtype=dtype, **kinds, ldw=columns, scale_dtype=BF16)
+    arrays = launch_arrays(problem, 0)
+    arrays["x"] = np.eye(K)[PLACES].astype(dtype.numpy).reshape(-1)
+    arrays["scales"] = (2.0 ** (np.arange(arrays["scales"].size) % 5 - 2)).astype(BF16.numpy)
+    stored = np.resize(arrays["w"], (N, columns))
+    expected = [[number(problem, arrays, stored, n, k) for n in range(N)] for k in PLACES]
+    np.testing.assert_array_equal(computed(problem, f"{ROWS} {words}", arrays).astype(np.float64), expected)
+
+
+@pytest.mark.parametrize("unit", ["fma", "tensor_core"])
+def test_scales_may_be_anything_finite(unit: str) -> None:
+    """0, subnormal, large, with the zero points at both ends; what is not a number stays in its row."""
+    problem = GemvProblem(6, 64, 2, dtype=BF16, weights=INT4, group_size=64, zeros=True)
+    arrays = launch_arrays(problem, 0)
+    arrays["scales"][:] = [0, 1e-40, 1e30, 1, np.nan, -2]
+    arrays["zeros"][:] = [0, 15, 0, 15, 7, 8]
+    codes = np.stack([arrays["w"] & 15, arrays["w"] >> 4], axis=-1).reshape(6, 64).astype(np.float64)
+    w = (codes - arrays["zeros"][:, None]) * arrays["scales"].astype(np.float64)[:, None]
+    expected = arrays["x"].reshape(2, 64).astype(np.float64) @ w.T
+    y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 unit={unit}", arrays)
+    np.testing.assert_allclose(y.astype(np.float64), expected, rtol=2**-7, atol=1e-40)
+
+
+def test_nan_of_8_bits_stays_in_its_row() -> None:
+    problem = GemvProblem(9, 40, 3, dtype=FP16, weights=FP8)
+    arrays = launch_arrays(problem, 0)
+    arrays["w"].view(np.uint8)[[5 * 40 + 3, 7 * 40 + 39]] = 0x7F, 0xFF
+    for unit in ("fma", "tensor_core"):
+        y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 unit={unit}", arrays)
+        np.testing.assert_array_equal(np.isnan(y.astype(np.float32)).all(axis=0), np.isin(np.arange(9), (5, 7)))
+
+
+@pytest.mark.parametrize("m", [1, 3, 8, 13])
+@pytest.mark.parametrize("words", ["TPO=4 strips=4", "TPO=8 strips=2 splits=2", "TPO=8 strips=2 stages=2"])
+def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
+    problem = GemvProblem(37, 131, m, dtype=BF16, ldw=136, ldx=132, beta_nonzero=True)
+    verify(problem, program(problem, f"threads=64 {words} vector_width=8 unit=tensor_core"), seeds=(1, 2))
+
+
+@pytest.mark.parametrize("words", ["vector_width=2 loads_in_flight=4", "vector_width=4 unit=tensor_core stages=3"])
+def test_long_rows_of_groups(words: str) -> None:
+    problem = GemvProblem(9, 8191, 2, dtype=FP16, weights=INT4, group_size=128, scale_dtype=FP16, zeros=True)
+    verify(problem, program(problem, f"threads=64 TPO=8 strips=2 splits=3 {words}"), seeds=(2,))
