@@ -145,7 +145,8 @@ class Tensor:
     def view(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The elements of a flat buffer, of any type, in the tensor's shape."""
         strides = [step * flat.itemsize for step in self.strides]
-        return np.lib.stride_tricks.as_strided(flat, self.shape, strides)
+        bits = flat.view(f"u{flat.itemsize}")  # NumPy's array interface has no name for some types of ml_dtypes
+        return np.lib.stride_tricks.as_strided(bits, self.shape, strides).view(flat.dtype)
 
     @property
     def _overlaps(self) -> bool:

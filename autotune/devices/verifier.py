@@ -71,7 +71,7 @@ def verification_source(entry: str, sm_count: int, dtype: DType = DType.UINT8) -
         dtype: of the output that is compared.
     """
     launch = Launch(entry, (sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
-    source = f"{inlined('cuda/numbers.cuh')}\nusing Number = {dtype.cuda};\n\n{_TEXT.read_text(encoding='utf-8')}"
+    source = f"{inlined('cuda/narrow.cuh')}\nusing Number = {dtype.cuda};\n\n{_TEXT.read_text(encoding='utf-8')}"
     return Program(source, _CHECKSUM if entry == "checksum" else _COMPARE, (launch,))
 
 

@@ -92,6 +92,8 @@ __device__ inline double value_of(T number) {
 }
 __device__ inline double value_of(float16 number) { return to_float(number); }
 __device__ inline double value_of(bfloat16 number) { return to_float(number); }
+__device__ inline double value_of(float8_e4m3 number) { return to_float(number); }
+__device__ inline double value_of(float8_e5m2 number) { return to_float(number); }
 
 __device__ inline bool is_nan(double value) { return value != value; }
 __device__ inline bool is_finite(double value) { return value - value == 0; }
