@@ -10,7 +10,7 @@ from typing import Any
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.streaming.map.function import Function
-from autotune.codegen.streaming.map.problem import DTYPES, Gate, MapProblem, OutDType
+from autotune.codegen.streaming.map.problem import DTYPES, NARROW, Gate, MapProblem, OutDType
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
@@ -32,6 +32,9 @@ PROBLEMS = {
     "rows16384-columns14336-silu-bfloat16-halves": MapProblem(16384, 14336, Function.SILU, BF16, gate=Gate.HALVES),
     "rows5-columns33-relu-float32-bias-ldx40-ldy48": MapProblem(5, 33, Function.RELU, bias=True, ldx=40, ldy=48),
     "rows1-columns1-tanh-float16": MapProblem(1, 1, Function.TANH, FP16),
+    "rows4096-columns4096-identity-bfloat16-float8_e4m3fn-saturate-scaled": MapProblem(
+        4096, 4096, Function.IDENTITY, BF16, OutDType.FLOAT8_E4M3, saturate=True, scaled=True
+    ),
     "rows0-columns5-gelu-float32": MapProblem(0, 5),
     "rows5-columns0-exp-bfloat16": MapProblem(5, 0, Function.EXP, BF16),
 }
@@ -52,7 +55,8 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 
 def _case(random: Random, spec: DeviceSpec, function: Function, gate: Gate, dtype: DType) -> Case:
     while True:
-        problem = _problem(random, function, gate, dtype)
+        cast = function is Function.IDENTITY and random.random() < 0.7
+        problem = _cast(random) if cast else _problem(random, function, gate, dtype)
         space = OPERATOR.space(problem, spec)
         for draw in islice(space.random_draws(random.randrange(2**32)), 20):
             schedule = space.build(draw)
@@ -60,6 +64,15 @@ def _case(random: Random, spec: DeviceSpec, function: Function, gate: Gate, dtyp
             blocks = schedule.blocks(problem)
             if schedule.threads * blocks <= _THREADS and not OPERATOR.violations(problem, schedule, spec):
                 return problem, schedule
+
+
+def _cast(random: Random) -> MapProblem:
+    """Between any two types."""
+    dtype, result = random.choice((*DTYPES, *NARROW)), random.choice((*DTYPES, *NARROW))
+    saturate = result is not FP32 and random.random() < 0.5
+    scaled = random.random() < 0.5
+    bare = MapProblem(3, 77, Function.IDENTITY, dtype, OutDType(result), saturate, scaled=scaled)
+    return replace(bare, ldx=random.choice((77, 80)), align_y=random.choice((result.bytes, 16)))
 
 
 def _problem(random: Random, function: Function, gate: Gate, dtype: DType) -> MapProblem:
@@ -81,4 +94,4 @@ def _problem(random: Random, function: Function, gate: Gate, dtype: DType) -> Ma
     return replace(bare, **layouts)
 
 
-CASES = drawn_cases(50)
+CASES = drawn_cases(60)

@@ -10,7 +10,7 @@ from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from .function import Function
-from .problem import Gate, MapProblem
+from .problem import NARROW, Gate, MapProblem
 from .schedule import MapSchedule
 
 ENTRY = "map"
@@ -100,6 +100,7 @@ def _facts(problem: MapProblem) -> dict[str, Constant]:
         "saturate": problem.saturate,
         "backward": problem.backward,
         "pairs": problem.pairs("x"),
+        "narrow": not {problem.dtype, problem.result}.isdisjoint(NARROW),
     }
 
 

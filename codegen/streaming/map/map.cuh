@@ -1,4 +1,7 @@
 #pragma once
+#if narrow
+#  include "cuda/narrow.cuh"
+#endif
 #include "streaming/elements.cuh"
 #include "streaming/map/functions.cuh"
 // y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads

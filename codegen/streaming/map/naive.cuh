@@ -1,5 +1,8 @@
 #pragma once
 #include "cuda/numbers.cuh"
+#if narrow
+#  include "cuda/narrow.cuh"
+#endif
 #include "streaming/map/functions.cuh"
 // y = (f(x + bias) u + r) scale, or its gradients, by a thread for each result.
 

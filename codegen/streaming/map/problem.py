@@ -122,6 +122,8 @@ class MapProblem(MatrixProblem):
             raise ValueError(
                 f"out_dtype={self.out_dtype}: expected floating-point numbers where more than a cast is computed"
             )
+        if self.saturate and self.result is DType.FLOAT32:
+            raise ValueError("saturate: expected results of fewer than 32 bits")
         if self.backward and (self.residual or self.scaled or self.saturate or {self.dtype, self.result} & set(NARROW)):
             raise ValueError("backward: expected no residual, no scale, no saturation and no types of 8 bits")
 
