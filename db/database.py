@@ -157,6 +157,18 @@ class TuningDB(Upkeep):
         with self._read() as session:
             return serving(session, matching(operator, device=device), compiler)
 
+    def shippable(self, operator: str | None = None, device: str | None = None) -> list[Trial]:
+        """The measured trials of `serving` for each compiler that any trial is of, those of that compiler alone."""
+        self._take_in(operator, device)
+        conditions = matching(operator, device=device, time_source=TimeSource.MEASURED)
+        with self._read() as session:
+            compilers = session.scalars(select(TrialRow.compiler).where(*conditions).distinct()).all()
+            return [
+                trial
+                for compiler in sorted(compilers)
+                for trial in serving(session, [*conditions, TrialRow.compiler == compiler], compiler)
+            ]
+
     def trials(
         self,
         operator: str | None = None,

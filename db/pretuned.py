@@ -1,4 +1,4 @@
-"""The trials that ship with the package: a file for each device model and operator in pretuned/."""
+"""The trials that ship with the package: a file for each device model, operator and compiler in pretuned/."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def shipped_files(operator: str | None = None, device: str | None = None) -> lis
     models = folder.glob("*/") if device is None else [folder / folder_name(device)]
     found = [*folder.glob("*.json")]
     for model in models:
-        found += model.glob("*.json") if operator is None else [model / f"{operator}.json"]
-    return [_file(path, folder) for path in sorted(found) if path.is_file()]
+        found += (path for path in model.glob("*.json") if operator in (None, path.stem.partition("-")[0]))
+    return [_file(path, folder) for path in sorted(found)]
 
 
 def digest(operator: str, device: str) -> str:
@@ -68,6 +68,11 @@ def advice(device: str, operator: str | None = None) -> str:
 def folder_name(device: str) -> str:
     """The name of a device model's folder: ``nvidia_h200`` of ``NVIDIA H200``."""
     return re.sub(r"[^a-z0-9]+", "_", device.lower())
+
+
+def file_name(operator: str, compiler: str) -> str:
+    """The name of a file in a device model's folder: ``sgemm-nvrtc-13.0.json`` of sgemm and ``NVRTC 13.0``."""
+    return "-".join([operator, *re.findall(r"[a-z0-9.]+", compiler.lower())]) + ".json"
 
 
 def _file(path: Path, folder: Path) -> ShippedFile:

@@ -13,24 +13,28 @@ from ..files import write_text
 from .comparison import Comparison
 from .exchange import to_document
 from .packing import packed
-from .pretuned import folder_name
+from .pretuned import file_name, folder_name
 from .trials import Trial
 
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them
 
 
 def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
-    """Write a file for each device model and operator of some trials, in place of an earlier one; returns their paths.
+    """Write a file for each device model, operator and compiler of some trials, in place of earlier ones.
+
+    Returns:
+        Their paths.
 
     Raises:
         OSError: a file cannot be written; what was there is still there.
     """
     groups: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
-        groups.setdefault((trial.device.model, trial.problem.operator), []).append(_reduced(trial))
+        name = file_name(trial.problem.operator, trial.compiler)
+        groups.setdefault((folder_name(trial.device.model), name), []).append(_reduced(trial))
     written = []
-    for (device, operator), listed in sorted(groups.items()):
-        path = folder / folder_name(device) / f"{operator}.json"
+    for (device, name), listed in sorted(groups.items()):
+        path = folder / device / name
         path.parent.mkdir(parents=True, exist_ok=True)
         listed.sort(key=lambda trial: trial.problem.key)  # of a problem the best stays first: it wins a tie
         write_text(path, _lines(to_document(listed)))

@@ -7,15 +7,12 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from doc_pages import PAGES, ROOT, Block, blocks
-from documented_folder import DATABASE, H200, RUN, SHIPPED, fill
+from documented_folder import DATABASE, RUN, SHIPPED, fill
+from documented_names import names
 
-import autotune
-from autotune import dispatcher
 from autotune.cli.app import run
 from autotune.db import run_record
 
@@ -125,27 +122,10 @@ def snippets(page: Path) -> list[Block]:
     ]
 
 
-def taken_for_granted() -> dict[str, Any]:
-    """The names that snippets do not define: arrays, and a problem with its program."""
-    random = np.random.default_rng(0)
-    a, b, c = (random.random((64, 64), dtype=np.float32) for _ in range(3))
-    transpose = autotune.operator("transpose")
-    problem = transpose.problem_type(64, 64)
-    return {
-        "dispatcher": dispatcher,
-        **{"a": a, "b": b, "c": c, "x": a[0], "weight": b, "bias": b[0], "h": c[0]},
-        **{"codes": np.ones((64, 64), np.int8), "row_scales": a[:, :1].copy(), "scales": a[:, :2].copy()},
-        **{"code_pairs": np.ones((64, 32), np.uint8), "zeros": np.ones((64, 2), np.uint8)},
-        **{"begins": a[0] > 0.5, "offsets": np.array([0, 10, 64])},
-        **{"problem": problem, "program": transpose.program(problem, transpose.default(problem, H200), H200)},
-        **{"arrays": {one.name: np.zeros(one.size, one.dtype.numpy) for one in problem.tensors}, "scalars": {}},
-    }
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
 @pytest.mark.usefixtures("folder")
 def test_python_runs_as_written(page: Path) -> None:
-    scope = taken_for_granted()
+    scope = names(page.name)
     for block in snippets(page):
         if block.language == "pycon":
             example = doctest.DocTestParser().get_doctest(block.code, scope, str(block), page.name, block.line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from math import inf, log2
 from operator import itemgetter
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..db import TuningDB
 
 _WINNERS = 5
+_OWN = 3
 _LOOKED_AT = 100  # of the best trials, which need the samples, too
 
 
@@ -64,7 +65,7 @@ class History:
         return bool(changed(self._operator, self._problem, spec, trial.schedule, trial.program_digest))
 
     def first_candidates(self) -> list[Schedule]:
-        """What a run tries first: what won this problem, then near winners and the seeds, fastest by the time model.
+        """What a run tries first: the few fastest of this problem, then near winners and the seeds by the time model.
 
         Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed
         on a large one.
@@ -78,10 +79,20 @@ class History:
                 if not operator.violations(problem, schedule, spec):
                     found.append((_distance(problem, other), schedule))
         found.sort(key=itemgetter(0))
-        own = [schedule for distance, schedule in found if not distance]
+        own = [*(schedule for distance, schedule in found if not distance), *self._own_winners()]
         near = list(dict.fromkeys(schedule for distance, schedule in found if distance))[:_WINNERS]
         likely = fastest_first(operator, problem, [*near, *operator.seeds(problem, spec)], spec)
-        return [*own, *likely]
+        return list(dict.fromkeys([*own, *likely]))
+
+    def _own_winners(self) -> Iterator[Schedule]:
+        """The fastest schedules of the problem, and the fastest that serves other problems, by whatever compiler."""
+        trials = self.ranked()
+        generic = [trial for trial in trials if trial.schedule.get("specialize") != "shape"]
+        for trial in [*trials[:1], *generic[:1], *trials[1:_OWN]]:
+            with suppress(ValueError):  # as above
+                schedule = self._operator.schedule_type.from_dict(trial.schedule)
+                if not self._operator.violations(self._problem, schedule, self._device.limits):
+                    yield schedule
 
 
 def seconds_of(trial: Trial | Tried) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version as installed
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -39,10 +40,12 @@ napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 
 # What the README's reader finds beside the pages; Markdown on GitHub has no such thing.
+USE = ["tuning", "dispatcher", "command-line", "database", "report", "benchmarks", "recordings", "export"]
+INSIDE = ["architecture", "adding-an-operator", "devices", "emulator", "performance"]
 NAVIGATION = {
-    "Use": ["tuning", "dispatcher", "command-line", "database", "report", "benchmarks", "recordings", "export"],
-    "Operators": ["performance", "sgemm", "gemv", "rows", "scan", "adding-an-operator"],
-    "Inside": ["architecture", "devices", "emulator"],
+    "Use": USE,
+    "Operators": sorted({page.stem for page in Path(__file__).parents[1].glob("*.md")} - {*USE, *INSIDE}),
+    "Inside": INSIDE,
     "API": [f"site/api/{name}" for name in ("autotune", "dispatcher", "torch", "db", "operators")],
     "Project": ["/CONTRIBUTING", "/CHANGELOG"],
 }

@@ -12,6 +12,7 @@ from cli_command import Command
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.exchange import to_document, write_document
+from autotune.db.pretuned import file_name
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 
@@ -265,7 +266,7 @@ def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune: C
     )
 
 
-def test_ship_writes_a_file_for_each_device_and_operator(
+def test_ship_writes_a_file_for_each_device_operator_and_compiler(
     autotune: Command, filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "shipped"
@@ -279,7 +280,8 @@ def test_ship_writes_a_file_for_each_device_and_operator(
             database.record(replace(one, time_source=TimeSource.MEASURED))
     paths = autotune("db", "ship", "--folder", str(folder), "--json").json["paths"]
     assert paths == [
-        str(folder / name) for name in ("nvidia_h200/sgemm.json", "nvidia_h200/transpose.json", "tesla_t4/sgemm.json")
+        str(folder / model / file_name(operator, compiler_version()))
+        for model, operator in (("nvidia_h200", "sgemm"), ("nvidia_h200", "transpose"), ("tesla_t4", "sgemm"))
     ]
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(folder))
     elsewhere = str(tmp_path / "elsewhere.sqlite3")

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
-from autotune.db import TuningDB, database, pretuned
+from autotune.db import TimeSource, TuningDB, database, pretuned
 from autotune.db.comparison import Comparison
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.packing import packed, unpacked
@@ -26,9 +26,9 @@ def seconds(db):
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_shipped_file_is_valid_and_has_nothing_that_does_not_serve(path):
     trials = from_document(read_document(path))
-    assert {(pretuned.folder_name(t.device.model), t.problem.operator) for t in trials} == {
-        (path.parent.name, path.stem)
-    }
+    assert {
+        (pretuned.folder_name(t.device.model), pretuned.file_name(t.problem.operator, t.compiler)) for t in trials
+    } == {(path.parent.name, path.name)}
     assert path.stat().st_size < 2000 + 700 * len(trials)
     with TuningDB("sqlite://") as db:
         db.merge(to_document(trials))
@@ -42,7 +42,7 @@ def test_only_what_is_asked_for_is_taken_in(path, no_pretuned, monkeypatch):
     with TuningDB(str(path)) as db:
         assert read == []
         assert seconds(db) == 2e-3
-        assert [file.relative_to(no_pretuned).as_posix() for file in read] == ["nvidia_h200/sgemm.json"]
+        assert [file.relative_to(no_pretuned).as_posix() for file in read] == ["nvidia_h200/sgemm-nvrtc-13.0.json"]
         assert [one.problem for one in db.trials("transpose")] == [TRANSPOSE]
         assert len(read) == 2
         assert db.devices() == [H200, T4]
@@ -50,6 +50,28 @@ def test_only_what_is_asked_for_is_taken_in(path, no_pretuned, monkeypatch):
     with TuningDB(str(path)) as db:
         assert len(db.trials()) == 3
     assert len(read) == 3
+
+
+def test_each_compiler_is_served_its_own(path, no_pretuned):
+    old, new = (f"NVRTC 13.{minor}" for minor in (0, 5))
+    generic = trial("g", 9e-3, compiler=new, schedule={"specialize": "none", "name": "g"})
+    special = trial("s", 4e-3, compiler=new, schedule={"specialize": "shape", "name": "s"})
+    with TuningDB(str(path)) as db:
+        for one in (trial("a", 1e-3, compiler=old), trial("b", 2e-3, compiler=old), special, generic):
+            db.record(one)
+        db.record(trial("m", 1e-3, compiler=new, time_source=TimeSource.MODELLED, problem=LARGE))
+        files = ship(db.shippable(), no_pretuned)
+        found = [[one.seconds for one in from_document(read_document(file))] for file in files]
+    assert found == [[1e-3], [4e-3, 9e-3]]
+    assert [file.name for file in files] == ["sgemm-nvrtc-13.0.json", "sgemm-nvrtc-13.5.json"]
+    with TuningDB("sqlite://") as fresh:
+        for compiler, best in ((old, 1e-3), (new, 4e-3), ("NVRTC 14.0", 1e-3)):
+            assert fresh.best(SMALL.operator, SMALL.key, H200.model, compiler).seconds == best
+
+
+def test_the_name_of_a_file_has_no_folder_from_a_compiler(no_pretuned):
+    (path,) = ship([trial(compiler="../../NVRTC")], no_pretuned)
+    assert path == no_pretuned / "nvidia_h200" / "sgemm-..-..-nvrtc.json"
 
 
 def test_exports_in_the_folder_itself_are_taken_in_with_any_operator(path, no_pretuned):

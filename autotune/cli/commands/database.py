@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...db.states import Status, TimeSource
+from ...db.states import Status
 from ..errors import BadInputError, CommandError, user_input
 from ..options import DatabaseOption, JsonOption, ModelOption, ProblemOption, model_of, opened, output_option, run_of
 from ..rendering.output import print_json, print_table
@@ -147,16 +147,14 @@ def ship(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the best measured trials as the files that ship with the package, one for each device and operator."""
-    from ...compiler import compiler_version
+    """Write the best measured trials of each compiler to the files that ship with the package."""
     from ...db.pretuned import shipped_folder
     from ...db.shipping import ship as write
 
     if folder and not folder.parent.is_dir():
         raise BadInputError(f"{folder}: there is no folder {folder.parent}")
     with opened(db) as database:
-        found = database.serving(_operator(operator), model_of(device, database), compiler_version())
-    measured = [trial for trial in found if trial.time_source is TimeSource.MEASURED]
+        measured = database.shippable(_operator(operator), model_of(device, database))
     if not measured:
         raise CommandError("no measured trials: run autotune tune on a GPU first")
     paths = write(measured, folder or shipped_folder())

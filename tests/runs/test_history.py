@@ -1,0 +1,26 @@
+"""What a run tries first, of what is known from others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from recording_factory import TRANSPOSE, schedules, trials
+
+from autotune.db import TimeSource, TuningDB
+from autotune.devices.select import device
+from autotune.runs.history import History
+
+
+@pytest.mark.parametrize("compiler", ["NVRTC 1.0", ""])
+def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compiler: str) -> None:
+    problem = TRANSPOSE.problem_type(64, 64)
+    *special, generic = dict.fromkeys(one.shape_generic for one in schedules(20, problem))
+    own = [*(one.shape_specialized for one in special), generic]
+    with TuningDB("sqlite://") as db:
+        for index, trial in enumerate(trials(own, problem)):
+            source = {"time_source": TimeSource.MODELLED, "compiler": compiler}
+            db.record(replace(trial, samples=(1e-6 * (index + 1),), **source))
+        first = History(TRANSPOSE, problem, device("h200"), db).first_candidates()
+    assert first[:4] == [own[0], generic, *own[1:3]]
+    assert len(first) == len(set(first))
