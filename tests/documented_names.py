@@ -29,12 +29,6 @@ def names(page: str) -> dict[str, Any]:
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128)}
         | {"residual": array(64), "gradient": array(64)},
-            "gate": array(64),
-            "up": array(64),
-            "both": array(128),
-            "residual": array(64),
-            "gradient": array(64),
-        },
         "rows.md": {"x": array(2, 4096), "h": array(2, 4096), "weight": array(4096), "bias": array(4096)}
         | {"mean": array(2), "rstd": array(2)},
         "scan.md": {"begins": array(64) > 0.5, "offsets": np.array([0, 10, 64])},
