@@ -22,6 +22,7 @@ _FUNCTIONS = {
     Algorithm.ROWS: "scan_rows",
 }
 _THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
+_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # of a block of the reference, for rows of so many elements
 _WIDEST_CARRY = 16  # bytes
 
 
@@ -113,23 +114,24 @@ def emit_serial(problem: ScanProblem) -> Program:
     return _plain(problem, "one thread a row", "plain", launch, "scan_serially(arguments);")
 
 
-def emit_block_scans(problem: ScanProblem, method: str) -> Program:
+def emit_block_scans(problem: ScanProblem, method: str, threads: int = _THREADS) -> Program:
     """One block a row, an element a thread, by a method of block_scans.cuh."""
-    how = f"one block a row, by {method}"
-    return _plain(problem, how, "block_scans", _block_launch(problem), f"scan_row<{_THREADS}>(arguments);", method)
+    how, launch = f"one block a row, by {method}", _block_launch(problem, threads)
+    return _plain(problem, how, "block_scans", launch, f"scan_row<{threads}>(arguments);", method)
 
 
 def emit_reference(problem: ScanProblem) -> Program:
     """One block a row; floating-point sums in double, beside the scale of their errors."""
+    threads = _MOST_THREADS if problem.columns >= _LONG_ROW else _THREADS
     if not problem.rounded:
-        return emit_block_scans(problem, WARP_SCANS)
-    call = f"reference_row<{_THREADS}>(arguments, {problem.sum_error_weight});"
-    return _plain(problem, "in double", "block_scans", _block_launch(problem), call, WARP_SCANS)
+        return emit_block_scans(problem, WARP_SCANS, threads)
+    call = f"reference_row<{threads}>(arguments, {problem.sum_error_weight});"
+    return _plain(problem, "in double", "block_scans", _block_launch(problem, threads), call, WARP_SCANS)
 
 
-def _block_launch(problem: ScanProblem) -> Launch:
-    shared = (_THREADS + _THREADS // WARP) * _WIDEST_CARRY
-    return Launch(ENTRY, (problem.rows if problem.columns else 0, 1, 1), (_THREADS, 1, 1), shared)
+def _block_launch(problem: ScanProblem, threads: int) -> Launch:
+    shared = (threads + threads // WARP) * _WIDEST_CARRY
+    return Launch(ENTRY, (problem.rows if problem.columns else 0, 1, 1), (threads, 1, 1), shared)
 
 
 def _plain(problem: ScanProblem, how: str, header: str, launch: Launch, call: str, method: str = "") -> Program:

@@ -1,4 +1,7 @@
-"""What the blocks of a scan schedule do, counted before anything is compiled. Nothing here was fitted to times yet."""
+"""What the blocks of a scan schedule do, counted before anything is compiled.
+
+Of the constants only `_TILE_SECONDS` was fitted: to 14 kernels that scan 2^28 elements of 4 bytes on an H200.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ _SCHEDULERS = 4  # of an SM
 _ELEMENT, _ACCESS, _STEP, _THREAD = 4, 4, 3, 40
 _HEADS = 6  # of a vector with segments, and again of each element
 # Clocks from a word that a block leaves to the block that finds it. A tile waits for that twice: for tiles of its
-# group, and for groups of its section, which wait for tiles.
+# group, and for groups of its section, which wait for tiles. A pipelined block has something else to do meanwhile.
 _HOP, _HOPS = 700, 2
+_TILE_SECONDS = 3.6e-9  # that tiles take one after the other, on however many SMs: tickets, and words of others
 _UNDER_WAY = 2  # stages of a pipelined block whose tiles are summed or stored
 
 
@@ -36,7 +40,8 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     across = 2 * _STEP * steps_of_scan * words if schedule.threads_per_row > WARP else 0
     footprint = schedule.footprint(problem)
     resident = max(1, blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes))
-    waits = _HOPS * _HOP / resident * _SCHEDULERS if shared else 0
+    waits = _HOPS * _HOP / resident * _SCHEDULERS if schedule.algorithm is Algorithm.LOOK_BACK else 0
+    in_turn = _TILE_SECONDS * problem.rows * schedule.tiles(problem) if shared else 0
     tile = min(schedule.tile, max(1, problem.columns)) * schedule.rows_per_block
     bytes_loaded = tile * (problem.dtype.bytes + problem.flags)
     bytes_stored = tile * problem.result_dtype.bytes
@@ -47,7 +52,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=footprint,
-        memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
+        memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem) + in_turn * spec.bandwidth,
         steps=tiles,
         ahead=ahead,
         in_flight=ahead,
