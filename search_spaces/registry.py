@@ -58,6 +58,7 @@ OPERATORS = _Operators(
         "softmax": ".rows.softmax",
         "rms_norm": ".rows.norm.rms_norm",
         "layer_norm": ".rows.norm.layer_norm",
+        "norm_backward": ".rows.norm_backward",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
         "dropout": ".streaming.dropout",

@@ -26,7 +26,7 @@ def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
         return 0
     if min(sizes) == 0 or sum(sizes) > _MOST_BYTES or sum(problem.work.operations.values()) > _MOST_OPERATIONS:
         return 0
-    blocks = operator(name).emit(problem, schedule).launch.blocks
+    blocks = sum(launch.blocks for launch in operator(name).emit(problem, schedule).launches)
     return blocks if blocks <= _MOST_BLOCKS else 0
 
 

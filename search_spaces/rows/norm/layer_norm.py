@@ -11,6 +11,7 @@ from ....codegen.rows.norm.schedule import LayerNormSchedule
 from ...operator import Operator
 from .baselines import BASELINES
 from .call import LAYER_CALL
+from .derivative import LAYER_DERIVATIVE
 from .space import NormSpace, checks, constraints
 from .workload import workload
 
@@ -33,4 +34,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites" / "layer_norm",
     call=LAYER_CALL,
+    derivative=LAYER_DERIVATIVE,
 )

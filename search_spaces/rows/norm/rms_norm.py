@@ -11,6 +11,7 @@ from ....codegen.rows.norm.schedule import RmsNormSchedule
 from ...operator import Operator
 from .baselines import BASELINES
 from .call import RMS_CALL
+from .derivative import RMS_DERIVATIVE
 from .space import NormSpace, checks, constraints
 from .workload import workload
 
@@ -33,4 +34,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites" / "rms_norm",
     call=RMS_CALL,
+    derivative=RMS_DERIVATIVE,
 )

@@ -1,0 +1,167 @@
+"""NormBackwardProblem and NormBackwardSchedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment, launch_comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ...tensor import Role
+from ..schedule import WARP, Hold
+from .problem import NormBackwardProblem
+from .schedule import NormBackwardSchedule
+
+ENTRY = "norm_backward"
+_SUMS = "norm_backward_sums"
+_SUM_COLUMNS, SUM_THREADS = 32, 256  # of a block that adds up what blocks left (sum_partials.cuh)
+_NAIVE_THREADS = 128
+_STATISTICS_BYTES = 24  # of a row in the plain kernels
+_WORD = 4
+
+
+def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Program:
+    """The source of a schedule that is legal for the problem: rows, and then the sums over them, if there are any."""
+    members, footprint = _arguments(problem, {}), schedule.footprint(problem)
+    rows = footprint.launch(ENTRY, schedule.grid(problem))
+    sums = Launch(_SUMS, (sum_blocks(problem), 1, 1), (SUM_THREADS, 1, 1), SUM_THREADS * _WORD)
+    steps = (rows, sums) if problem.summed else (rows,)
+    facts = _facts(problem) | _vectors(problem, schedule)
+    functions = {"norm_backward_block": ENTRY} | ({"sum_partials": _SUMS} if problem.summed else {})
+    body = used_source("rows/norm_backward/all.cuh", tuple(functions), schedule.constants | facts)
+    bounds = f"__launch_bounds__({SUM_THREADS}, {footprint.min_blocks_per_sm})"
+    entries = footprint.entry(ENTRY, "norm_backward_block(arguments);")
+    if problem.summed:
+        entries += f'\nextern "C" __global__ void {bounds} {_SUMS}(const Arguments arguments) {{\n'
+        entries += "  sum_partials(arguments);\n}\n"
+    source = f"""{comment(f"{ENTRY}: {_served(problem, schedule)}")}
+{comment(str(schedule))}
+{launch_comment(rows)}
+
+{cuda_arguments(members)}
+
+{schedule.cuda_struct(body)}
+
+{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
+
+{body}
+{entries}"""
+    return Program(source, members, steps, schedule.workspace_bytes(problem))
+
+
+def sum_blocks(problem: NormBackwardProblem) -> int:
+    """Blocks that add up what the others left."""
+    return ceil_div(problem.columns, _SUM_COLUMNS) * problem.summed
+
+
+def emit_naive(problem: NormBackwardProblem) -> Program:
+    """A warp for each row, and then a thread for each column."""
+    return _naive(problem, reference=False)
+
+
+def emit_reference(problem: NormBackwardProblem) -> Program:
+    """The same in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, reference=True)
+
+
+def _naive(problem: NormBackwardProblem, reference: bool) -> Program:
+    number = "double" if reference else "float"
+    outputs = [tensor.name for tensor in problem.tensors if tensor.role is Role.OUTPUT]
+    members = _arguments(problem, dict.fromkeys(outputs, DType.FLOAT64) if reference else {})
+    facts = _facts(problem) | {"reference": reference}
+    functions = ("backward_rows", "backward_columns") if problem.summed else ("backward_rows",)
+    body = used_source("rows/norm_backward/naive.cuh", functions, facts)
+    weights = {"error_weight": problem.dtype, "sums_weight": problem.weight_dtype}
+    types = _types(problem) + [
+        f"static constexpr double {name} = {problem.error_weight(dtype)};"
+        for name, dtype in weights.items()
+        if f"Problem::{name}" in body
+    ]
+    entries = "".join(
+        f'extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {name}(const Arguments arguments) {{\n'
+        f"  {function}<{number}>(arguments);\n}}\n"
+        for name, function in zip((ENTRY, _SUMS), functions, strict=False)
+    )
+    source = f"""{comment(f"{ENTRY}: {_rows(problem)} in {number}")}
+
+{cuda_arguments(members)}
+
+{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+{entries}"""
+    rows = ceil_div(problem.rows * WARP, _NAIVE_THREADS) if problem.columns else 0
+    grids = (rows, ceil_div(problem.columns, _NAIVE_THREADS))
+    steps = tuple(
+        Launch(name, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+        for name, grid, _ in zip((ENTRY, _SUMS), grids, functions, strict=False)
+    )
+    workspace = _STATISTICS_BYTES * problem.rows if problem.summed else 0
+    return Program(source, members, steps, workspace)
+
+
+def _types(problem: NormBackwardProblem) -> list[str]:
+    return [f"using Element = {problem.dtype.cuda};", f"using Weight = {problem.weight_dtype.cuda};"]
+
+
+def _sizes(problem: NormBackwardProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldd": "long long"}
+    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
+
+
+def _arguments(problem: NormBackwardProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
+    pointers = []
+    for tensor in problem.tensors:
+        dtype = wide.get(tensor.name, tensor.dtype).cuda
+        const = "const " if tensor.role is Role.INPUT else ""
+        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
+        if tensor.name in wide:
+            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
+    sizes = (Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items())
+    scalars = (Argument("eps", "float"), Argument("weight_offset", "float"))
+    return (*pointers, Argument("workspace", "void*"), *sizes, *scalars)
+
+
+def _facts(problem: NormBackwardProblem) -> dict[str, int | str]:
+    """What a source is specialised for in any case."""
+    return {"centered": problem.centered, "weighted": problem.weight, "biased": problem.bias}
+
+
+def _vectors(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> dict[str, int | str]:
+    """See docs/rows.md. Rows never begin between vectors, since a thread adds up the same columns of all of them."""
+    ragged = problem.columns % schedule.vector_width != 0
+    return {
+        "skewed": False,
+        "ragged": ragged,
+        "partial": ragged,
+        "scattered": False,
+        "weight_width": min(schedule.vector_width, min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes),
+        "rounds": schedule.rounds_in(problem),
+        "held_at": schedule.held_at,
+    }
+
+
+def _rows(problem: NormBackwardProblem) -> str:
+    """What an unspecialised source computes."""
+    norm = "layer_norm" if problem.centered else "rms_norm"
+    parts = [f"gradients of {norm} of {problem.dtype}"]
+    parts += [f"of weights of {problem.weight_dtype}"] if problem.weight else []
+    return ", ".join([*parts, *([f"of biases of {problem.weight_dtype}"] if problem.bias else [])])
+
+
+def _served(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> str:
+    """The problems that a source serves, one or all of a kind: equal sources say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    served, step = _rows(problem), schedule.row_step
+    if schedule.hold is Hold.REGISTERS:
+        rounds = schedule.rounds_in(problem)
+        served += f", of {max(0, (rounds - 1) * step + 1)} to {rounds * step} columns"
+    if schedule.vector_width > 1 and problem.columns % schedule.vector_width == 0:
+        served += f", a multiple of {schedule.vector_width}"
+    return served

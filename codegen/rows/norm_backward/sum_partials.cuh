@@ -1,0 +1,43 @@
+#pragma once
+#include "cuda/numbers.cuh"
+#include "cuda/shared_memory.cuh"
+#include "rows/row.cuh"
+// The gradients of weights and biases, from what each block left in the workspace: a block of threads for
+// `sum_columns` columns of them. Sums are in a fixed order, whoever wrote them first.
+
+constexpr int sum_columns = 32;
+constexpr int sum_lanes = 8;  // threads of a column, each of which adds up every eighth row
+
+__device__ __forceinline__ void sum_partials(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const int columns = problem.columns;
+  const long long groups = (problem.rows + rows_per_block - 1) / rows_per_block;
+  const int blocks = max(1, static_cast<int>(min(groups, static_cast<long long>(Schedule::grid_blocks))));
+  const int strips = (columns + sum_columns - 1) / sum_columns;
+  const int column = blockIdx.x % strips * sum_columns + threadIdx.x % sum_columns;
+  const int lane = threadIdx.x / sum_columns;
+  const bool exists = column < columns;
+  const float* partials = static_cast<const float*>(arguments.workspace);
+#if weighted && biased
+  const bool is_bias = blockIdx.x >= strips;
+  if (is_bias) partials += static_cast<long long>(blocks) * columns;
+#endif
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int row = lane; row < blocks; row += sum_lanes) {
+    if (exists) sum += partials[static_cast<long long>(row) * columns + column];
+  }
+  float* sums = dynamic_shared<float>();
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  if (lane > 0 || !exists) return;
+  for (int i = 1; i < sum_lanes; ++i) sum += sums[i * sum_columns + threadIdx.x];
+  const auto result = from_float<Problem::Weight>(sum);
+#if weighted && biased
+  (is_bias ? arguments.db : arguments.dw)[column] = result;
+#elif weighted
+  arguments.dw[column] = result;
+#else
+  arguments.db[column] = result;
+#endif
+}

@@ -1,0 +1,34 @@
+"""norm_backward, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.norm_backward.emit import emit, emit_reference
+from ....codegen.rows.norm_backward.presets import PRESETS
+from ....codegen.rows.norm_backward.problem import NormBackwardProblem
+from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="norm_backward",
+    summary="gradients of rms_norm and layer_norm: those of their inputs, weights and biases",
+    problem_type=NormBackwardProblem,
+    schedule_type=NormBackwardSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

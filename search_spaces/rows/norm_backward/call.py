@@ -1,0 +1,129 @@
+"""How users call norm_backward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....codegen.dtype import DType
+from ....codegen.rows.norm.problem import DTYPES
+from ....codegen.rows.norm_backward.problem import NormBackwardProblem
+from ....codegen.tensor import row_major
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout
+from ..norm.call import contiguous, joined_rows, normalized
+
+
+def norm_backward(
+    input: Any,
+    grad_output: Any,
+    normalized_shape: tuple[int, ...] | int,
+    weight: Any = None,
+    eps: float = 1e-5,
+    *,
+    weight_offset: float = 0.0,
+    centered: bool = True,
+    bias: bool = True,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of layer_norm, or of rms_norm, from that of their result. Statistics are computed again.
+
+    Args:
+        input: what was normalised: float32, bfloat16 or float16, of any number of axes. Elements along the normalised
+            axes are contiguous, and such rows are evenly spaced.
+        grad_output: the gradient of the result, of the shape, the dtype and the strides of `input`.
+        normalized_shape: the extents of the last axes, which were normalised.
+        weight: of `normalized_shape`, contiguous, and of the dtype of `input` or float32.
+        eps: what was added to the variance, or to the mean square.
+        weight_offset: what was added to `weight`.
+        centered: whether the mean was subtracted (layer_norm) or not (rms_norm).
+        bias: whether the gradient of a bias is wanted, too.
+        out: the gradients of `input`, like it, of `weight`, and of a bias, which is like `weight` or else like a row of
+            `input`. Those that are not computed have no elements. By default new arrays of the library of `input`.
+
+    Returns:
+        The three gradients.
+    """
+
+
+def _types(
+    input: Layout,
+    grad_output: Layout,
+    weight: Layout | None,
+    normalized_shape: tuple[int, ...] | int,
+    centered: bool,
+    bias: bool,
+) -> Mapping[str, ArrayType]:
+    if input.dtype not in DTYPES:
+        raise TypeError(f"input has dtype {input.dtype}: norm_backward takes {', '.join(DTYPES)}")
+    shape = normalized(normalized_shape)
+    kept = len(input.shape) - len(shape)
+    if not shape or kept < 0 or input.shape[kept:] != shape:
+        raise ValueError(f"normalized_shape={shape}: expected the last extents of input, whose shape is {input.shape}")
+    if (grad_output.shape, grad_output.dtype) != (input.shape, input.dtype):
+        raise ValueError(
+            f"grad_output has dtype {grad_output.dtype} and shape {grad_output.shape}: expected those of input, "
+            f"{input.dtype} and {input.shape}"
+        )
+    if weight is not None and (weight.shape != shape or weight.dtype not in (input.dtype, DType.FLOAT32)):
+        raise ValueError(
+            f"weight has dtype {weight.dtype} and shape {weight.shape}: expected {input.dtype} or float32, and shape "
+            f"{shape}"
+        )
+    dtype = input.dtype if weight is None else weight.dtype
+    return {
+        "grad_input": ArrayType(input.shape, input.dtype),
+        "grad_weight": ArrayType((0,) if weight is None else shape, dtype),
+        "grad_bias": ArrayType(shape if bias else (0,), dtype),
+    }
+
+
+def _bind(
+    input: Layout,
+    grad_output: Layout,
+    weight: Layout | None,
+    grad_input: Layout,
+    grad_weight: Layout,
+    grad_bias: Layout,
+    normalized_shape: tuple[int, ...] | int,
+    centered: bool,
+    bias: bool,
+) -> Binding:
+    axes = len(normalized(normalized_shape))
+    x, dy = joined_rows("input", input, axes), joined_rows("grad_output", grad_output, axes)
+    dx = joined_rows("grad_input", grad_input, axes)
+    if x.leading != dy.leading:
+        raise ValueError(
+            f"rows of input are {x.leading} elements apart, those of grad_output {dy.leading}: expected the same"
+        )
+    for name, one in (("weight", weight), ("grad_weight", grad_weight), ("grad_bias", grad_bias)):
+        if one is not None and not contiguous(one.shape, one.strides):
+            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    problem = NormBackwardProblem(
+        rows=x.rows,
+        columns=x.columns,
+        dtype=DType(input.dtype),
+        centered=centered,
+        weight=weight is not None,
+        bias=bias,
+        float32_weight=weight is not None and weight.dtype == DType.FLOAT32,
+        ldx=x.leading,
+        align_x=min(x.alignment, dy.alignment),
+        ldd=dx.leading,
+        align_d=dx.alignment,
+        align_w=16 if weight is None else weight.alignment,
+    )
+    pointers = {"input": "x", "grad_output": "dy", "weight": "weight"}
+    return Binding(problem, pointers | {"grad_input": "dx", "grad_weight": "dw", "grad_bias": "db"})
+
+
+CALL = Call(
+    declaration=norm_backward,
+    inputs=("input", "grad_output", "weight"),
+    outputs=("grad_input", "grad_weight", "grad_bias"),
+    types=_types,
+    bind=_bind,
+    scalars=("eps", "weight_offset"),
+    optional=("weight",),
+)

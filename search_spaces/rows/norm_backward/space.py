@@ -1,0 +1,116 @@
+"""norm_backward: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....codegen.fields import field_specs
+from ....codegen.integers import round_up
+from ....codegen.rows.norm_backward.presets import held, streamed
+from ....codegen.rows.norm_backward.problem import NormBackwardProblem
+from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from ....codegen.rows.schedule import Hold
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm, most_registers
+from ...resources import footprint_violations
+from ...space import Draw, Parameter, Space, field_parameters
+from ..row_schedules import row_violations
+
+_BLOCKS_PER_SM = (1, 2, 4, 8, 16)
+_ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
+_SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
+_GRID_BLOCKS = 2**31 - 1
+
+
+def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from row_violations(schedule, schedule.grid_blocks, problem.columns, problem.dtype.bytes)
+    if schedule.vector_width > problem.width:
+        yield f"vector_width {schedule.vector_width} over the {problem.width} elements that rows are aligned for"
+    if schedule.hold is Hold.RELOAD and schedule.threads_per_row != schedule.threads:
+        yield f"threads_per_row {schedule.threads_per_row}: expected all {schedule.threads} for rows read again"
+    if schedule.hold is Hold.RELOAD and schedule.prefetch:
+        yield "prefetch 1: expected 0 for a row that is read again"
+    if schedule.grid_blocks > _GRID_BLOCKS:
+        yield f"grid_blocks {schedule.grid_blocks} over the {_GRID_BLOCKS} of a grid"
+
+
+def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardSchedule]:
+    """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM."""
+    specs = field_specs(NormBackwardSchedule)
+    vectors = [width for width in specs["vector_width"].values if width <= problem.width]
+    grids = tuple(spec.sm_count * blocks for blocks in _BLOCKS_PER_SM)
+    parameters = field_parameters(NormBackwardSchedule, vector_width=vectors)
+
+    def build(draw: Draw) -> NormBackwardSchedule:
+        drawn = NormBackwardSchedule.from_dict(draw)
+        schedule = replace(drawn, threads_per_row=min(drawn.threads_per_row, drawn.threads), min_blocks_per_sm=1)
+        held_row = replace(schedule, hold=Hold.REGISTERS, loads_in_flight=1)
+        if schedule.hold is Hold.REGISTERS and _legal(problem, held_row, spec):
+            schedule = held_row
+        else:
+            schedule = replace(schedule, hold=Hold.RELOAD, prefetch=False, threads_per_row=schedule.threads)
+        counts = specs["min_blocks_per_sm"].values
+        most = min(drawn.min_blocks_per_sm, _resident(problem, schedule, spec))
+        return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))
+
+    return Space((*parameters, Parameter("grid_blocks", grids)), build)
+
+
+def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSchedule:
+    """The first candidate; a row that fits nowhere is read again."""
+    return next(candidates(problem, spec), replace(streamed(problem), grid_blocks=2 * spec.sm_count))
+
+
+def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
+    """Rows in registers, in blocks for each SM as many as fit; the first of them in variants; read again last."""
+    drawn = space(problem, spec)
+    loaded = [_filling(problem, held(problem, rounds), spec) for rounds in _ROUNDS]
+    loaded = [one for one in dict.fromkeys(loaded) if one in drawn and _legal(problem, one, spec)]
+    again = _filling(problem, replace(streamed(problem), loads_in_flight=2), spec)
+    for schedule in loaded[:1]:
+        yield schedule
+        for changed in (replace(schedule, prefetch=True), replace(schedule, streaming=True)):
+            if changed in drawn and _legal(problem, changed, spec):
+                yield changed
+    yield from loaded[1:]
+    if again in drawn and _legal(problem, again, spec):
+        yield again
+
+
+def _filling(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> NormBackwardSchedule:
+    """The schedule with as many blocks on an SM as have the registers that they need, and a grid of so many."""
+    needed = schedule.footprint(problem).registers + _SPARE_REGISTERS
+    counts = field_specs(NormBackwardSchedule)["min_blocks_per_sm"].values
+    fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
+    resident = max(n for n in fitting if n == 1 or n <= _resident(problem, schedule, spec))
+    blocks = max(n for n in _BLOCKS_PER_SM if n <= resident)
+    return replace(schedule, min_blocks_per_sm=resident, grid_blocks=blocks * spec.sm_count)
+
+
+def _resident(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> int:
+    """Blocks that an SM holds at once."""
+    footprint = schedule.footprint(problem)
+    return blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+
+
+def _legal(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> bool:
+    return not any(constraints(problem, schedule, spec)) and not any(
+        footprint_violations(spec, schedule.footprint(problem))
+    )
+
+
+def checks(
+    problem: NormBackwardProblem, schedule: NormBackwardSchedule
+) -> list[tuple[NormBackwardProblem, NormBackwardSchedule]]:
+    """Two blocks with several rows each, of whole rounds; and rows and a round that are partly there."""
+    like = replace(schedule, grid_blocks=2)
+    rounds, width = min(2, schedule.rounds_in(problem)), schedule.vector_width
+    rows, columns = schedule.rows_per_block, rounds * schedule.row_step
+    part = max(1, columns - schedule.row_step // 2 - 1)
+    whole = replace(problem, rows=4 * rows, columns=columns, ldx=0, ldd=0)
+    align = width * problem.dtype.bytes
+    rows, leading = 3 * rows - rows // 2, round_up(part, width) + width
+    ragged = replace(whole, rows=rows, columns=part, ldx=leading, align_x=align, ldd=leading, align_d=align)
+    return [(whole, like), (ragged, like)]

@@ -1,0 +1,65 @@
+"""What the blocks of a norm_backward schedule do, counted before anything is compiled. Nothing is fitted yet."""
+
+from __future__ import annotations
+
+from ....codegen.footprint import Footprint
+from ....codegen.integers import ceil_div
+from ....codegen.rows.norm_backward.emit import SUM_THREADS, sum_blocks
+from ....codegen.rows.norm_backward.problem import NormBackwardProblem
+from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from ....codegen.rows.schedule import WARP, Hold
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_LINE, _WORD = 128, 4  # bytes
+# Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
+# reduction over a warp, of each of its threads; of a row's begin and end.
+_PASS, _WRITTEN, _ACCESS, _REDUCTION, _ROW = 5, 8, 3, 20, 40
+
+
+def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A block computes its rows in turn; then a few blocks add up what all of them left."""
+    warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
+    vectors = warps * schedule.rounds_in(problem)  # of a block's rows, counted for each warp
+    passes = 1 + problem.centered
+    held = schedule.hold is Hold.REGISTERS
+    reads = 1 if held else 1 + passes
+    grid = schedule.grid(problem)
+    turns = max(1, ceil_div(problem.rows, max(1, grid * schedule.rows_per_block)))
+    loads = 1 if held else reads * ceil_div(schedule.rounds_in(problem), schedule.loads_in_flight)
+    row_bytes = schedule.rows_per_block * problem.columns * size
+    sums = problem.summed * problem.columns * _WORD  # bytes of a block
+    kept = 0.0 if held else 2.0 * sums  # that go to the workspace and back with each row
+    element = (passes + 1) * (_PASS if problem.weight else _PASS - 2) + _WRITTEN + 2 * problem.summed
+    accesses = vectors * (2 * reads + 1)
+    of_row = min(WARP, schedule.threads_per_row)
+    lines = WARP / of_row * max(1.0, of_row * width * size / _LINE)
+    weights = problem.weight * (passes + 1) * row_bytes / size * problem.weight_dtype.bytes
+    rows = Workload(
+        blocks=grid,
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes + grid * sums,
+        steps=turns * loads,
+        ahead=1 if schedule.prefetch else 0,
+        in_flight=1 if schedule.prefetch else 0,
+        instructions=(vectors * width * element + warps * (_ROW + passes * _REDUCTION)) / loads,
+        load_instructions=accesses * _ACCESS / loads,
+        lines=(accesses * lines + 2 * kept / _LINE) / loads,
+        bytes_loaded=(2 * reads * row_bytes + weights + kept) / loads,
+        bytes_stored=turns * (row_bytes + kept) + sums,
+    )
+    if not problem.summed:
+        return (rows,)
+    strip = 32 * grid * _WORD  # bytes of a block that adds up
+    added = Workload(
+        blocks=sum_blocks(problem),
+        footprint=Footprint(SUM_THREADS, SUM_THREADS * _WORD),
+        memory_bytes=grid * sums,
+        steps=ceil_div(grid, 32),
+        instructions=4.0 * SUM_THREADS / WARP * 4,
+        load_instructions=4.0 * SUM_THREADS / WARP * _ACCESS,
+        lines=32.0,
+        bytes_loaded=strip / ceil_div(grid, 32),
+        bytes_stored=32.0 * problem.weight_dtype.bytes,
+    )
+    return (rows, added)
