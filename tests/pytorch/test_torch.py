@@ -41,7 +41,10 @@ def emulated(monkeypatch):
             computed.append(tuple(tuple(tensor.shape) for tensor in given))
             tensors = [one.numpy() if isinstance(one, torch.Tensor) else one for one in tensors]
             options = {n: one.numpy() if isinstance(one, torch.Tensor) else one for n, one in options.items()}
-            return torch.from_numpy(np.asarray(compute(*tensors, **options)))
+            returned = compute(*tensors, **options)
+            if isinstance(returned, tuple):
+                return tuple(map(torch.from_numpy, returned))
+            return torch.from_numpy(np.asarray(returned))
 
         return call
 
@@ -216,3 +219,21 @@ def test_every_operator_with_a_call_is_registered():
     assert str(inspect.signature(autotune_torch.sgemm)) == "(a: Any, b: Any, *, alpha: float = 1.0)"
     with pytest.raises(AttributeError, match="no attribute 'gemm'"):
         autotune_torch.gemm  # noqa: B018
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float16, 4e-3)])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
+def test_a_norm_has_the_gradients_of_pytorchs(name, affine, dtype, tolerance):
+    x = random(2, 3, 4, 10).detach().to(dtype).requires_grad_()
+    factors = [random(4, 10).detach().to(dtype).requires_grad_() for _ in range(2 if name == "layer_norm" else 1)]
+    inputs = [x, *factors] if affine else [x]
+    results = [
+        getattr(module, name)(x, (4, 10), *inputs[1:], eps=0.1) for module in (autotune_torch, torch.nn.functional)
+    ]
+    torch.testing.assert_close(*results, rtol=tolerance, atol=tolerance)
+    weights = random(4, 10, requires_grad=False).to(dtype)
+    for reduce in (lambda y: y.square().sum(), lambda y: (y * weights).sum(), lambda y: y.sum()):
+        gradients, truths = (torch.autograd.grad(reduce(y), inputs, retain_graph=True) for y in results)
+        for gradient, truth in zip(gradients, truths, strict=True):
+            torch.testing.assert_close(gradient, truth, rtol=tolerance, atol=10 * tolerance)

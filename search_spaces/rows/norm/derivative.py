@@ -20,7 +20,8 @@ def _backward(given: Backward, centered: bool) -> Mapping[str, Any]:
         centered=centered,
         bias="bias" in given.wanted,
     )
-    return dict(zip(("input", "weight", "bias"), gradients, strict=True))
+    named = zip(("input", "weight", "bias"), gradients, strict=True)
+    return {name: gradient for name, gradient in named if name in given.wanted}
 
 
 def _backward_rms(given: Backward) -> Mapping[str, Any]:
