@@ -48,6 +48,12 @@ class Tensor:
 
     device = "cuda"
 
+    def detach(self):
+        return Tensor(self.array)
+
+    def requires_grad_(self):
+        return self
+
     def float(self):
         return Tensor(self.array.astype(np.float32))
 
@@ -159,12 +165,39 @@ def layer_norm(x, shape, weight, bias, eps):
         return Tensor(result.astype(x.array.dtype)), Tensor(mean), Tensor(rstd)
 
 
+def zeros_like(x, *, dtype):
+    return Tensor(np.zeros(x.shape, dtype))
+
+
+def norm_gradients(x, dy, weight, eps, centered):
+    """Of a norm's input, weight and bias, rounded once."""
+    numbers, g = x.array.astype(np.float64), dy.array.astype(np.float64)
+    numbers -= centered * numbers.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + eps)
+    normal, weighed = numbers * rstd, g * weight.array.astype(np.float64)
+    slope, mean = (weighed * normal).mean(-1, keepdims=True), centered * weighed.mean(-1, keepdims=True)
+    dx = rstd * (weighed - mean - normal * slope)
+    return Tensor(dx), Tensor((g * normal).sum(0)), Tensor(g.sum(0))
+
+
+def layer_norm_gradients(dy, x, shape, mean, rstd, weight, bias, wanted):
+    eps = float(1 / rstd.array[0, 0].astype(np.float64) ** 2 - np.var(x.array[0], dtype=np.float64))
+    return norm_gradients(x, dy, weight, eps, centered=True)
+
+
 def rms_norm(x, shape, weight, eps):
-    """In float32, rounded once."""
+    """In float32, rounded once; what it is made of stays for `rms_norm_gradients`."""
     numbers = x.array.astype(np.float32)
     with np.errstate(invalid="ignore"):  # infinity · 0
         rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + np.float32(eps))
-        return Tensor((numbers * rstd * weight.array.astype(np.float32)).astype(x.array.dtype))
+        result = Tensor((numbers * rstd * weight.array.astype(np.float32)).astype(x.array.dtype))
+    result.made_of = x, weight, eps
+    return result
+
+
+def rms_norm_gradients(y, inputs, dy, *, retain_graph):
+    x, weight, eps = y.made_of
+    return norm_gradients(x, dy, weight, eps, centered=False)
 
 
 _GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
@@ -186,6 +219,7 @@ TORCH = SimpleNamespace(
     arange=lambda count, *, device: Tensor(np.arange(count)),
     argmax=reduction(np.argmax),
     as_tensor=as_tensor,
+    autograd=SimpleNamespace(grad=rms_norm_gradients),
     baddbmm=product,
     backends=SimpleNamespace(
         cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
@@ -195,6 +229,7 @@ TORCH = SimpleNamespace(
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
     ops=SimpleNamespace(
         aten=SimpleNamespace(
+            native_layer_norm_backward=layer_norm_gradients,
             gelu_backward=lambda g, z, *, approximate: gradient(Function(_GELU[approximate]), g, z),
             silu_backward=lambda g, z: gradient(Function.SILU, g, z),
             threshold_backward=lambda g, z, _: gradient(Function.RELU, g, z),
@@ -217,4 +252,5 @@ TORCH = SimpleNamespace(
     native_layer_norm=layer_norm,
     softmax=softmax,
     sum=reduction(np.sum),
+    zeros_like=zeros_like,
 )
