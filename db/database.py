@@ -22,6 +22,7 @@ from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
 from .run_record import RunRecord
 from .states import Status, TimeSource
+from .stored_calibrations import StoredCalibrations
 from .storing import Rule, better, newest, store
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 from .upkeep import Upkeep
@@ -36,7 +37,7 @@ _AT_ONCE = 500  # rows
 _TRIED = [field.name for field in fields(Tried)]
 
 
-class TuningDB(Upkeep):
+class TuningDB(StoredCalibrations, Upkeep):
     """Every trial ever made, and which ones are best.
 
     Opening creates the database and its folder where there is none, and migrates an older one. The trials that ship

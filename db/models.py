@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
+from ..search_spaces.calibration import Calibration
 from .checks import NAME_LENGTH
 from .comparison import Comparison
 from .run_record import RunRecord
@@ -95,6 +96,42 @@ class DeviceRow(Base):
         """The row as a plain value."""
         capability = (self.compute_capability_major, self.compute_capability_minor)
         return DeviceRecord(self.model, capability, self.limits)
+
+
+class CalibrationRow(Base):
+    """A calibration of a device."""
+
+    __tablename__ = "calibrations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    device_id: Mapped[int] = mapped_column(ForeignKey(DeviceRow.id))
+    uuid: Mapped[str]
+    driver: Mapped[str]
+    environment: Mapped[dict[str, Any]]
+    conditions: Mapped[dict[str, Any]]
+    figures: Mapped[dict[str, Any]]
+    curves: Mapped[dict[str, Any]]
+    taken_at: Mapped[datetime] = mapped_column(Utc, index=True)
+
+    device: Mapped[DeviceRow] = relationship(lazy="joined", innerjoin=True)
+
+    @classmethod
+    def of(cls, calibration: Calibration, device_id: int) -> CalibrationRow:
+        """A new row."""
+        plain = {name: dict(getattr(calibration, name)) for name in _MEASURED}
+        told = {name: calibration.environment.get(name, "") for name in ("uuid", "driver")}
+        return cls(device_id=device_id, taken_at=calibration.taken_at, **told, **plain)
+
+    @property
+    def plain(self) -> Calibration:
+        """The row as a plain value."""
+        return Calibration.from_dict(
+            {name: getattr(self, name) for name in _MEASURED}
+            | {"device": self.device.model, "taken_at": self.taken_at.isoformat()}
+        )
+
+
+_MEASURED = ("environment", "conditions", "figures", "curves")
 
 
 class ProblemRow(Base):

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from .exchange import MergeCounts
 from .models import KEY, DeviceRow, ProblemRow, RunRow, TrialRow, outcome
 from .states import Status
-from .trials import Trial
+from .trials import DeviceRecord, Trial
 
 _BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
 _STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds, TrialRow.created_at).where(*_BY_KEY)
@@ -80,9 +80,14 @@ def _ids(trial: Trial, session: Session) -> dict[str, Any]:
     device, problem = trial.device, trial.problem
     return {
         "run_id": trial.run and session.scalar(select(RunRow.id).where(RunRow.id == trial.run)),
-        "device_id": _id(DeviceRow.of(device), session, model=device.model),
+        "device_id": device_id(device, session),
         "problem_id": _id(ProblemRow.of(problem), session, operator=problem.operator, key=problem.key),
     }
+
+
+def device_id(device: DeviceRecord, session: Session) -> int:
+    """The id of a device, which is added if it is new."""
+    return _id(DeviceRow.of(device), session, model=device.model)
 
 
 def _id(new: Row, session: Session, **name: str) -> int:

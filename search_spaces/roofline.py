@@ -5,26 +5,42 @@ And which times cannot be true.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from ..codegen.problem import Problem
 from ..codegen.work import Unit
 from .device_spec import DeviceSpec
 
 
-def roofline(problem: Problem, spec: DeviceSpec) -> float:
+class Peaks(Protocol):
+    """What a device does at best: its `DeviceSpec`, or its `MeasuredPeaks`.
+
+    Attributes:
+        bandwidth: device memory's bytes per second.
+    """
+
+    @property
+    def bandwidth(self) -> float: ...  # noqa: D102
+
+    def peak(self, unit: Unit) -> float:
+        """Operations per second of a unit."""
+
+
+def roofline(problem: Problem, peaks: Peaks) -> float:
     """Seconds that the device takes at least: for the bytes, or for the operations of the busiest unit."""
-    return max(_seconds(problem, spec).values())
+    return max(_seconds(problem, peaks).values())
 
 
-def bounding_unit(problem: Problem, spec: DeviceSpec) -> Unit | None:
+def bounding_unit(problem: Problem, peaks: Peaks) -> Unit | None:
     """The unit that bounds the problem on the device; None if it is device memory."""
-    seconds = _seconds(problem, spec)
+    seconds = _seconds(problem, peaks)
     return max(seconds, key=lambda unit: seconds[unit])
 
 
-def _seconds(problem: Problem, spec: DeviceSpec) -> dict[Unit | None, float]:
+def _seconds(problem: Problem, peaks: Peaks) -> dict[Unit | None, float]:
     """Seconds at the peak rates of device memory (None) and of each unit; the first counts in a tie."""
-    seconds: dict[Unit | None, float] = {None: problem.work.bytes / spec.bandwidth}
-    return seconds | {unit: count / spec.peak(unit) for unit, count in problem.work.operations.items()}
+    seconds: dict[Unit | None, float] = {None: problem.work.bytes / peaks.bandwidth}
+    return seconds | {unit: count / peaks.peak(unit) for unit, count in problem.work.operations.items()}
 
 
 def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:

@@ -15,6 +15,7 @@ from ..devices.base import DeviceError, Evaluation
 from ..devices.driver import reason
 from ..search_spaces.roofline import impossible_rate
 from .baseline import Launcher
+from .energy import Energy, Meter
 from .graph import captured
 from .interleave import interleaved
 
@@ -33,10 +34,12 @@ class Comparison:
     Attributes:
         samples: seconds of each launch, by contender, in the order taken.
         failed: the baselines without samples, each with the reason.
+        energy: of a launch, by contender, where it was asked for and the device tells it.
     """
 
     samples: Mapping[str, tuple[float, ...]]
     failed: Mapping[str, str] = field(default_factory=dict)
+    energy: Mapping[str, Energy] = field(default_factory=dict)
 
     def seconds(self, name: str) -> float:
         """The median of a contender's samples."""
@@ -57,11 +60,16 @@ class Comparison:
 
 
 def compare(
-    session: CudaSession, kernels: Mapping[str, Program], baselines: Mapping[str, Baseline], rounds: int
+    session: CudaSession,
+    kernels: Mapping[str, Program],
+    baselines: Mapping[str, Baseline],
+    rounds: int,
+    meter: Meter | None = None,
 ) -> Comparison:
     """Take `rounds` interleaved samples of each contender, and verify before and after what each one computes.
 
-    A baseline that is wrong or cannot run is left out, and takes no figure from the others.
+    A baseline that is wrong or cannot run is left out, and takes no figure from the others. With a meter, the energy of
+    each contender is measured after that.
 
     Raises:
         CompileError: a kernel does not compile.
@@ -92,7 +100,9 @@ def compare(
             with judged(name):
                 _require(session.verify(sampled[name]))
                 _require_possible(session, median(samples[name]))
-    return Comparison({name: taken for name, taken in samples.items() if name not in failed}, failed)
+        samples = {name: taken for name, taken in samples.items() if name not in failed}
+        energy = _energy(session, sampled, samples, meter) if meter else {}
+    return Comparison(samples, failed, energy)
 
 
 def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, Launcher]:
@@ -103,6 +113,18 @@ def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitS
         with _blamed(name):
             launches[name] = stack.enter_context(session.prepared(program, compiled))
     return launches
+
+
+def _energy(
+    session: CudaSession, launches: Mapping[str, Launcher], samples: Mapping[str, tuple[float, ...]], meter: Meter
+) -> dict[str, Energy]:
+    """The energy of a launch of each contender that was sampled, where it is told."""
+    energy: dict[str, Energy] = {}
+    for name, taken in samples.items():
+        with _blamed(name):
+            if measured := meter.measure(launches[name], session.wait, median(taken)):
+                energy[name] = measured
+    return energy
 
 
 def _require(evaluation: Evaluation) -> None:

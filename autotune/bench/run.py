@@ -12,8 +12,10 @@ from ..cuda_core import CUDAError
 from ..devices.base import DeviceError
 from ..devices.cuda import CudaDevice
 from ..search_spaces.operator import Operator
+from ..search_spaces.roofline import Peaks
 from .baseline import Baseline
 from .comparison import OWN, Comparison, compare
+from .energy import Meter
 from .own_schedule import OwnSchedule
 
 
@@ -44,22 +46,27 @@ class Setting:
         baselines: the opponents by name.
         rounds: samples of each contender.
         ladder: whether the operator's presets take part.
+        peaks: what the device does at best, as far as it was measured.
+        energy: whether the energy of launches is measured, too.
     """
 
     operator: Operator[Any, Any]
     device: CudaDevice
     baselines: Mapping[str, Baseline]
     rounds: int
+    peaks: Peaks
     ladder: bool = False
+    energy: bool = False
 
     def run(self, problem: Problem, own: OwnSchedule, group: str = "") -> Run:
         """Compare on one problem; if that fails, the run has the reason, and the device serves the next problem."""
         presets = self.operator.presets if self.ladder else {}
         kernels = {name: preset(problem) for name, preset in presets.items()}
         kernels[OWN] = own.program(self.operator, problem, self.device.limits)
+        meter = Meter(self.device.conditions.joules) if self.energy else None
         try:
             with self.device.session(self.operator, problem, seed=0) as session:
-                comparison = compare(session, kernels, self.baselines, self.rounds)
+                comparison = compare(session, kernels, self.baselines, self.rounds, meter)
         except (CompileError, CUDAError, DeviceError) as error:
             # Comparisons on a lost context must end with that error, not with what each library makes of it.
             self.device.check_context()

@@ -18,6 +18,7 @@ from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
 from .commands.bench_search import bench_search
 from .commands.cache import app as cache
+from .commands.calibrate import app as calibrate
 from .commands.convert import convert
 from .commands.database import app as database
 from .commands.devices import devices
@@ -60,6 +61,7 @@ app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
 app.add_typer(_alone(devices))
+app.add_typer(calibrate, name="calibrate")
 database.command()(reduce)
 database.command()(prune)
 database.command()(backup)

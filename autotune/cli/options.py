@@ -17,6 +17,7 @@ from .errors import BadInputError, user_input
 if TYPE_CHECKING:
     from ..db import RunRecord, TuningDB
     from ..devices.base import Device
+    from ..devices.cuda import CudaDevice
     from ..devices.worker_device import WorkerDevice
     from ..search_spaces.device_spec import DeviceSpec
 
@@ -123,6 +124,18 @@ def device_of(selector: str) -> Device:
 
     with _device_errors():
         return device(selector)
+
+
+def gpu_of(selector: str, command: str) -> CudaDevice:
+    """The GPU that the user named for a command that needs one; `BadInputError` if it is none."""
+    from ..devices.cuda import CudaDevice
+
+    device = device_of(selector)
+    if not isinstance(device, CudaDevice):
+        raise BadInputError(
+            f"{command} needs a GPU, which device {device.selector} is not: expected a number such as 0"
+        )
+    return device
 
 
 def worker_device_of(selector: str) -> WorkerDevice:

@@ -1,4 +1,4 @@
-"""The state of a GPU while it measures: clocks, temperature, and reasons of slowdowns, by NVML."""
+"""The state of a GPU while it measures, by NVML: clocks, temperature, reasons of slowdowns, the energy used."""
 
 from __future__ import annotations
 
@@ -41,6 +41,16 @@ class Conditions:
             "clock_event_reasons": self._reasons() or None,
         }
         return {name: value for name, value in found.items() if value is not None}
+
+    def joules(self) -> float | None:
+        """What the GPU has used since its driver was loaded; None where that is not known."""
+        from cuda.core.system.typing import FieldId
+
+        device = self._device
+        if device is None:
+            return None
+        told = _told(lambda: device.get_field_values([FieldId.DEV_TOTAL_ENERGY_CONSUMPTION]).get_all_values())
+        return told[0] / 1000 if told else None
 
     def _reasons(self) -> list[str]:
         device = self._device

@@ -95,6 +95,10 @@ class CudaSession:
         """The address of the ``CUstream`` that everything runs on."""
         return int(self._stream.handle)
 
+    def wait(self) -> None:
+        """Wait for all that is queued."""
+        self._stream.sync()
+
     def pointer(self, name: str) -> int:
         """The device address of a tensor's buffer."""
         return self._operands.pointer(name)

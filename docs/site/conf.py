@@ -41,7 +41,7 @@ python_use_unqualified_type_names = True
 
 # What the README's reader finds beside the pages; Markdown on GitHub has no such thing.
 USE = ["tuning", "dispatcher", "command-line", "database", "report", "benchmarks", "recordings", "export"]
-INSIDE = ["architecture", "adding-an-operator", "devices", "emulator", "performance"]
+INSIDE = ["architecture", "adding-an-operator", "devices", "calibration", "emulator", "performance"]
 NAVIGATION = {
     "Use": USE,
     "Operators": sorted({page.stem for page in Path(__file__).parents[1].glob("*.md")} - {*USE, *INSIDE}),

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 from autotune.bench import OWN, Baseline
 from autotune.db import Status
@@ -53,6 +54,8 @@ class Session:
         verdicts = self.verdicts[launch.name]
         return verdicts.pop(0) if verdicts else Evaluation(Status.OK)
 
+    def wait(self): ...
+
     def sample(self, launch):
         self.log.append(("sample", launch.name))
         return self.seconds.get(launch.name, 1e-3)
@@ -87,6 +90,7 @@ class Gpu(CudaDevice):
         self.selector = "0"
         self.limits = LIMITS
         self.environment = {"driver": "580"}
+        self.conditions = SimpleNamespace(joules=lambda: None)
         self.prepare_session = lambda session: None
         self.looked_after = 0
         self.ladder = False

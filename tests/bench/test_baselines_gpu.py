@@ -43,7 +43,7 @@ def test_it_is_right(device, name, baseline, problem):
         pytest.skip(missing)
     chosen = operator(name)
     own = OwnSchedule(chosen.default(problem, device.limits))
-    run = Setting(chosen, device, {baseline: opponent}, rounds=4).run(problem, own)
+    run = Setting(chosen, device, {baseline: opponent}, rounds=4, peaks=device.limits).run(problem, own)
     assert run.error == ""
     assert len(run.comparison.samples[baseline]) == 4
     assert all(opponent.versions().values())
@@ -52,6 +52,6 @@ def test_it_is_right(device, name, baseline, problem):
 def test_the_ladder_is_right(device):
     sgemm, problem = operator("sgemm"), SGEMM(512, 512, 512)
     own = OwnSchedule(sgemm.default(problem, device.limits))
-    run = Setting(sgemm, device, {}, rounds=4, ladder=True).run(problem, own)
+    run = Setting(sgemm, device, {}, rounds=4, peaks=device.limits, ladder=True).run(problem, own)
     assert run.error == ""
     assert list(run.comparison.samples) == [*sgemm.presets, "autotune"]

@@ -2,11 +2,15 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from bench_fakes import baseline
+from calibration_factory import calibration
 
 from autotune.bench import OWN
+from autotune.bench import run as benchmark_run
+from autotune.bench.energy import Energy
 from autotune.cli.commands import bench as cli_bench
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
@@ -72,6 +76,57 @@ def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path)
     assert run["ratios"] == {"mover": pytest.approx(3)}
     assert run["contenders"]["mover"]["seconds"] == 3e-3
     assert run["contenders"][OWN]["bytes_per_second"] == pytest.approx(8e9)
+
+
+def test_the_roofline_is_the_measured_one(bench, gpu, record):
+    record(PROBLEM)
+    with TuningDB() as database:
+        database.record_calibration(calibration(gpu.limits.name), gpu.limits)
+    result = bench(*SIZES, "--json").json
+    assert result["peaks"] == {"bandwidth": 4.4e12, "fp32": 6.5e13}
+    assert result["runs"][0]["roofline_seconds"] == pytest.approx(8e6 / 4.4e12)
+
+
+@pytest.fixture
+def metered(monkeypatch):
+    """Launches of autotune take 0.5 J at 500 W, of the copy 0.1 J; of mover nobody tells."""
+    told = {OWN: Energy(0.5, 500.0), "copy": Energy(0.1, 400.0)}
+    meter = SimpleNamespace(measure=lambda launch, wait, seconds: told.get(launch.name))
+    monkeypatch.setattr(benchmark_run, "Meter", lambda joules: meter)
+    return told
+
+
+def test_energy_is_two_columns_with_dashes_where_it_is_not_told(bench, record, metered):
+    record(PROBLEM)
+    outcome = bench(*SIZES, "--energy")
+    rows = {line[0]: line[-4:] for line in table(outcome) if line[:1] in (["autotune"], ["copy"], ["mover"])}
+    assert rows["autotune"] == ["500", "mJ", "500", "W"]
+    assert rows["copy"] == ["100", "mJ", "400", "W"]
+    assert rows["mover"][-2:] == ["–", "–"]
+    contenders = bench(*SIZES, "--energy", "--json").json["runs"][0]["contenders"]
+    assert {name: one["energy"] for name, one in contenders.items()} == {
+        OWN: {"joules": 0.5, "watts": 500.0}, "copy": {"joules": 0.1, "watts": 400.0}, "mover": None
+    }  # fmt: skip
+
+
+def test_energy_of_a_suite_is_that_of_autotune(bench, suite, metered):
+    lines = bench(*suite, "--energy", "--markdown").stdout.splitlines()
+    assert lines[2] == (
+        "| group | problem | schedule | median | spread | rate | of roofline | × mover | energy | power | error |"
+    )
+    assert lines[4].endswith("| 2.000 | 500 mJ | 500 W |  |")
+
+
+def test_without_a_counter_one_line_says_so(bench, record):
+    record(PROBLEM)
+    outcome = bench(*SIZES, "--energy")
+    assert outcome.code == 0
+    assert outcome.stderr.splitlines()[1:] == ["energy: NVML does not tell it here"]
+
+
+def test_energy_is_not_measured_unless_it_was_asked_for(bench, record, metered):
+    record(PROBLEM)
+    assert "energy" not in bench(*SIZES).stdout
 
 
 def test_records_keep_how_they_compare(bench, record, suite):

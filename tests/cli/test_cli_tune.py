@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from calibration_factory import calibration
 from cli_command import Command
 from postgres_server import PASSWORD, PostgresServer
 from recording_factory import recording
@@ -155,6 +157,15 @@ def test_peak_is_what_bounds_the_problem(autotune: Command, search: Search) -> N
     document = autotune("tune", "sgemm", "--device", "h200", "--json").json
     assert document["results"][0]["operations_per_second"] == {"fp32": 2 * 4096**3 / 1e-3}
     assert document["results"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
+
+
+def test_a_share_is_that_of_the_measured_peak(autotune: Command, search: Search) -> None:
+    with TuningDB() as db:
+        db.record_calibration(calibration("NVIDIA H200"), named_device("h200"))
+    outcome = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json")
+    assert outcome.json["results"][0]["peak_share"] == pytest.approx(8e9 / 4.4e12)
+    (told,) = re.findall(r"(\S+)% of the roofline", outcome.stderr)
+    assert told == "0"
 
 
 def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_database_is_migrated_and_has_todays_names(old_url, exported):
             (t.problem.operator, t.problem.key) for t in stored
         }
         tables = set(inspect(db._engine).get_table_names())
-        assert tables == {"alembic_version", "database_info", "devices", "problems", "runs", "trials"}
+        assert tables == {"alembic_version", "calibrations", "database_info", "devices", "problems", "runs", "trials"}
         db.record(lost)
         assert len(db.trials()) == 4
 

@@ -148,13 +148,8 @@ def test_a_migration_drops_what_it_finds_and_makes_the_views_anew(path):
         before = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'best_trials'").fetchone()
         connection.execute("DROP VIEW best_trials")
         connection.execute(FORGED[0])
-        for statement in ("DROP INDEX ix_trials_run_id", "ALTER TABLE trials DROP COLUMN run_id", "DROP TABLE runs"):
-            with connection:
-                for view in connection.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
-                    connection.execute(f"DROP VIEW {view[0]}")
-                connection.execute(statement)
-        connection.execute(FORGED[0])
-        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        connection.execute("DROP TABLE calibrations")
+        connection.execute("UPDATE alembic_version SET version_num = '0003'")
     with TuningDB(str(path)) as db:
         assert rows(db, "SELECT sql FROM sqlite_master WHERE name = 'best_trials'") == [{"sql": before[0]}]
 

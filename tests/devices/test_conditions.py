@@ -54,3 +54,16 @@ def test_the_words_are_those_of_nvml():
     from autotune.devices import conditions
 
     assert set(conditions._SLOWDOWNS) <= {str(reason) for reason in system.typing.ClocksEventReasons}
+
+
+def test_energy_is_told_in_joules():
+    nvml = Nvml()
+    nvml.get_field_values = lambda fields: SimpleNamespace(get_all_values=lambda: {83: [2500]}[int(fields[0])])
+    assert Conditions(lambda: nvml).joules() == 2.5
+
+
+def test_energy_that_a_driver_hides_is_not_known():
+    nvml = Nvml()
+    nvml.get_field_values = lambda fields: SimpleNamespace(get_all_values=silent)
+    assert Conditions(lambda: nvml).joules() is None
+    assert Conditions(silent).joules() is None

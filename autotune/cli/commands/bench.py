@@ -12,7 +12,7 @@ import typer
 
 from ...files import checked_target, write_text
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
+from ..options import DatabaseOption, DeviceOption, JsonOption, gpu_of, output_option
 from ..rendering.bench_document import document
 from ..rendering.bench_tables import print_markdown, tables
 from ..rendering.output import json_text, print_json, print_table
@@ -22,6 +22,7 @@ from ..suite import Entry, SuiteOption, entries_of
 if TYPE_CHECKING:
     from ...bench import Baseline, OwnSchedule, Run, Setting
     from ...devices.cuda import CudaDevice
+    from ...search_spaces.roofline import Peaks
 
 
 def bench(
@@ -39,6 +40,9 @@ def bench(
     ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each contender.")] = 100,
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Measure the energy of a launch, too: a second for each contender.")
+    ] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Store in each record which baselines are faster, for the dispatcher.")
     ] = False,
@@ -59,19 +63,22 @@ def bench(
         _check_plot(plot)
     entries = entries_of(operator, fields, suite)
     known = _known_baselines(operator, against)
-    target = _gpu(device)
+    target = gpu_of(device, "bench")
     if against is None and not _moves_bytes(entries, target):
         known = {name: baseline for name, baseline in known.items() if name != benchmarks.COPY_NAME}
-    schedules = _own_schedules(operator, entries, target, db)
+    schedules, peaks = _known(operator, entries, target, db)
     if not (suite or schedules[0].recorded):
         key, model = entries[0].problem.key, target.limits.name
         raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
-    setting, skipped = _setting(operator, target, known, rounds, ladder, named=against is not None)
+    baselines, skipped = _installed(known, named=against is not None)
+    setting = benchmarks.Setting(operator, target, baselines, rounds, peaks, ladder, energy)
     if plot and not setting.baselines:
         raise BadInputError("--plot needs a baseline, and none is installed")
     runs, interrupted = _runs(setting, entries, schedules)
     if record:
         _remember(setting, runs, db)
+    if energy and not any(run.comparison and run.comparison.energy for run in runs):
+        print("energy: NVML does not tell it here", file=sys.stderr)
     result = document(setting, skipped, runs)
     if output:
         write_text(output, json_text(result) + "\n")
@@ -124,36 +131,26 @@ def _moves_bytes(entries: Sequence[Entry], device: CudaDevice) -> bool:
     return all(bounding_unit(entry.problem, device.limits) is None for entry in entries)
 
 
-def _gpu(selector: str) -> CudaDevice:
-    from ...devices.cuda import CudaDevice
-
-    device = device_of(selector)
-    if not isinstance(device, CudaDevice):
-        raise BadInputError(f"bench needs a GPU, which device {selector} is not: expected a number such as 0")
-    return device
-
-
-def _own_schedules(operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None) -> list[OwnSchedule]:
+def _known(
+    operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None
+) -> tuple[list[OwnSchedule], Peaks]:
+    """What the database knows: the schedule for each problem, and the peaks of the device."""
     from ...bench import find_own_schedule
     from ...db import TuningDB
 
     with TuningDB(db, create=False) as database:
-        return [find_own_schedule(operator, entry.problem, device.limits, database) for entry in entries]
+        schedules = [find_own_schedule(operator, entry.problem, device.limits, database) for entry in entries]
+        return schedules, database.peaks(device.limits)
 
 
-def _setting(
-    operator: Any, device: CudaDevice, baselines: Mapping[str, Baseline], rounds: int, ladder: bool, *, named: bool
-) -> tuple[Setting, dict[str, str]]:
-    """The comparisons' setting, and why this machine lacks baselines, which is an error if the user named them."""
-    from ...bench import Setting
-
+def _installed(baselines: Mapping[str, Baseline], *, named: bool) -> tuple[dict[str, Baseline], dict[str, str]]:
+    """The baselines that this machine has, and why it lacks others, which is an error if the user named them."""
     skipped = {name: reason for name, baseline in baselines.items() if (reason := baseline.missing())}
     for reason in skipped.values():
         if named:
             raise BadInputError(reason)
         print(f"skipped: {reason}", file=sys.stderr)
-    installed = {name: baseline for name, baseline in baselines.items() if name not in skipped}
-    return Setting(operator, device, installed, rounds, ladder), skipped
+    return {name: baseline for name, baseline in baselines.items() if name not in skipped}, skipped
 
 
 def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSchedule]) -> tuple[list[Run], bool]:

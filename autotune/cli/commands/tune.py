@@ -95,7 +95,8 @@ def tune(
 
     def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
-        with screen.run(title(operator, problem, target), problem, target.limits, options, label) as show:
+        peaks = database.peaks(target.limits)
+        with screen.run(title(operator, problem, target), problem, peaks, options, label) as show:
 
             def told(progress: Progress) -> None:
                 show(progress)
@@ -103,7 +104,7 @@ def tune(
 
             result = search(operator, problem, target, database, options, told, pool=pool, run=run)
         with screen.paused():
-            results.append(tuned(operator, problem, target, result))
+            results.append(tuned(operator, problem, target, peaks, result))
             if not as_json:
                 print_winner(results[-1])
         return result

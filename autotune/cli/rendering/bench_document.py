@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
     """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
     from ...bench.summary import by_group, mean_ratios
+    from ...codegen.work import Unit
 
     published = setting.operator.published
     environment = dict(setting.device.environment)
@@ -29,6 +30,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
         "environment": environment,
         "rounds": setting.rounds,
         "operands": "cold",
+        "peaks": {"bandwidth": setting.peaks.bandwidth, "fp32": setting.peaks.peak(Unit.FP32)},
         "baselines": {name: baseline.summary for name, baseline in setting.baselines.items()},
         "skipped": dict(skipped),
         "published": dict(published.shares) if setting.ladder and published else {},
@@ -44,7 +46,7 @@ def _run(setting: Setting, run: Run) -> dict[str, Any]:
     from ...bench import OWN
     from ...search_spaces.roofline import roofline
 
-    bound = roofline(run.problem, setting.device.limits)
+    bound = roofline(run.problem, setting.peaks)
     comparison = run.comparison
     return {
         "problem": run.problem.key,
@@ -66,6 +68,7 @@ def _contenders(problem: Problem, comparison: Comparison) -> dict[str, Any]:
             "seconds": comparison.seconds(name),
             "spread": comparison.spread(name),
             **rates_document(problem, comparison.seconds(name)),
+            "energy": comparison.energy[name]._asdict() if name in comparison.energy else None,
         }
         for name in comparison.samples
     }

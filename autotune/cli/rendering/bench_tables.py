@@ -46,11 +46,14 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
             name,
             duration(comparison.seconds(name)),
             f"{comparison.spread(name):.1%}",
-            rate(run.problem, setting.device.limits, comparison.seconds(name)),
+            rate(run.problem, setting.peaks, comparison.seconds(name)),
             f"{comparison.ratio(name):.3f}×",
         ]
         for name in comparison.samples
     ]
+    if setting.energy:
+        columns += ["energy", "power"]
+        rows = [row + _energy(comparison, name) for row, name in zip(rows, comparison.samples, strict=True)]
     measured = [name for name in setting.baselines if name in comparison.samples]
     if setting.ladder and measured:
         added, shares = _shares(setting, comparison, measured[0])
@@ -70,7 +73,8 @@ def _shares(setting: Setting, comparison: Comparison, first: str) -> tuple[list[
 
 
 def _problems(setting: Setting, runs: Sequence[Run]) -> Table:
-    columns = ["group", "problem", "schedule", "median", "spread", "rate", "of roofline", *_versus(setting), "error"]
+    measured = [*_versus(setting), *(("energy", "power") if setting.energy else ())]
+    columns = ["group", "problem", "schedule", "median", "spread", "rate", "of roofline", *measured, "error"]
     return Table(_title(setting), columns, [_problem(setting, run) for run in runs], _EXPENDABLE)
 
 
@@ -79,17 +83,24 @@ def _problem(setting: Setting, run: Run) -> list[str]:
 
     head = [run.group, run.problem.key, run.own.source]
     if run.comparison is None:
-        return [*head, *[""] * (4 + len(setting.baselines)), run.error]
+        return [*head, *[""] * (4 + len(setting.baselines) + 2 * setting.energy), run.error]
     seconds, ratios = run.comparison.seconds(OWN), run.comparison.ratios(setting.baselines)
     return [
         *head,
         duration(seconds),
         f"{run.comparison.spread(OWN):.1%}",
-        rate(run.problem, setting.device.limits, seconds),
-        f"{peak_share(run.problem, setting.device.limits, seconds):.1%}",
+        rate(run.problem, setting.peaks, seconds),
+        f"{peak_share(run.problem, setting.peaks, seconds):.1%}",
         *(f"{ratios[name]:.3f}" if name in ratios else "" for name in setting.baselines),
+        *(_energy(run.comparison, OWN) if setting.energy else ()),
         run.error,
     ]
+
+
+def _energy(comparison: Comparison, name: str) -> list[str]:
+    """The energy of a launch and the average power, or dashes."""
+    found = comparison.energy.get(name)
+    return [f"{found.joules * 1e3:.3g} mJ", f"{found.watts:.0f} W"] if found else ["–", "–"]
 
 
 def _means(setting: Setting, runs: Sequence[Run]) -> Table:

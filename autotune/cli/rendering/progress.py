@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...codegen.problem import Problem
     from ...db import Trial
-    from ...search_spaces.device_spec import DeviceSpec
+    from ...search_spaces.roofline import Peaks
     from ...tuner import Progress, TuneOptions
 
 _PAUSE = 10  # seconds between lines while nothing better is found
@@ -30,7 +30,7 @@ class Screen(Protocol):
     """Where runs are shown, from any thread."""
 
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
+        self, title: str, problem: Problem, peaks: Peaks, options: TuneOptions, label: str = ""
     ) -> AbstractContextManager[Callable[[Progress], None]]:
         """What `tune` calls after each evaluation, while the run is shown; `label` tells it from others."""
 
@@ -61,7 +61,7 @@ class _Terminal:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
+        self, title: str, problem: Problem, peaks: Peaks, options: TuneOptions, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         from rich.console import Group
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -76,7 +76,7 @@ class _Terminal:
             by_status[progress.trial.status] += 1
             share, left = _left(progress, options)
             bar.update(task, completed=share, left=f"{progress.done} trials, {left}")
-            best.plain = _best(problem, spec, progress.best)
+            best.plain = _best(problem, peaks, progress.best)
             counts = ", ".join(f"{count} {status}" for status, count in by_status.most_common())
             ended.plain = f"{counts}; {progress.under_way} are compiled or wait"
 
@@ -107,7 +107,7 @@ class _Lines:
 
     @contextmanager
     def run(
-        self, title: str, problem: Problem, spec: DeviceSpec, options: TuneOptions, label: str = ""
+        self, title: str, problem: Problem, peaks: Peaks, options: TuneOptions, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         best: Trial | None = None
         failed, shown = 0, 0.0
@@ -119,7 +119,7 @@ class _Lines:
                 return
             best, shown = progress.best, progress.elapsed
             counts = f"{progress.done}/{progress.budget}  {progress.elapsed:.0f} s  {failed} failed"
-            self._print(f"{label}{counts}  {_best(problem, spec, best)}")
+            self._print(f"{label}{counts}  {_best(problem, peaks, best)}")
 
         self._print(f"{label}{title}: until {_limits(options)}")
         yield show
@@ -146,8 +146,8 @@ def _left(progress: Progress, options: TuneOptions) -> tuple[float, str]:
     return progress.done / options.trials, f"about {by_trials:.0f} s left for {options.trials - progress.done} more"
 
 
-def _best(problem: Problem, spec: DeviceSpec, best: Trial | None) -> str:
+def _best(problem: Problem, peaks: Peaks, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
-    figures = f"{rate(problem, spec, best.seconds)}  {peak_share(problem, spec, best.seconds):.0%} of the roofline"
+    figures = f"{rate(problem, peaks, best.seconds)}  {peak_share(problem, peaks, best.seconds):.0%} of the roofline"
     return f"{figures}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
-    from ...search_spaces.device_spec import DeviceSpec
+    from ...search_spaces.roofline import Peaks
 
 
-def rate(problem: Problem, spec: DeviceSpec, seconds: float) -> str:
+def rate(problem: Problem, peaks: Peaks, seconds: float) -> str:
     """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
     from ...search_spaces.roofline import bounding_unit
 
-    unit = bounding_unit(problem, spec)
+    unit = bounding_unit(problem, peaks)
     if unit is None:
         return f"{problem.work.bytes / seconds / 1e9:.4g} GB/s"
     tera = problem.work.count(unit) / seconds / 1e12
@@ -28,11 +28,11 @@ def rates_document(problem: Problem, seconds: float | None) -> dict[str, object]
     return {"bytes_per_second": problem.work.bytes / seconds, "operations_per_second": operations}
 
 
-def peak_share(problem: Problem, spec: DeviceSpec, seconds: float) -> float:
+def peak_share(problem: Problem, peaks: Peaks, seconds: float) -> float:
     """The roofline's time over this one."""
     from ...search_spaces.roofline import roofline
 
-    return roofline(problem, spec) / seconds
+    return roofline(problem, peaks) / seconds
 
 
 def duration(seconds: float) -> str:

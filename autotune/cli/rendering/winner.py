@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...db import Trial
     from ...devices.base import Device
     from ...search_spaces.device_spec import DeviceSpec
+    from ...search_spaces.roofline import Peaks
     from ...tuner import Runoff, TuneResult
 
 _MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
@@ -27,6 +28,7 @@ class Tuned:
 
     Attributes:
         operator, problem, device: what was tuned, and for what.
+        peaks: what the device does at best, as far as it was measured.
         result: how the run ended.
         source: the file with the winner's source; None if there is no winner.
     """
@@ -34,14 +36,15 @@ class Tuned:
     operator: Any
     problem: Problem
     device: Device
+    peaks: Peaks
     result: TuneResult
     source: Path | None
 
 
-def tuned(operator: Any, problem: Problem, device: Device, result: TuneResult) -> Tuned:
+def tuned(operator: Any, problem: Problem, device: Device, peaks: Peaks, result: TuneResult) -> Tuned:
     """Put it together, and write the winner's source."""
     source = _written_source(operator, problem, device.limits, result.best) if result.best else None
-    return Tuned(operator, problem, device, result, source)
+    return Tuned(operator, problem, device, peaks, result, source)
 
 
 def title(operator: Any, problem: Problem, device: Device) -> str:
@@ -70,8 +73,8 @@ def print_winner(run: Tuned) -> None:
     rows = [
         ("device", run.device.selector),
         ("time", f"{duration(best.seconds)} {best.time_source}"),
-        ("rate", rate(run.problem, run.device.limits, best.seconds)),
-        ("share of peak", f"{peak_share(run.problem, run.device.limits, best.seconds):.1%}"),
+        ("rate", rate(run.problem, run.peaks, best.seconds)),
+        ("share of peak", f"{peak_share(run.problem, run.peaks, best.seconds):.1%}"),
         ("schedule", short_schedule_of(best)),
         *([("runoff", _runoff(run.result.runoff))] if run.result.runoff else []),
         ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
@@ -106,7 +109,7 @@ def document(run: Tuned) -> dict[str, Any]:
         "selector": run.device.selector,
         "best": trial_document(best) if best else None,
         **rates_document(run.problem, seconds),
-        "peak_share": peak_share(run.problem, run.device.limits, seconds) if seconds else None,
+        "peak_share": peak_share(run.problem, run.peaks, seconds) if seconds else None,
         "source": run.source,
         "evaluated": result.evaluated,
         "known": result.known,
