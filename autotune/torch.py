@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from functools import partial
-from inspect import Parameter, Signature
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from typing import Any, Union, get_args, get_origin
 
 import torch
@@ -20,7 +20,8 @@ import torch
 from . import dispatcher
 from .codegen.dtype import DType
 from .dispatcher.calls.resolve import plain_option
-from .search_spaces.call import Call
+from .dispatcher.calls.shorthand import shorthands
+from .search_spaces.call import OUT, STREAM, Call
 from .search_spaces.derivative import Backward, Derivative
 from .search_spaces.layouts import Layout
 from .search_spaces.registry import OPERATORS
@@ -153,9 +154,23 @@ def _registered(call: Call, derivative: Derivative | None) -> Callable[..., Any]
     return function
 
 
+def _shorthand(call: Callable[..., Any], stated: Callable[..., Mapping[str, Any]]) -> Callable[..., Any]:
+    """A function that an operator states beside its call, with new outputs on the current stream."""
+
+    @wraps(stated)
+    def function(*arguments: Any, **options: Any) -> Any:
+        named = stated(*arguments, **options)
+        return call(**{name: value for name, value in named.items() if name not in (OUT, STREAM)})
+
+    parameters = signature(stated, eval_str=True).parameters
+    function.__signature__ = Signature([parameters[name] for name in parameters if name not in (OUT, STREAM)])  # type: ignore[attr-defined]
+    return function
+
+
 _functions = {
     name: _registered(operator.call, operator.derivative) for name, operator in OPERATORS.items() if operator.call
 }
+_functions |= {stated.__name__: _shorthand(_functions[name], stated) for name, stated in shorthands()}
 
 
 def __getattr__(name: str) -> Any:

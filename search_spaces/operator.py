@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..codegen.fields import invalid_fields
 from ..codegen.problem import Problem
@@ -54,6 +54,8 @@ class Operator(Generic[P, S]):
         suites: the folder of its suites, JSON lists of problems; None if there are none.
         published: what is known of kernels like the presets.
         call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
+        shorthands: functions beside `call`, by names that users know, such as ``gelu``. Each returns the arguments of
+            `call`; its parameters and its docstring are what users see.
         derivative: how PyTorch's autograd goes back through a call; None for one that has no derivative.
         substitutes: the baselines that the dispatcher can call in place of a kernel, by name.
         restated: a problem as another operator's, which the dispatcher takes where it promises to be faster; None for
@@ -77,6 +79,7 @@ class Operator(Generic[P, S]):
     suites: Path | None = None
     published: Published | None = None
     call: Call | None = None
+    shorthands: tuple[Callable[..., Mapping[str, Any]], ...] = ()
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
     restated: Callable[[P], Restatement | None] | None = None

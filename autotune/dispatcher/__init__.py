@@ -1,6 +1,6 @@
 """Operators on the caller's own arrays, by the best kernel that is known for them.
 
-Each operator that states a call is a function here, by its name.
+Each operator that states a call is a function here, by its name; so are those stated beside it, such as ``gelu``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -29,16 +29,19 @@ __all__ = [
 
 
 def _function(name: str) -> Any:
-    """The function of an operator."""
+    """The function of an operator, or one that an operator states beside it."""
+    from ..search_spaces.registry import OPERATORS
     from .calls.function import dispatched
+    from .calls.shorthand import shorthand
 
-    return dispatched(name).function
+    return dispatched(name).function if name in OPERATORS else shorthand(name)
 
 
 def __dir__() -> list[str]:
     from ..search_spaces.registry import OPERATORS
+    from .calls.shorthand import shorthands
 
-    return sorted({*globals(), *__all__, *OPERATORS})
+    return sorted({*globals(), *__all__, *OPERATORS, *(stated.__name__ for _, stated in shorthands())})
 
 
 # NumPy alone takes longer to import than a program that only may need a kernel should wait for.

@@ -3,10 +3,8 @@
 import inspect
 from typing import Any
 
-import numpy as np
 import pytest
 
-from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
@@ -18,6 +16,8 @@ torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 
 
+pytestmark = pytest.mark.usefixtures("emulated")
+
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 SHAPES = [
     ((5, 33), (33, 7)),
@@ -28,29 +28,6 @@ SHAPES = [
     ((2, 3, 5, 33), (2, 3, 33, 7)),
     ((2, 3, 5, 33), (33, 7)),
 ]
-
-
-@pytest.fixture(autouse=True)
-def emulated(monkeypatch):
-    """A dispatcher that computes CPU tensors as NumPy arrays; and the shapes that it was given."""
-    computed = []
-
-    def replaced(compute):
-        def call(*tensors, **options):
-            given = [one for one in (*tensors, *options.values()) if isinstance(one, torch.Tensor)]
-            computed.append(tuple(tuple(tensor.shape) for tensor in given))
-            tensors = [one.numpy() if isinstance(one, torch.Tensor) else one for one in tensors]
-            options = {n: one.numpy() if isinstance(one, torch.Tensor) else one for n, one in options.items()}
-            returned = compute(*tensors, **options)
-            if isinstance(returned, tuple):
-                return tuple(map(torch.from_numpy, returned))
-            return torch.from_numpy(np.asarray(returned))
-
-        return call
-
-    for name in CALLED:
-        monkeypatch.setattr(dispatcher, name, replaced(getattr(dispatcher, name)))
-    return computed
 
 
 def random(*shape, requires_grad=True):
@@ -199,6 +176,11 @@ def test_the_schema_is_that_of_the_declaration(outputs, returned):
     assert torch._C.parse_schema(f"autotune::shifted{autotune_torch.schema(call)}").name == "autotune::shifted"
 
 
+def _plain(value: Any) -> Any:
+    """An option as PyTorch knows it."""
+    return getattr(torch, value) if isinstance(value, DType) else str(value) if isinstance(value, str) else value
+
+
 @pytest.mark.parametrize("name", CALLED)
 def test_every_operator_keeps_pytorchs_contract(name):
     example = example_call(OPERATORS[name], problem_of_sizes(OPERATORS[name].problem_type, lambda *_: 8))
@@ -207,7 +189,7 @@ def test_every_operator_keeps_pytorchs_contract(name):
         for array, tensor in example.tensors.items()
         if tensor.role is Role.INPUT
     }
-    options = {option: str(value) if isinstance(value, str) else value for option, value in example.options.items()}
+    options = {option: _plain(value) for option, value in example.options.items()}
     torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), inputs | options | dict(example.scalars))
 
 

@@ -13,6 +13,7 @@ from .baselines import BASELINES
 from .call import CALL
 from .checks import checks
 from .derivative import DERIVATIVE
+from .functions import FUNCTIONS
 from .seeds import candidates, default
 from .space import constraints, space
 from .workload import workload
@@ -34,5 +35,6 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,
+    shorthands=FUNCTIONS,
     derivative=DERIVATIVE,
 )
