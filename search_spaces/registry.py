@@ -63,6 +63,7 @@ OPERATORS = _Operators(
         "gemv": ".matmul.gemv",
         "dropout": ".streaming.dropout",
         "map": ".streaming.map",
+        "rope": ".streaming.rope",
     }
 )
 

@@ -29,6 +29,8 @@ def names(page: str) -> dict[str, Any]:
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128)}
         | {"residual": array(64), "gradient": array(64)},
+        "rope.md": {"q": array(3, 4, 64), "k": array(3, 2, 64), "positions": np.arange(3)}
+        | {"cos_sin_cache": array(9, 64), "gradient_q": array(3, 4, 64), "gradient_k": array(3, 2, 64)},
         "rows.md": {"x": array(2, 4096), "h": array(2, 4096), "weight": array(4096), "bias": array(4096)}
         | {"mean": array(2), "rstd": array(2)},
         "scan.md": {"begins": array(64) > 0.5, "offsets": np.array([0, 10, 64])},

@@ -12,6 +12,10 @@ double exp(double) noexcept;
 double erf(double) noexcept;
 double tanh(double) noexcept;
 double log(double) noexcept;
+double exp2(double) noexcept;
+double log2(double) noexcept;
+double floor(double) noexcept;
+double rint(double) noexcept;
 float fmaxf(float, float) noexcept;
 float fminf(float, float) noexcept;
 }
@@ -28,6 +32,15 @@ AUTOTUNE_FUNCTION(rsqrt, 2)
 AUTOTUNE_FUNCTION(tanh, 2)
 AUTOTUNE_FUNCTION(erf, 2)
 #undef AUTOTUNE_FUNCTION
+
+inline void sincospif(float x, float* sine, float* cosine) {
+  *sine = autotune_emulator::inexact(autotune_emulator::Function::sinpi, x, 1);
+  *cosine = autotune_emulator::inexact(autotune_emulator::Function::cospi, x, 1);
+}
+inline void sincospi(double x, double* sine, double* cosine) {
+  *sine = autotune_emulator::sinpi(x);
+  *cosine = autotune_emulator::cospi(x);
+}
 
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }

@@ -76,8 +76,12 @@ unsigned short float16_of_float(float value);
 float float_of_float16(unsigned short bits);
 
 // Functions that a GPU computes with an error: `ulp` units in the last place, at most.
-enum class Function { exp, exp2, log, rsqrt, tanh, erf, reciprocal };
+enum class Function { exp, exp2, log, rsqrt, tanh, erf, reciprocal, sinpi, cospi };
 float inexact(Function function, float value, int ulp);
+
+// Sine and cosine of a number times pi.
+double sinpi(double value);
+double cospi(double value);
 
 void fence();
 void check_constant(const void* address, int bytes);

@@ -11,6 +11,7 @@
 namespace autotune_emulator {
 namespace {
 
+constexpr double pi = 3.14159265358979323846;
 uint32_t error_seed;
 
 double exact(Function function, double value) {
@@ -29,6 +30,10 @@ double exact(Function function, double value) {
       return std::erf(value);
     case Function::reciprocal:
       return 1 / value;
+    case Function::sinpi:
+      return sinpi(value);
+    case Function::cospi:
+      return cospi(value);
   }
   return value;
 }
@@ -45,6 +50,14 @@ double drawn(Function function, float value) {
 }  // namespace
 
 void inject_errors(uint32_t seed) { error_seed = seed < 2 ? 0 : seed; }
+
+double sinpi(double value) {
+  const double within = std::remainder(value, 2.0);  // exact, and -1 to 1
+  const double folded = std::fabs(within) > 0.5 ? std::copysign(1.0, within) - within : within;
+  return std::sin(pi * folded);
+}
+
+double cospi(double value) { return sinpi(0.5 - std::fabs(std::remainder(value, 2.0))); }
 
 float inexact(Function function, float value, int ulp) {
   const double result = exact(function, value);

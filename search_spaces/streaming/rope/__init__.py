@@ -1,0 +1,36 @@
+"""rope, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.streaming.rope.emit import emit, emit_reference
+from ....codegen.streaming.rope.presets import PRESETS
+from ....codegen.streaming.rope.problem import RopeProblem
+from ....codegen.streaming.rope.schedule import RopeSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .derivative import DERIVATIVE
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="rope",
+    summary="rotary position embeddings of the heads of q and k, in one launch",
+    problem_type=RopeProblem,
+    schedule_type=RopeSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+    derivative=DERIVATIVE,
+)

@@ -1,0 +1,99 @@
+"""rope: which schedules are legal, which to draw from, and which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ....codegen.fields import field_specs
+from ....codegen.integers import ceil_div
+from ....codegen.schedule import Specialize
+from ....codegen.streaming.rope.problem import RopeProblem
+from ....codegen.streaming.rope.schedule import RopeSchedule
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...space import Draw, Parameter, Space, field_parameters
+
+_GRID_BLOCKS = 2**31 - 1
+_SPECS = field_specs(RopeSchedule)
+_BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose threads go through several tokens; 0 for one token each
+_MOST_VECTOR_BYTES = 16
+_MOST_THREADS = 1024
+
+
+def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.vector_width > problem.widest:
+        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
+        return
+    units = schedule.units(problem)
+    if units > schedule.threads:
+        yield f"{units} units of a head, of vectors of {schedule.vector_width}, over the {schedule.threads} threads"
+    elif schedule.blocks(problem) > _GRID_BLOCKS:
+        yield f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid"
+
+
+def space(problem: RopeProblem, spec: DeviceSpec) -> Space[RopeSchedule]:
+    """All fields; the grid in blocks for each SM, where there are more groups of heads."""
+    widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
+    parameters = (*field_parameters(RopeSchedule, vector_width=widths), Parameter("blocks_per_sm", _BLOCKS_PER_SM))
+
+    def build(draw: Draw) -> RopeSchedule:
+        fields = {name: value for name, value in draw.items() if name in _SPECS}
+        return _fitted(problem, RopeSchedule.from_dict(fields), spec, int(draw["blocks_per_sm"]) * spec.sm_count)
+
+    return Space(parameters, build)
+
+
+def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec, grid_blocks: int = 0) -> RopeSchedule:
+    """The schedule with as many threads as a head has units, no more heads than there are, as many blocks on an SM as
+    fit, and that grid if there are more groups of heads."""
+    units, heads = schedule.units(problem), max(1, problem.heads)
+    threads = next((one for one in _SPECS["threads"].values if one >= max(schedule.threads, units)), _MOST_THREADS)
+    most = max(count for count in _SPECS["heads_per_thread"].values if count < 2 * heads or count == 1)
+    schedule = replace(schedule, threads=threads, heads_per_thread=min(schedule.heads_per_thread, most))
+    registers = schedule.footprint(problem).registers
+    resident = max(1, blocks_per_sm(spec, threads, registers, 0))
+    counts = (one for one in _SPECS["min_blocks_per_sm"].values if one <= min(schedule.min_blocks_per_sm, resident))
+    more = grid_blocks < ceil_div(schedule.items(problem), max(1, schedule.slots(problem)))
+    return replace(schedule, min_blocks_per_sm=max(counts), grid_blocks=grid_blocks if more else 0)
+
+
+def default(problem: RopeProblem, spec: DeviceSpec) -> RopeSchedule:
+    """The widest accesses; as many heads for each thread as leave every SM two blocks."""
+    width = min(problem.widest, _MOST_VECTOR_BYTES // problem.dtype.bytes)
+    for heads in (4, 2):
+        schedule = _fitted(problem, RopeSchedule(256, width, heads), spec)
+        if schedule.blocks(problem) >= 2 * spec.sm_count:
+            return schedule
+    return _fitted(problem, RopeSchedule(128, width, 1), spec)
+
+
+def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]:
+    """Other counts of heads and threads than the default's; then grids that stay."""
+    usual = default(problem, spec)
+    yield usual
+    for threads, heads, least in ((256, 2, 4), (256, 4, 4), (128, 1, 8), (256, 1, 8), (512, 2, 2), (128, 8, 4)):
+        wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least)
+        yield _fitted(problem, wanted, spec)
+    yield replace(usual, streaming=True)
+    for threads, heads, per_sm in ((256, 2, 4), (256, 4, 2), (128, 4, 8), (512, 2, 2)):
+        wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=per_sm)
+        yield _fitted(problem, wanted, spec, per_sm * spec.sm_count)
+    yield replace(usual, specialize=Specialize.SHAPE)
+    yield replace(_fitted(problem, replace(usual, heads_per_thread=2), spec), specialize=Specialize.SHAPE)
+
+
+def checks(problem: RopeProblem, schedule: RopeSchedule) -> list[tuple[RopeProblem, RopeSchedule]]:
+    """A few tokens of the problem's heads without gaps; and fewer heads with gaps, just aligned enough."""
+    small = replace(schedule, grid_blocks=min(schedule.grid_blocks, 2))
+    fields: dict[str, Any] = {f"{kind}{operand}": 0 for operand in "qkrs" for kind in ("ld", "stride_")}
+    fields |= {"batch": 5, "heads_q": max(1, min(problem.heads_q, 8)), "heads_k": min(problem.heads_k, 2)}
+    fields |= {"sequence": 0, "table_rows": min(problem.table_rows, 64)}
+    whole = replace(problem, **fields)
+    fields |= {"heads_q": 3, "heads_k": min(problem.heads_k, 1), "sequence": 3}
+    fields |= {f"align_{operand}": schedule.vector_width * problem.dtype.bytes for operand in "qkrs"}
+    gap = 0 if problem.head_dim % schedule.vector_width else schedule.vector_width
+    edges = replace(problem, **fields | {f"ld{operand}": problem.head_dim + gap for operand in "qkrs"})
+    return [(whole, small), (edges, small)]
