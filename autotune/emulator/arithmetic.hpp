@@ -73,6 +73,13 @@ inline int __clzll(long long bits) {
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
+inline unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(high) << 32 | low;
+  unsigned int selected = 0;
+  for (int byte = 0; byte < 4; ++byte)
+    selected |= static_cast<unsigned int>(bytes >> (selector >> 4 * byte & 7) * 8 & 0xff) << 8 * byte;
+  return selected;
+}
 inline unsigned int __brev(unsigned int bits) {
   unsigned int reversed = 0;
   for (int bit = 0; bit < 32; ++bit) reversed |= (bits >> bit & 1u) << (31 - bit);

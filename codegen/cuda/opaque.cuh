@@ -21,3 +21,7 @@ __device__ __forceinline__ void make_words_opaque(Vector& vector) {
     for (unsigned i = 0; i < sizeof(Vector) / 4; ++i) make_opaque(reinterpret_cast<unsigned*>(&vector)[i]);
   }
 }
+
+// A constant that the compiler does not know, in blocks of one thread along z: it stays in a register, where
+// ptxas would load it anew for each use.
+__device__ __forceinline__ unsigned kept_constant(unsigned value) { return value + threadIdx.z; }

@@ -57,30 +57,38 @@ struct Group {
   float scale, zero;
 };
 
-// That of the weight `k` of a row; of the last one, if the row ends before.
-__device__ __forceinline__ Group group_at(const QuantisedRows& row, int k, int groups) {
-  const int index = min(k / Problem::group_size, groups - 1);
-  Group group{to_float(load_global<1, false>(row.scales + index).elements[0]), 8.0f};
+// That of the weight `first_k` + `k` of a row, where `k` is a constant; the last one's, if the row ends
+// before.
+template <bool guarded>
+__device__ __forceinline__ Group group_at(const QuantisedRows& row, int first_k, int k, int groups) {
+  constexpr int size = Problem::group_size;
+  int first = first_k / size, index = k / size;
+  if (k % size != 0) {
+    first = (first_k + k) / size;
+    index = 0;
+  }
+  if (guarded) index = min(index, groups - 1 - first);
+  Group group{to_float(load_global<1, false>(row.scales + first + index).elements[0]), 8.0f};
 #  if zeros
-  group.zero = static_cast<float>(__ldg(row.zeros + index));
+  group.zero = static_cast<float>(__ldg(row.zeros + first + index));
 #  endif
   return group;
 }
 #endif
 
-#if weights == int4
-// The 8 codes of a chunk, the first one in the lowest bits.
+// Codes as bits, the first one in the lowest: 4 bytes of a vector, or all of it.
 template <int count>
 __device__ __forceinline__ unsigned codes_of(const Packed<Stored, count>& vector, int index) {
-  if constexpr (count < 4) {
-    return vector.bits;
-  } else {
+  if constexpr (count >= 4) {
     Packed<unsigned, count / 4> words;
     words.bits = vector.bits;
     return words.elements[index];
+  } else {
+    return vector.bits;
   }
 }
 
+#if weights == int4
 // A code becomes a number as the last bits of 2^23, or of 2^19, 2^15, …: no conversion, and no shift but one.
 __device__ __forceinline__ void decode(float (&w)[chunk], const Vector& vector, int index, float zero) {
   const unsigned codes = codes_of(vector, index);
@@ -93,22 +101,26 @@ __device__ __forceinline__ void decode(float (&w)[chunk], const Vector& vector, 
   }
 }
 #elif weights == int8
+// Likewise of 2^23, to which 128 is added so that no code is negative.
 __device__ __forceinline__ void decode(float (&w)[chunk], const Vector& vector, int index, float) {
 #  pragma unroll
-  for (int i = 0; i < chunk; ++i) w[i] = static_cast<float>(vector.elements[index * chunk + i]);
+  for (int i = 0; i < chunk; ++i) {
+    const unsigned codes = codes_of(vector, (index * chunk + i) / 4) ^ 0x80808080u;
+    w[i] = __uint_as_float(__byte_perm(codes, 0x4b000000u, 0x7650u | i % 4)) - 8388736.0f;
+  }
 }
 #else
+// Two codes become two float16.
+__device__ __forceinline__ unsigned decoded_pair(const Vector& vector, int first) {
+  return float16_pair(static_cast<unsigned short>(codes_of(vector, first / 4) >> first % 4 * 8));
+}
+
 __device__ __forceinline__ void decode(float (&w)[chunk], const Vector& vector, int index, float) {
-  const float8_e4m3* codes = vector.elements + index * chunk;
-  if constexpr (chunk == 1) {
-    w[0] = to_float(codes[0]);
-  } else {
 #  pragma unroll
-    for (int i = 0; i < chunk; i += 2) {
-      const unsigned pair = float16_pair(codes[i].bits | codes[i + 1].bits << 8);
-      w[i] = first_of<float16>(pair);
-      w[i + 1] = second_of<float16>(pair);
-    }
+  for (int i = 0; i < chunk; i += 2) {
+    const unsigned pair = decoded_pair(vector, index * chunk + i);
+    w[i] = first_of<float16>(pair);
+    if (i + 1 < chunk) w[i + 1] = second_of<float16>(pair);
   }
 }
 #endif

@@ -51,7 +51,8 @@ class ThreadSums {
       float scales[strips], sums[Problem::m * strips] = {};
 #  pragma unroll
       for (int strip = 0; strip < strips; ++strip) {
-        const Group group = group_at(rows_[strip], k + lane_k() * terms, groups_);
+        const Group group =
+            group_at<guarded>(rows_[strip], first_k + lane_k() * terms, load * step_k, groups_);
         scales[strip] = group.scale;
         zeros[strip] = group.zero;
       }

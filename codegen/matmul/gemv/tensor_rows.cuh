@@ -26,10 +26,16 @@ class ThreadSums {
   __device__ __forceinline__ ThreadSums(const Problem& problem, const QuantisedRows& w, const Element* x,
                                         int first_n)
 #endif
-      : x_(x + quad() * problem.ldx + lane_k() * terms), ldx_(problem.ldx) {
+  {
 #if group_size > 0
     groups_ = problem.groups;
 #endif
+#pragma unroll
+    for (int tile_m = 0; tile_m < tiles_m; ++tile_m) {
+      // Sums of a vector that is not there are those of the last one, and not stored.
+      const int vector = min(8 * tile_m + quad(), Problem::m - 1);
+      x_[tile_m] = x + vector * problem.ldx + lane_k() * terms;
+    }
 #pragma unroll
     for (int strip = 0; strip < strips; ++strip) {
       int row = first_n + first_row() + 8 * strip;
@@ -63,23 +69,25 @@ class ThreadSums {
   __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
 #pragma unroll
     for (int load = 0; load < loads; ++load) {
-      const int k = first_k + load * step_k;  // of the first of the threads
       const int left = inside - lane_k() * terms - load * step_k;
       float zeros[strips] = {};
 #if group_size > 0
       float scales[strips], sums[strips / 2][tiles_m][4] = {};
 #  pragma unroll
       for (int strip = 0; strip < strips; ++strip) {
-        const Group group = group_at(rows_[strip], k + lane_k() * terms, groups_);
+        const Group group =
+            group_at<guarded>(rows_[strip], first_k + lane_k() * terms, load * step_k, groups_);
         scales[strip] = group.scale;
         zeros[strip] = group.zero;
       }
-      add_vectors<guarded>(sums, k, left, zeros, [&](int strip) { return tile(load, strip); });
+      add_vectors<guarded>(sums, first_k, load * step_k, left, zeros,
+                           [&](int strip) { return tile(load, strip); });
       for_each_sum(sums_, [&](float& sum, int strip, int tile_m, int i) {
         sum = fmaf(scales[strip], sums[strip / 2][tile_m][i], sum);
       });
 #else
-      add_vectors<guarded>(sums_, k, left, zeros, [&](int strip) { return tile(load, strip); });
+      add_vectors<guarded>(sums_, first_k, load * step_k, left, zeros,
+                           [&](int strip) { return tile(load, strip); });
 #endif
     }
   }
@@ -102,10 +110,11 @@ class ThreadSums {
   // Of the thread's first strip, in the block.
   static __device__ __forceinline__ int first_row() { return threadIdx.x / 32 / parts * warp_n + quad(); }
 
-  // Adds the products of a vector of each strip, less the zero points, of which `left` weights are there.
+  // Adds the products of the vectors at `first_k` + `k`, less the zero points, of which `left` weights are
+  // there.
   template <bool guarded, class Vectors>
-  __device__ __forceinline__ void add_vectors(Sums& sums, int k, int left, const float (&zeros)[strips],
-                                              Vectors vector_of) const {
+  __device__ __forceinline__ void add_vectors(Sums& sums, int first_k, int k, int left,
+                                              const float (&zeros)[strips], Vectors vector_of) const {
 #pragma unroll
     for (int first = 0; first < terms; first += chunk) {
       Pairs w[strips];
@@ -115,9 +124,7 @@ class ThreadSums {
       }
 #pragma unroll
       for (int tile_m = 0; tile_m < tiles_m; ++tile_m) {
-        const bool there = Problem::m % 8 == 0 || 8 * tile_m + quad() < Problem::m;
-        const Element* source = x_ + 8 * tile_m * ldx_ + k + first;
-        const Pairs x = load_x_pairs<guarded>(source, left - first, there);
+        const Pairs x = load_x_pairs<guarded>(x_[tile_m] + first_k + (k + first), left - first);
 #pragma unroll
         for (int half = 0; half < chunk / 2; half += 2) {
           const unsigned b[2] = {x.pairs[half], x.pairs[half + 1]};
@@ -150,8 +157,7 @@ class ThreadSums {
 #else
   QuantisedRows rows_[strips];
 #endif
-  const Element* x_;
-  long long ldx_;
+  const Element* x_[tiles_m];  // of the vector of each 8 that is the quad's
 #if group_size > 0
   int groups_;
 #endif

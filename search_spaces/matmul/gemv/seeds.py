@@ -10,7 +10,6 @@ from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from ....codegen.matmul.gemv.schedule import CHUNK, WARP, GemvSchedule, MultiplyUnit, WeightLoads
-from ....codegen.matmul.gemv.weights import Weights
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
 from ...resources import CLUSTERS_SINCE
@@ -91,8 +90,8 @@ def candidates(problem: GemvProblem, spec: DeviceSpec) -> Iterator[GemvSchedule]
 
 
 def _unit(problem: GemvProblem, spec: DeviceSpec) -> MultiplyUnit:
-    """Tensor cores for many vectors, and for codes of 4 bits, of which they take twice as many in an instruction."""
-    many = problem.m >= _MANY_FOR_FMA or problem.weights is Weights.INT4
+    """Tensor cores for many vectors, and for codes, of which two are decoded at once for them."""
+    many = problem.m >= _MANY_FOR_FMA or problem.quantised
     return MultiplyUnit.TENSOR_CORE if many and tensor_cores_multiply(problem, spec) else MultiplyUnit.FMA
 
 

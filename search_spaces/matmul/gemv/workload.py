@@ -16,8 +16,8 @@ _SECTOR, _LINE, _WORD = 32, 128, 4  # bytes
 _ACCESS = 4  # instructions of a load, with its address
 _TILE, _FRAGMENT = (16, 8, 16), 8  # of a product of tensor cores: rows, vectors, terms; weights of a lane
 # Instructions for each quantised weight, to a float and to half of a pair of 16-bit numbers, by the machine code.
-_DECODED = {Weights.FP8: 1.5, Weights.INT8: 2.0, Weights.INT4: 2.2}
-_DECODED_PAIRS = {Weights.PLAIN: 0.0, Weights.FP8: 2.0, Weights.INT8: 2.5, Weights.INT4: 1.2}
+_DECODED = {Weights.FP8: 2.0, Weights.INT8: 2.25, Weights.INT4: 2.2}
+_DECODED_PAIRS = {Weights.PLAIN: 0.5, Weights.FP8: 2.25, Weights.INT8: 2.0, Weights.INT4: 1.4}
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
