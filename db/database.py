@@ -24,6 +24,7 @@ from .run_record import RunRecord
 from .states import Status, TimeSource
 from .stored_calibrations import StoredCalibrations
 from .storing import Rule, better, newest, store
+from .trial_list import Trials
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 from .upkeep import Upkeep
 from .views import renew_views
@@ -148,7 +149,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """`best` for each problem and device model that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return best_of(session, matching(operator, device=device, run=run), compiler)
+            return Trials(best_of(session, matching(operator, device=device, run=run), compiler))
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
@@ -186,7 +187,7 @@ class TuningDB(StoredCalibrations, Upkeep):
             query = query.where(TrialRow.status == status)
         query = query.order_by(TrialRow.created_at.desc(), TrialRow.id.desc()).limit(limit)
         with self._read() as session:
-            return [row.plain for row in session.scalars(query)]
+            return Trials(row.plain for row in session.scalars(query))
 
     def dataframe(self, operator: str) -> DataFrame:
         """All trials of an operator, one a row, with the columns of the view ``trials_<operator>``.

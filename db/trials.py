@@ -9,6 +9,8 @@ from reprlib import repr as short
 from statistics import median
 from typing import Any, Self
 
+from ..markup import Bar, facts
+from ..search_spaces.rates import duration, peak_share
 from .checks import NAME_LENGTH, check_json, check_name, check_seconds, check_text, finite_or_none
 from .comparison import Comparison
 from .states import Status, TimeSource
@@ -150,6 +152,42 @@ class Trial:
     def compared(self, comparison: Comparison) -> Self:
         """The trial with a comparison that was made now."""
         return replace(self, comparison=comparison, created_at=_now())
+
+    @property
+    def peak_share(self) -> float | None:
+        """The roofline's time over this one; None without a time, or of a problem or a device of another version."""
+        from ..search_spaces.known import known
+
+        about = known(self.problem.operator, self.problem.fields, self.device.limits)
+        return peak_share(about.problem, about.spec, self.seconds) if about and self.seconds else None
+
+    @property
+    def summary(self) -> str:
+        """What tells its schedule apart; all fields if they are another version's."""
+        from ..search_spaces.registry import OPERATORS
+
+        try:
+            schedule = OPERATORS[self.problem.operator].schedule_type.from_dict(self.schedule)
+        except (LookupError, ValueError):
+            return " ".join(f"{name}={value}" for name, value in self.schedule.items())
+        summary: str = schedule.summary
+        return summary
+
+    def _repr_html_(self) -> str:
+        """The trial in a notebook."""
+        share, taken = self.peak_share, self.resources
+        title = f"{self.problem.operator} {self.problem.key} on {self.device.model}"
+        return facts(
+            title,
+            [
+                ("status", f"{self.status}: {self.error}" if self.error else self.status),
+                ("time", self.seconds and f"{duration(self.seconds)} {self.time_source}"),
+                ("share of peak", share and Bar(share, f"{share:.1%}")),
+                ("schedule", self.summary),
+                ("resources", ", ".join(f"{name} {value}" for name, value in taken.items() if value)),
+                ("compiler", self.compiler),
+            ],
+        )
 
     def _check_samples(self) -> None:
         if not isinstance(self.samples, tuple):

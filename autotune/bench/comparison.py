@@ -13,6 +13,8 @@ from ..cuda_core import CUDAError
 from ..db.states import Status
 from ..devices.base import DeviceError, Evaluation
 from ..devices.driver import reason
+from ..markup import Bar, table
+from ..search_spaces.rates import duration
 from ..search_spaces.roofline import impossible_rate
 from .baseline import Launcher
 from .energy import Energy, Meter
@@ -57,6 +59,20 @@ class Comparison:
     def ratios(self, names: Iterable[str]) -> dict[str, float]:
         """`ratio` of each of these contenders that was measured."""
         return {name: self.ratio(name) for name in names if name in self.samples}
+
+    def _repr_html_(self) -> str:
+        """The comparison in a notebook: each contender's time beside the longest one."""
+        longest = max(map(self.seconds, self.samples), default=0.0)
+        rows = [
+            (
+                name,
+                Bar(self.seconds(name) / longest, duration(self.seconds(name))),
+                f"{self.spread(name):.1%}",
+                f"{self.ratio(name):.3f}×",
+            )
+            for name in self.samples
+        ]
+        return table("Medians", ("contender", "median", "spread", f"{OWN} is"), rows)
 
 
 def compare(

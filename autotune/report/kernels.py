@@ -9,10 +9,11 @@ from ..codegen.work import Unit
 from ..db.trials import Trial
 from ..devices.time_model import LATENCY_SECONDS
 from ..search_spaces.device_spec import DeviceSpec
+from ..search_spaces.known import Known
 from ..search_spaces.occupancy import occupancy
 from ..search_spaces.roofline import bounding_unit, roofline
 from .resources import compiled_footprint
-from .subject import Known, known_as
+from .subject import known_as
 
 
 def device_document(spec: DeviceSpec) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def _latency(trial: Trial, known: Known) -> dict[str, Any]:
 
     All loads count with the latency of device memory, those that L2 answers, too.
     """
-    schedule = known.schedule(trial)
+    schedule = known.schedule(trial.schedule)
     block = compiled_footprint(known, schedule, trial.resources)
     if schedule is None or block is None:
         return {"occupancy": None, "in_flight": None, "needed": None}

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..codegen.footprint import Footprint
 from ..codegen.schedule import Schedule
-from .subject import Known
+from ..search_spaces.known import Known
 
 
 def compiled_footprint(known: Known, schedule: Schedule | None, resources: Mapping[str, Any]) -> Footprint | None:

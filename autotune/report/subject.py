@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
 from ..db.states import TimeSource
 from ..db.trials import Trial
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import device_spec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import OPERATORS
+from ..search_spaces.known import Known, known
 
 if TYPE_CHECKING:
     from ..db import TuningDB
-
-
-@dataclass(frozen=True)
-class Known:
-    """An operator, its problem and a device, as this version knows them."""
-
-    operator: Operator[Any, Any]
-    problem: Problem
-    spec: DeviceSpec
-
-    def schedule(self, trial: Trial) -> Schedule | None:
-        """The schedule of a trial; None of another version's."""
-        with suppress(ValueError):
-            schedule: Schedule = self.operator.schedule_type.from_dict(trial.schedule)
-            return schedule
-        return None
 
 
 @dataclass(frozen=True)
@@ -70,11 +48,7 @@ def groups_of(
 
 def known_as(trial: Trial) -> Known | None:
     """A trial's operator, problem and device; None if they are another version's."""
-    with suppress(LookupError, ValueError):
-        operator = OPERATORS[trial.problem.operator]
-        problem = operator.problem_type.from_dict(trial.problem.fields)
-        return Known(operator, problem, device_spec(trial.device.limits))
-    return None
+    return known(trial.problem.operator, trial.problem.fields, trial.device.limits)
 
 
 def _groups(newest_first: Iterable[Trial], bests: Iterable[Trial]) -> list[Group]:
@@ -85,9 +59,9 @@ def _groups(newest_first: Iterable[Trial], bests: Iterable[Trial]) -> list[Group
     best_of = {_place(best): best for best in bests}
     groups = []
     for place, trials in found.items():
-        if known := known_as(trials[0]):
+        if about := known_as(trials[0]):
             best = best_of.get(place) or _fastest(trials)
-            groups.append(Group(known, trials[0].time_source, trials[::-1], best))
+            groups.append(Group(about, trials[0].time_source, trials[::-1], best))
     return sorted(groups, key=lambda group: -len(group.trials))
 
 

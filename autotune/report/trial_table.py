@@ -32,7 +32,7 @@ def trial_table(group: Group, most: int) -> dict[str, Any]:
     """
     numbers = _chosen(group.trials, most)
     trials = [group.trials[number] for number in numbers]
-    schedules = [group.known.schedule(trial) for trial in trials]
+    schedules = [group.known.schedule(trial.schedule) for trial in trials]
     first = group.trials[0].created_at
     return {
         "number": [number + 1 for number in numbers],

@@ -10,9 +10,10 @@ from ..codegen.footprint import Footprint
 from ..codegen.schedule import Schedule
 from ..db.freshness import changed_program
 from ..db.trials import Trial
+from ..search_spaces.known import Known
 from ..search_spaces.occupancy_document import occupancy_document
 from .resources import count
-from .subject import Group, Known
+from .subject import Group
 
 
 def winner(group: Group, *, with_source: bool) -> dict[str, Any] | None:
@@ -34,13 +35,13 @@ def winner(group: Group, *, with_source: bool) -> dict[str, Any] | None:
         "resources": dict(best.resources),
         "stale": changed_program(best),
         "ratios": ratios(best),
-        "words": " ".join(f"{name}={value}" for name, value in best.schedule.items()),
+        "words": best.summary,
         "command": "",
         "grid": [],
         "occupancy": [],
         "source": "",
     }
-    schedule, known = group.known.schedule(best), group.known
+    schedule, known = group.known.schedule(best.schedule), group.known
     if schedule is None or known.operator.violations(known.problem, schedule, known.spec):  # another version's
         return document
     program = known.operator.program(known.problem, schedule, known.spec)
@@ -49,7 +50,6 @@ def winner(group: Group, *, with_source: bool) -> dict[str, Any] | None:
         launch.entry: Footprint(launch.threads, launch.shared_bytes + shared, registers) for launch in program.launches
     }
     return document | {
-        "words": schedule.summary,
         "command": _emit(known, schedule),
         "grid": [launch.blocks for launch in program.launches],
         "occupancy": [occupancy_document(known.spec, *one) for one in blocks.items()] if registers else [],

@@ -8,6 +8,7 @@ from reprlib import repr as short
 
 from ..db.states import Status
 from ..db.trials import Trial
+from ..markup import Bar, facts
 from .runoff import Runoff
 from .samplers import BAYES, SAMPLERS, missing
 
@@ -114,3 +115,9 @@ class TuneResult:
     def failed(self) -> int:
         """Evaluations that did not end with `Status.OK`."""
         return sum(count for status, count in self.by_status.items() if status is not Status.OK)
+
+    def _repr_html_(self) -> str:
+        """The result in a notebook: how the evaluations ended, and the winner."""
+        counts = [(status, Bar(count / self.evaluated, str(count))) for status, count in self.by_status.items()]
+        title = f"{self.evaluated} evaluations in {self.seconds:.0f} s; {self.known} known before"
+        return facts(title, counts) + (self.best._repr_html_() if self.best else "")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...files import checked_target, write_text
+from ...search_spaces.rates import duration
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..options import DatabaseOption, DeviceOption, JsonOption, gpu_of, output_option
 from ..rendering.bench_document import document
 from ..rendering.bench_tables import print_markdown, tables
 from ..rendering.output import json_text, print_json, print_table
-from ..rendering.rates import duration
 from ..suite import Entry, SuiteOption, entries_of
 
 if TYPE_CHECKING:

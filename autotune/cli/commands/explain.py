@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...search_spaces.rates import duration
 from ..operator_commands import problem_of
 from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
 from ..rendering.output import print_json, print_table
-from ..rendering.rates import duration
 
 if TYPE_CHECKING:
     from ...dispatcher.choice.choose import Choice

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ...search_spaces.rates import duration
 from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
 from ..operator_commands import problem_of
 from ..options import DatabaseOption, DeviceOption, JsonOption, command_line, output_option, worker_device_of
 from ..rendering.output import print_json, print_table
 from ..rendering.progress import shown_progress
-from ..rendering.rates import duration
 
 
 def record(

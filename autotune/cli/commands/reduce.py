@@ -11,7 +11,6 @@ import typer
 from ..errors import CommandError, user_input
 from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of, output_option
 from ..rendering.output import print_json, print_table
-from ..rendering.trials import short_schedule_of
 
 if TYPE_CHECKING:
     from ...db.reduction import SelectedKernel
@@ -56,7 +55,7 @@ def _row(selected: SelectedKernel) -> tuple[Any, ...]:
         len(selected.trials),
         f"{_mean(selected):.1%}",
         f"{max(selected.losses):.1%}",
-        short_schedule_of(selected.trials[0]),
+        selected.trials[0].summary,
     )
 
 

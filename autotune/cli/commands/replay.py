@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...search_spaces.rates import duration
 from ..errors import BadInputError, CommandError, user_input
 from ..options import JsonOption, limits_of, worker_device_of
 from ..rendering.output import print_json, print_table
-from ..rendering.rates import duration
-from ..rendering.trials import short_schedule_of, trial_document
+from ..rendering.trials import trial_document
 
 if TYPE_CHECKING:
     from ...db import Trial
@@ -74,7 +74,7 @@ def _evaluate(report: FailureReport, selector: str, as_json: bool) -> None:
         print_json({"recorded": recorded, "replayed": trial_document(trial), "same_program": same})
     else:
         print_table(
-            f"{trial.problem.operator} {trial.problem.key}  {short_schedule_of(trial)}",
+            f"{trial.problem.operator} {trial.problem.key}  {trial.summary}",
             ("", "device", "status", "time", "error"),
             [_row("then", report.trial), _row("now", trial)],
         )

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...search_spaces.rates import duration
 from .output import print_table
-from .rates import duration
 
 if TYPE_CHECKING:
     from ...bench.dispatch.held_out import HeldOut

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from .rates import rates_document
+from ...search_spaces.rates import rates_document
 
 if TYPE_CHECKING:
     from ...bench import Comparison, Run, Setting

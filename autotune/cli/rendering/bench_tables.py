@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .rates import duration, peak_share, rate
+from ...search_spaces.rates import duration, peak_share, rate
 
 if TYPE_CHECKING:
     from ...bench import Comparison, Run, Setting

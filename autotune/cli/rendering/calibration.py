@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .output import print_table
-from .rates import duration
+from ...search_spaces.rates import duration
 
 if TYPE_CHECKING:
     from ...search_spaces.calibration import Calibration, Figure, Point, Quantity

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...db.states import Status
 from ...log import messages_shown
+from ...search_spaces.rates import duration, peak_share, rate
 from ..printable import printable
-from .rates import duration, peak_share, rate
-from .trials import short_schedule_of
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -150,4 +149,4 @@ def _best(problem: Problem, peaks: Peaks, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
     figures = f"{rate(problem, peaks, best.seconds)}  {peak_share(problem, peaks, best.seconds):.0%} of the roofline"
-    return f"{figures}  {duration(best.seconds)} {best.time_source}  {short_schedule_of(best)}"
+    return f"{figures}  {duration(best.seconds)} {best.time_source}  {best.summary}"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
+from ...search_spaces.rates import duration
 from .output import print_json, print_table
-from .rates import duration
 from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:

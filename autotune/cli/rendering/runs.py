@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...search_spaces.rates import duration
 from .output import print_json, print_table
-from .rates import duration
-from .trials import short_schedule_of, trial_document
+from .trials import trial_document
 
 if TYPE_CHECKING:
     from ...db import RunRecord, Trial
@@ -101,4 +101,4 @@ def _best_row(best: Trial, trials: Sequence[Trial]) -> tuple[Any, ...]:
     place = (best.problem.key, best.device.model)
     own = [trial for trial in trials if (trial.problem.key, trial.device.model) == place]
     failed = sum(not trial.ok for trial in own)
-    return *place, len(own), failed, duration(best.seconds or 0), best.time_source, short_schedule_of(best)
+    return *place, len(own), failed, duration(best.seconds or 0), best.time_source, best.summary

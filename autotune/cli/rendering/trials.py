@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...search_spaces.rates import duration
 from .output import print_json, print_table
-from .rates import duration
 
 if TYPE_CHECKING:
     from ...codegen.schedule import Schedule
@@ -56,12 +56,6 @@ def schedule_words(trial: Trial) -> str:
     return str(schedule) if schedule else _as_stored(trial)
 
 
-def short_schedule_of(trial: Trial) -> str:
-    """The schedule as people compare it, in tables."""
-    schedule = _schedule(trial)
-    return schedule.summary if schedule else _as_stored(trial)
-
-
 def _schedule(trial: Trial) -> Schedule | None:
     """The trial's schedule; None for a record of another version."""
     from ...search_spaces.registry import OPERATORS
@@ -79,7 +73,7 @@ def _as_stored(trial: Trial) -> str:
 
 def _best_row(trial: Trial) -> tuple[Any, ...]:
     operator, key, model, _, time, source, *_ = _row(trial)
-    return operator, key, model, time, source, short_schedule_of(trial)
+    return operator, key, model, time, source, trial.summary
 
 
 def _row(trial: Trial) -> tuple[Any, ...]:
@@ -91,5 +85,5 @@ def _row(trial: Trial) -> tuple[Any, ...]:
         None if trial.seconds is None else duration(trial.seconds),
         trial.time_source,
         f"{trial.created_at.astimezone():%Y-%m-%d %H:%M}",
-        trial.error or short_schedule_of(trial),
+        trial.error or trial.summary,
     )

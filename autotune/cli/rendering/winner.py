@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...files import write_text
+from ...search_spaces.rates import duration, peak_share, rate, rates_document
 from .output import print_table
-from .rates import duration, peak_share, rate, rates_document
-from .trials import short_schedule_of, trial_document
+from .trials import trial_document
 
 if TYPE_CHECKING:
     from ...codegen.problem import Problem
@@ -75,7 +75,7 @@ def print_winner(run: Tuned) -> None:
         ("time", f"{duration(best.seconds)} {best.time_source}"),
         ("rate", rate(run.problem, run.peaks, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.peaks, best.seconds):.1%}"),
-        ("schedule", short_schedule_of(best)),
+        ("schedule", best.summary),
         *([("runoff", _runoff(run.result.runoff))] if run.result.runoff else []),
         ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
         ("source", run.source),

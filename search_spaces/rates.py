@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...search_spaces.roofline import Peaks
+if TYPE_CHECKING:  # commands that print a duration do not pay for importing NumPy
+    from ..codegen.problem import Problem
+    from .roofline import Peaks
 
 
 def rate(problem: Problem, peaks: Peaks, seconds: float) -> str:
     """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
-    from ...search_spaces.roofline import bounding_unit
+    from .roofline import bounding_unit
 
     unit = bounding_unit(problem, peaks)
     if unit is None:
@@ -30,7 +30,7 @@ def rates_document(problem: Problem, seconds: float | None) -> dict[str, object]
 
 def peak_share(problem: Problem, peaks: Peaks, seconds: float) -> float:
     """The roofline's time over this one."""
-    from ...search_spaces.roofline import roofline
+    from .roofline import roofline
 
     return roofline(problem, peaks) / seconds
 
