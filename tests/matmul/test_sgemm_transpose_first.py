@@ -91,10 +91,13 @@ def test_its_bytes_count_for_the_time_model() -> None:
     assert (product,) == plain
 
 
-def test_many_rows_try_it_first_where_both_operands_lie_along_k() -> None:
-    def tried(problem: SgemmProblem) -> bool:
-        return any(seed.copy_b is CopyMode.TRANSPOSE_FIRST for seed in OPERATOR.seeds(problem, LIMITS))
+def test_it_is_tried_first_where_both_operands_lie_along_k_and_much_faces_one() -> None:
+    def tried(problem: SgemmProblem) -> set[str]:
+        seeds = OPERATOR.seeds(problem, LIMITS)
+        return {x for x in "ab" for seed in seeds if getattr(seed, f"copy_{x}") is CopyMode.TRANSPOSE_FIRST}
 
-    assert tried(SgemmProblem(4096, 4096, 4096, transpose_b=True))
+    assert tried(SgemmProblem(8192, 4096, 4096, transpose_b=True)) == {"b"}
+    assert tried(SgemmProblem(128, 4096, 4096, transpose_b=True)) == {"a"}
+    assert not tried(SgemmProblem(64, 4096, 4096, transpose_b=True))
+    assert not tried(SgemmProblem(1024, 1024, 4096, transpose_b=True))
     assert not tried(SgemmProblem(4096, 4096, 4096, transpose_a=True, transpose_b=True))
-    assert not tried(SgemmProblem(1024, 4096, 4096, transpose_b=True))
