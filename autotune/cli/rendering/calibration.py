@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .output import print_table
 from ...search_spaces.rates import duration
+from .output import print_table
 
 if TYPE_CHECKING:
     from ...search_spaces.calibration import Calibration, Figure, Point, Quantity
