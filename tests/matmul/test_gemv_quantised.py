@@ -21,7 +21,7 @@ from autotune.verification import launch_arrays
 
 N, K = 131, 75
 PLACES = np.array([0, 1, 2, 3, 4, 7, 8, 15, 31, 32, 33, 63, 64, 65, 73, 74])  # of the one in each vector
-ROWS = "threads=128 TPO=4 strips=2"
+ROWS = "threads=128 TPO=16 strips=2"
 
 
 def program(problem: GemvProblem, words: str) -> Program:
