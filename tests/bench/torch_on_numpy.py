@@ -23,7 +23,16 @@ class Tensor:
     mT = property(lambda self: Tensor(self.array.swapaxes(-1, -2)))  # noqa: N815
 
     def __getitem__(self, index):
-        return Tensor(self.array[index])
+        return Tensor(self.array[index.array if isinstance(index, Tensor) else index])
+
+    def __setitem__(self, index, other):
+        self.array[index] = other.array
+
+    def __neg__(self):
+        return Tensor(-self.array)
+
+    def __sub__(self, other):
+        return self + -other
 
     def view(self, dtype):
         return Tensor(self.array.view(dtype))
@@ -57,8 +66,20 @@ class Tensor:
     def float(self):
         return Tensor(self.array.astype(np.float32))
 
-    def flatten(self):
-        return Tensor(self.array.reshape(-1))
+    def to(self, dtype):
+        return Tensor(self.array.astype(dtype))
+
+    def repeat(self, times):
+        return Tensor(np.tile(self.array, times))
+
+    def cos(self):
+        return Tensor(np.cos(self.array))
+
+    def sin(self):
+        return Tensor(np.sin(self.array))
+
+    def flatten(self, first=0):
+        return Tensor(self.array.reshape(*self.array.shape[:first], -1))
 
     def square(self):
         return Tensor(np.square(self.array))
@@ -221,6 +242,9 @@ TORCH = SimpleNamespace(
     as_tensor=as_tensor,
     autograd=SimpleNamespace(grad=rms_norm_gradients),
     baddbmm=product,
+    cat=lambda parts, axis: Tensor(np.concatenate([part.array for part in parts], axis)),
+    stack=lambda parts, axis: Tensor(np.stack([part.array for part in parts], axis)),
+    tensor=lambda values, *, device: Tensor(np.array(values)),
     backends=SimpleNamespace(
         cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
     ),

@@ -31,7 +31,7 @@ KINDS = (
 )
 
 PROBLEMS = {
-    "batch4096-q32-k8-d128-bfloat16-computed-offset": RopeProblem(4096, 32, 8, 128),
+    "batch4096-q32-k8-d128-bfloat16-computed-offset": RopeProblem(4096, 32, 8, 128, dtype=BFLOAT16),
     "batch32768-q64-k8-d128-table131072-float16-table-int64": RopeProblem(
         32768, 64, 8, 128, table_rows=131072, dtype=FLOAT16, angles=TABLE, positions=INT64
     ),
@@ -39,14 +39,14 @@ PROBLEMS = {
         2**19 + 1, 64, 0, 64, 32, 4096, dtype=FLOAT32, interleaved=True, conj=True, positions=INT32
     ),
     "batch300-q3-k1-d10-bfloat16-computed-offset-ldq16-alignq4-sk32": RopeProblem(
-        300, 3, 1, 10, ldq=16, align_q=4, stride_k=32
+        300, 3, 1, 10, dtype=BFLOAT16, ldq=16, align_q=4, stride_k=32
     ),
     "batch1-q1-k1-d2-float32-interleaved-computed-offset": RopeProblem(1, 1, 1, 2, dtype=FLOAT32, interleaved=True),
-    "batch0-q4-k2-d64-bfloat16-computed-offset": RopeProblem(0, 4, 2, 64),
-    "batch5-q0-k0-d64-bfloat16-computed-offset": RopeProblem(5, 0, 0, 64),
+    "batch0-q4-k2-d64-float32-computed-offset": RopeProblem(0, 4, 2, 64),
+    "batch5-q0-k0-d1-float32-computed-offset": RopeProblem(5, 0, 0, 1),
 }
 SMALL_PROBLEMS = (
-    RopeProblem(3, 4, 2, 64),
+    RopeProblem(3, 4, 2, 64, dtype=BFLOAT16),
     RopeProblem(5, 3, 1, 24, 16, dtype=FLOAT32, interleaved=True, **WITH_TABLE, positions=INT32),
     RopeProblem(6, 2, 1, 9, sequence=3, dtype=FLOAT16, conj=True),
     RopeProblem(4, 3, 2, 16, 8, dtype=FLOAT16, positions=INT64, ldq=24, stride_q=128, ldr=16, stride_s=40, align_k=4),

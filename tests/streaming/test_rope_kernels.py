@@ -111,7 +111,7 @@ def test_pairs_are_those_of_complex_numbers(interleaved: bool) -> None:
 
 
 HALVES = RopeProblem(5, 3, 2, 24, 16, dtype=FLOAT32, positions=INT64)
-NEIGHBOURS = RopeProblem(5, 3, 2, 24, 16, interleaved=True, **WITH_TABLE)
+NEIGHBOURS = RopeProblem(5, 3, 2, 24, 16, dtype=BFLOAT16, interleaved=True, **WITH_TABLE)
 STORE = "store_global_whole<Schedule::streaming>(target, loaded[i][0]);"
 LOAD = "loaded[i][vectors - 1] = load_vector(source + "
 POSITION = "static_cast<unsigned long long>(position)"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from rope_cases import INT64, LIMITS, TABLE
+from rope_cases import BFLOAT16, INT64, LIMITS, TABLE
 
 from autotune import dispatcher
 from autotune.codegen.streaming.rope.problem import RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.search_spaces.streaming.rope import OPERATOR
 
-LLAMA = RopeProblem(16384, 32, 8, 128)
-LISTED = RopeProblem(16384, 32, 8, 128, table_rows=131072, angles=TABLE, positions=INT64)
+LLAMA = RopeProblem(16384, 32, 8, 128, dtype=BFLOAT16)
+LISTED = replace(LLAMA, table_rows=131072, angles=TABLE, positions=INT64)
 _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
 
 
@@ -20,7 +22,11 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
     ("words", "problem", "expected"),
     [
         ("threads=96", LLAMA, "threads 96: expected a power of two"),
-        ("vector_width=8", RopeProblem(4, 2, 2, 24), "vector_width 8 over the 4 elements of aligned accesses"),
+        (
+            "vector_width=8",
+            RopeProblem(4, 2, 2, 24, dtype=BFLOAT16),
+            "vector_width 8 over the 4 elements of aligned accesses",
+        ),
         ("threads=128", RopeProblem(4, 2, 2, 1024), "512 units of a head, of vectors of 1, over the 128 threads"),
         ("HPT=1 threads=32", RopeProblem(1 << 40, 1, 0, 64), "1099511627776 blocks over the 2147483647 of a grid"),
     ],
@@ -30,7 +36,9 @@ def test_violations_carry_the_values(words: str, problem: RopeProblem, expected:
     assert any(expected in line for line in found), found
 
 
-@pytest.mark.parametrize("problem", [LLAMA, LISTED, RopeProblem(65536, 12, 12, 64)], ids=lambda p: p.key)
+@pytest.mark.parametrize(
+    "problem", [LLAMA, LISTED, RopeProblem(65536, 12, 12, 64, dtype=BFLOAT16)], ids=lambda p: p.key
+)
 def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
     for schedule in OPERATOR.seeds(problem, LIMITS)[:2]:
         (counted,) = OPERATOR.workload(problem, schedule, LIMITS)
@@ -42,7 +50,7 @@ def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
 
 def test_few_tokens_are_shared_by_many_blocks() -> None:
     assert OPERATOR.default(LLAMA, LIMITS).heads_per_thread == 4
-    assert OPERATOR.default(RopeProblem(16, 32, 8, 128), LIMITS).heads_per_thread == 1
+    assert OPERATOR.default(replace(LLAMA, batch=16), LIMITS).heads_per_thread == 1
 
 
 def test_workload_counts_what_moves() -> None:
