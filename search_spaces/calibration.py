@@ -66,7 +66,7 @@ _FIGURES: Mapping[Figure, tuple[Quantity, str]] = {
     Figure.FP32: (Quantity.OPERATIONS, "FP32 multiply-adds"),
     Figure.TENSOR: (Quantity.OPERATIONS, "BF16 tensor cores by mma.sync"),
     Figure.LAUNCH: (Quantity.SECONDS, "empty kernel between two events"),
-    Figure.LAUNCH_INTERVAL: (Quantity.SECONDS, "from launch to launch by one host thread"),
+    Figure.LAUNCH_INTERVAL: (Quantity.SECONDS, "launch to launch, one host thread"),
 }
 
 
@@ -89,6 +89,11 @@ class Curve(StrEnum):
     def y(self) -> str:
         """What the second numbers of its points are."""
         return _CURVES[self][2]
+
+    @property
+    def heading(self) -> str:
+        """What people read above it."""
+        return f"{self.y[0].upper()}{self.y[1:]} by {self.x}"
 
     @property
     def quantity(self) -> Quantity:

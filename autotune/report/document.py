@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..search_spaces.roofline import bounding_unit, roofline
 from .benches import compared_records
+from .calibration import calibration_document
 from .failures import failures
 from .importance import importances
 from .kernels import device_document, kernels
@@ -19,6 +21,7 @@ from .winner import winner
 
 if TYPE_CHECKING:
     from ..db import Trial
+    from ..search_spaces.calibration import Calibration
 
 _MOST_TRIALS = 12_000  # of a page
 _DETAILED = 12  # groups with sources and importances: these cost kilobytes, and seconds
@@ -30,6 +33,7 @@ def document(
     groups: Sequence[Group],
     records: Sequence[Trial],
     benches: Sequence[dict[str, Any]] = (),
+    calibrations: Mapping[str, Calibration] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """A report as JSON values.
 
@@ -39,6 +43,7 @@ def document(
         groups: the trials; the first group is shown first.
         records: the best trials of the device models of the groups, of every operator.
         benches: as `read_bench` gives them; what records say of baselines comes after those.
+        calibrations: by device model.
     """
     total = sum(len(group.trials) for group in groups)
     shown = [
@@ -46,13 +51,18 @@ def document(
         for number, group in enumerate(groups)
     ]
     specs = {group.known.spec.name: group.known.spec for group in groups}
+    measured = {name: calibration_document(calibrations[name], specs[name].sm_count) for name in calibrations}
     return {
         "title": title,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by autotune {version('autotune')}",
         "facts": [(name, str(value)) for name, value in facts],
         "groups": shown,
         "devices": {
-            name: device_document(spec) | {"kernels": kernels(one for one in records if one.device.model == name)}
+            name: {
+                **device_document(spec),
+                "kernels": kernels(one for one in records if one.device.model == name),
+                "calibration": measured.get(name),
+            }
             for name, spec in specs.items()
         },
         "benches": [*benches, *compared_records(records)],

@@ -29,6 +29,7 @@ _SCRIPTS = (
     "parameters",
     "importance",
     "roofline",
+    "calibration",
     "ratios",
     "failures",
     "winner",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recording_factory import PROBLEM, TRANSPOSE, schedules, trials
+from calibration_factory import calibration
+from recording_factory import LIMITS, PROBLEM, TRANSPOSE, schedules, trials
 
 from autotune.db import Status, TimeSource, Trial
 from autotune.db.comparison import Comparison
 from autotune.report.document import document
 from autotune.report.page import page
 from autotune.report.subject import Group, known_as
+from autotune.search_spaces.calibration import Calibration, Curve, Figure, Quantity
 
+_VALUES = {Quantity.BANDWIDTH: 4.2e12, Quantity.OPERATIONS: 6.5e13, Quantity.SECONDS: 6.4e-7, Quantity.BYTES: 48128.0}
 BEGUN = datetime(2026, 11, 22, 12, tzinfo=UTC)
 RESOURCES = {"registers": 40, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}
 HOSTILE = "<img src=x onerror=document.title='run'> is no element"
@@ -48,7 +51,20 @@ def report_of(count: int) -> dict[str, Any]:
     """The document of a report about so many trials of a problem, and two of another one."""
     groups = [group_of(made(count)), group_of(_smaller())]
     facts = [("command", "autotune tune transpose"), ("state", "done")]
-    return document(f"transpose <{count}>", facts, groups, [group.best for group in groups if group.best])
+    records = [group.best for group in groups if group.best]
+    return document(f"transpose <{count}>", facts, groups, records, (), {LIMITS.name: measured()})
+
+
+def measured() -> Calibration:
+    """A calibration whose curves rise to a figure of 4200 GB/s or 640 ns; offsets begin at 0."""
+    figures = {figure: _VALUES[figure.quantity] for figure in Figure}
+    return calibration(LIMITS.name, figures=figures, curves={curve: tuple(_points(curve)) for curve in Curve})
+
+
+def _points(curve: Curve) -> Iterator[tuple[int, float]]:
+    for step in range(11):
+        x = 16 * step if curve is Curve.ALIGNMENT else 512 << step
+        yield x, _VALUES[curve.quantity] * (1 - 0.5 ** (1 + step))
 
 
 def page_of(count: int) -> str:

@@ -18,6 +18,7 @@ SECTIONS = [
     "winner",
     "failures",
     "roofline",
+    "calibration",
     "ratios-0",
     "facts",
 ]

@@ -8,18 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import group_of, made, report_of
+from calibration_factory import calibration
+from pages import group_of, made, measured, report_of
 from recording_factory import LIMITS, PROBLEM, TRANSPOSE
 
 from autotune.db import Status, TimeSource, Trial, TuningDB
 from autotune.db.trials import DeviceRecord, ProblemRecord
 from autotune.report.benches import compared_records, read_bench
+from autotune.report.calibration import calibration_document
+from autotune.report.document import document
 from autotune.report.failures import failures
 from autotune.report.importance import importances
 from autotune.report.kernels import kernels
 from autotune.report.subject import groups_of
 from autotune.report.trial_table import trial_table
 from autotune.report.winner import winner
+from autotune.search_spaces.calibration import Curve
 from autotune.search_spaces.registry import operator
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
@@ -203,3 +207,19 @@ def test_a_report_has_all_of_it() -> None:
     assert first["roofline"]["rate"] == pytest.approx(LIMITS.bandwidth / 1e9)
     assert len(found["devices"]["NVIDIA H200"]["kernels"]) == 2
     assert found["benches"][0]["means"] == {"torch": pytest.approx(2.0)}
+
+
+def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
+    found = calibration_document(measured(), LIMITS.sm_count)
+    assert found["taken"] == "2026-11-21 12:00 UTC, driver 580.159, compiler NVRTC 13.0"
+    laws = {one["title"]: one["law"] for one in found["curves"]}
+    assert laws.pop("Bandwidth by bytes in flight on an SM") == pytest.approx(132 / 6.4e-7)
+    assert set(laws.values()) == {None}
+    assert {"label": "read", "value": 4.2e12, "quantity": "B/s"} in found["figures"]
+    without = calibration_document(calibration(curves={Curve.IN_FLIGHT: ((512, 1e9),)}), 132)
+    assert [one["law"] for one in without["curves"]] == [None]
+
+
+def test_a_device_that_was_not_calibrated_has_no_calibration() -> None:
+    group = group_of(made(10))
+    assert document("", [], [group], [])["devices"][LIMITS.name]["calibration"] is None

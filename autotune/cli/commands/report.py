@@ -51,10 +51,11 @@ def report(
         operator, run = _subject(subject, database)
         groups = _groups(database, operator, run, problem, model_of(device, database))
         models = dict.fromkeys(group.known.spec.name for group in groups)
+        calibrations = {model: found for model in models if (found := database.calibration(model))}
         records = [best for model in models for best in database.bests(device=model, compiler=compiler_version())]
     told = facts(run, [trial for group in groups for trial in group.trials]) if run else []
     title = f"autotune: {operator} on {', '.join(models)}{f', run {run.id}' if run else ''}"
-    text = page(document(title, told, groups, records, benches))
+    text = page(document(title, told, groups, records, benches, calibrations))
     path = output or Path(f"report-{run.id if run else operator}.html")
     with user_input():
         write_text(path, text)

@@ -27,8 +27,7 @@ def print_calibration(calibration: Calibration, spec: DeviceSpec) -> None:
     ]
     print_table(f"{calibration.device}, {', '.join([taken, *told])}", ("measured", "", "of datasheet"), rows)
     for curve, points in calibration.curves.items():
-        title = f"{curve.y[0].upper()}{curve.y[1:]} by {curve.x}"
-        print_table(title, ("bytes", "", ""), _chart(points, curve.quantity))
+        print_table(curve.heading, ("bytes", "", ""), _chart(points, curve.quantity))
 
 
 def amount(value: float, quantity: Quantity) -> str:

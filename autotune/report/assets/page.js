@@ -46,6 +46,7 @@ function show(report, chosen) {
     winnerSection(group),
     failureSection(group),
     roofs(report, group),
+    measured(report, group),
     ...ratioSections(report),
   ].filter((part) => part);
   document.getElementById("main").replaceChildren(
