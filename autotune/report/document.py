@@ -9,12 +9,13 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..search_spaces.roofline import bounding_unit, roofline
+from ..codegen.problem import Problem
+from ..search_spaces.roofline import Peaks, bounding_unit, roofline
 from .benches import compared_records
-from .calibration import calibration_document
 from .failures import failures
 from .importance import importances
-from .kernels import device_document, kernels
+from .kernels import kernels
+from .machine import Machine
 from .subject import Group
 from .trial_table import trial_table
 from .winner import winner
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..db import Trial
     from ..search_spaces.calibration import Calibration
 
-_MOST_TRIALS = 12_000  # of a page
+_MOST_TRIALS, _FEWEST = 12_000, 10  # of a page, and of a group
 _DETAILED = 12  # groups with sources and importances: these cost kilobytes, and seconds
 
 
@@ -43,41 +44,38 @@ def document(
         groups: the trials; the first group is shown first.
         records: the best trials of the device models of the groups, of every operator.
         benches: as `read_bench` gives them; what records say of baselines comes after those.
-        calibrations: by device model.
+        calibrations: by device model; rooflines refer to them.
     """
     total = sum(len(group.trials) for group in groups)
-    shown = [
-        _group(group, _MOST_TRIALS * len(group.trials) // total, detailed=number < _DETAILED)
-        for number, group in enumerate(groups)
-    ]
     specs = {group.known.spec.name: group.known.spec for group in groups}
-    measured = {name: calibration_document(calibrations[name], specs[name].sm_count) for name in calibrations}
+    machines = {name: Machine(spec, calibrations.get(name)) for name, spec in specs.items()}
+    shown = []
+    for number, group in enumerate(groups):
+        most = max(_MOST_TRIALS * len(group.trials) // total, _FEWEST)
+        shown.append(_group(group, machines[group.known.spec.name], most, detailed=number < _DETAILED))
     return {
         "title": title,
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by autotune {version('autotune')}",
         "facts": [(name, str(value)) for name, value in facts],
         "groups": shown,
         "devices": {
-            name: {
-                **device_document(spec),
-                "kernels": kernels(one for one in records if one.device.model == name),
-                "calibration": measured.get(name),
-            }
-            for name, spec in specs.items()
+            name: machine.document()
+            | {"kernels": kernels((one for one in records if one.device.model == name), machine)}
+            for name, machine in machines.items()
         },
         "benches": [*benches, *compared_records(records)],
     }
 
 
-def _group(group: Group, most: int, *, detailed: bool) -> dict[str, Any]:
+def _group(group: Group, machine: Machine, most: int, *, detailed: bool) -> dict[str, Any]:
     known = group.known
-    table = trial_table(group, max(most, 10))
+    table = trial_table(group, most)
     return {
         "operator": known.operator.name,
         "problem": known.problem.key,
         "device": known.spec.name,
         "time_source": group.time_source,
-        "roofline": _roofline(group),
+        "roofline": _roofline(known.problem, machine.peaks),
         "counts": dict(Counter(str(trial.status) for trial in group.trials)),
         "trials": table,
         "importances": importances(table) if detailed else [],
@@ -86,10 +84,9 @@ def _group(group: Group, most: int, *, detailed: bool) -> dict[str, Any]:
     }
 
 
-def _roofline(group: Group) -> dict[str, Any]:
+def _roofline(problem: Problem, peaks: Peaks) -> dict[str, Any]:
     """The least time, what bounds it, and the rate at that time."""
-    problem, spec = group.known.problem, group.known.spec
-    seconds, unit = roofline(problem, spec), bounding_unit(problem, spec)
+    seconds, unit = roofline(problem, peaks), bounding_unit(problem, peaks)
     amount, scale, symbol = (problem.work.bytes, 1e9, "GB/s")
     if unit is not None:
         amount, scale, symbol = (problem.work.count(unit), 1e12, f"T{unit.symbol}/s")

@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..codegen.problem import Problem
 from ..codegen.work import Unit
 from ..db.trials import Trial
-from ..devices.time_model import LATENCY_SECONDS
-from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.known import Known
 from ..search_spaces.occupancy import occupancy
 from ..search_spaces.roofline import bounding_unit, roofline
+from .machine import Machine
 from .resources import compiled_footprint
 from .subject import known_as
 
 
-def device_document(spec: DeviceSpec) -> dict[str, Any]:
-    """The device's peaks as JSON values: bytes per second, and operations per second by unit."""
-    return {
-        "name": spec.name,
-        "bandwidth": spec.bandwidth,
-        "peaks": {str(unit): spec.peak(unit) for unit in spec.rates},
-        "latency": LATENCY_SECONDS,
-    }
-
-
-def kernels(records: Iterable[Trial]) -> list[dict[str, Any]]:
+def kernels(records: Iterable[Trial], machine: Machine) -> list[dict[str, Any]]:
     """Each record that this version knows, as JSON values.
 
     Returns:
@@ -35,36 +25,36 @@ def kernels(records: Iterable[Trial]) -> list[dict[str, Any]]:
         ``unit``, ``intensity`` (operations of that unit per byte) and ``operations_per_second``. Null where they are
         not known: ``occupancy`` (0 to 1), ``in_flight`` and ``needed`` (bytes of an SM).
     """
-    return [_kernel(trial, known) for trial in records if trial.seconds and (known := known_as(trial))]
+    return [_kernel(trial, known, machine) for trial in records if trial.seconds and (known := known_as(trial))]
 
 
-def _kernel(trial: Trial, known: Known) -> dict[str, Any]:
-    problem, spec, seconds = known.problem, known.spec, trial.seconds or 0.0
+def _kernel(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:
+    problem, peaks, seconds = known.problem, machine.peaks, trial.seconds or 0.0
     return {
         "operator": known.operator.name,
         "problem": problem.key,
         "time_source": trial.time_source,
         "micros": seconds * 1e6,
-        "share": roofline(problem, spec) / seconds,
-        "bound": bounding_unit(problem, spec) or "",
+        "share": roofline(problem, peaks) / seconds,
+        "bound": bounding_unit(problem, peaks) or "",
         "bytes": problem.work.bytes,
         "bytes_per_second": problem.work.bytes / seconds,
-        **_arithmetic(known, seconds),
-        **_latency(trial, known),
+        **_arithmetic(known.problem, machine, seconds),
+        **_latency(trial, known, machine),
     }
 
 
-def _arithmetic(known: Known, seconds: float) -> dict[str, Any]:
+def _arithmetic(problem: Problem, machine: Machine, seconds: float) -> dict[str, Any]:
     """By the unit that is busy for longest."""
-    operations = {unit: count for unit, count in known.problem.work.operations.items() if count}
-    unit: Unit | None = max(operations, key=lambda one: operations[one] / known.spec.peak(one), default=None)
+    operations = {unit: count for unit, count in problem.work.operations.items() if count}
+    unit: Unit | None = max(operations, key=lambda one: operations[one] / machine.peaks.peak(one), default=None)
     if unit is None:
         return {"unit": None, "intensity": None, "operations_per_second": None}
-    intensity = operations[unit] / known.problem.work.bytes
+    intensity = operations[unit] / problem.work.bytes
     return {"unit": unit, "intensity": intensity, "operations_per_second": operations[unit] / seconds}
 
 
-def _latency(trial: Trial, known: Known) -> dict[str, Any]:
+def _latency(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:
     """The bytes that an SM has in flight, and those that it needs at the pace of the roofline, by Little's law.
 
     All loads count with the latency of device memory, those that L2 answers, too.
@@ -81,5 +71,5 @@ def _latency(trial: Trial, known: Known) -> dict[str, Any]:
     return {
         "occupancy": found.fraction,
         "in_flight": blocks * work.bytes_loaded * max(1, work.in_flight),
-        "needed": loaded / roofline(known.problem, known.spec) * LATENCY_SECONDS,
+        "needed": loaded / roofline(known.problem, machine.peaks) * machine.latency,
     }

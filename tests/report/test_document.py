@@ -20,12 +20,14 @@ from autotune.report.document import document
 from autotune.report.failures import failures
 from autotune.report.importance import importances
 from autotune.report.kernels import kernels
+from autotune.report.machine import Machine
 from autotune.report.subject import groups_of
 from autotune.report.trial_table import trial_table
 from autotune.report.winner import winner
-from autotune.search_spaces.calibration import Curve
+from autotune.search_spaces.calibration import Curve, Figure
 from autotune.search_spaces.registry import operator
 
+MACHINE = Machine(LIMITS)
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
@@ -143,7 +145,7 @@ def test_the_winner_of_another_version_is_told_without_its_source() -> None:
 
 def test_a_kernel_has_its_place_below_the_roofline() -> None:
     trial = replace(made(1)[0], samples=(1e-4,))
-    (found,) = kernels([trial])
+    (found,) = kernels([trial], MACHINE)
     moved = 2 * 4 * PROBLEM.m * PROBLEM.n
     assert (found["bytes"], found["bound"], found["intensity"]) == (moved, "", None)
     assert found["share"] == pytest.approx(moved / LIMITS.bandwidth / 1e-4)
@@ -152,15 +154,22 @@ def test_a_kernel_has_its_place_below_the_roofline() -> None:
     assert found["needed"] == pytest.approx(LIMITS.bandwidth / 2 * 0.64e-6 / LIMITS.sm_count)
     tile = TRANSPOSE.schedule_type()
     assert found["in_flight"] == 8 * 4 * tile.tile_m * tile.tile_n  # of eight resident blocks
-    without = kernels(
-        [replace(trial, resources={"registers": "many"}), replace(trial, status=Status.WRONG, samples=())]
-    )
-    assert [one["needed"] for one in without] == [None]
+    strange, failed = replace(trial, resources={"registers": "many"}), replace(trial, status=Status.WRONG, samples=())
+    assert [one["needed"] for one in kernels([strange, failed], MACHINE)] == [None]
+
+
+def test_a_calibration_is_what_the_roofline_refers_to() -> None:
+    figures = {Figure.COPY: 4.2e12, Figure.READ: 4.4e12, Figure.MEMORY_LATENCY: 8e-7}
+    machine = Machine(LIMITS, calibration(LIMITS.name, figures=figures))
+    (datasheet,), (found,) = kernels([made(1)[0]], MACHINE), kernels([made(1)[0]], machine)
+    assert found["share"] / datasheet["share"] == pytest.approx(LIMITS.bandwidth / 4.4e12)
+    assert found["needed"] == pytest.approx(4.4e12 / 2 * 8e-7 / LIMITS.sm_count)
+    assert (machine.document()["bandwidth"], machine.document()["latency"]) == (4.4e12, 8e-7)
 
 
 def test_a_device_of_another_version_is_left_out() -> None:
     device = DeviceRecord("GPU", (9, 0), {"name": "GPU"})
-    assert kernels([replace(made(1)[0], device=device)]) == []
+    assert kernels([replace(made(1)[0], device=device)], MACHINE) == []
 
 
 def test_results_of_bench_are_read() -> None:
@@ -204,7 +213,7 @@ def test_a_report_has_all_of_it() -> None:
     first, second = found["groups"]
     assert (first["counts"], len(second["trials"]["number"])) == ({"ok": 8, "wrong": 2}, 2)
     assert first["roofline"]["unit"] == "GB/s"
-    assert first["roofline"]["rate"] == pytest.approx(LIMITS.bandwidth / 1e9)
+    assert first["roofline"]["rate"] == pytest.approx(4200)  # as calibrated
     assert len(found["devices"]["NVIDIA H200"]["kernels"]) == 2
     assert found["benches"][0]["means"] == {"torch": pytest.approx(2.0)}
 

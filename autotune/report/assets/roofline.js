@@ -22,8 +22,8 @@ function roofs(report, group) {
       title: "Where latency is not hidden",
       hint:
         "Little's law: to run at its roofline, an SM needs as many bytes in flight as it loads in the time of one " +
-        `load, ${figure(device.latency * 1e6)} µs. Kernels below the line have fewer, as far as the schedule tells: more ` +
-        "resident blocks, more stages or larger tiles would help. Their colour is the share of the roofline.",
+        `load, ${figure(device.latency * 1e6)} µs. Kernels below the line have fewer, as far as the schedule tells: ` +
+        "more resident blocks, more stages or larger tiles would help. Their colour is the share of the roofline.",
       draw: drawLatency,
     },
   ].filter((chart) => chart.kernels.length);
@@ -136,11 +136,9 @@ function drawBandwidth(box, report, device, kernels) {
 function drawLatency(box, report, device, kernels) {
   const { text } = colours();
   const kib = (count) => count / 1024;
-  const xs = kernels.map((kernel) => kib(kernel.needed));
-  const ys = kernels.map((kernel) => kib(kernel.in_flight));
-  const x = logAxis(xAxis("KiB in flight that an SM needs"), xs);
-  const y = logAxis(yAxis("KiB in flight that it has"), ys);
-  const ends = [Math.max(x.min, y.min), Math.min(x.max, y.max)];
+  const all = kernels.flatMap((kernel) => [kib(kernel.needed), kib(kernel.in_flight)]);
+  const x = logAxis(xAxis("KiB in flight that an SM needs"), all);
+  const y = logAxis(yAxis("KiB in flight that it has"), all);
   drawChart(
     box,
     `The bytes in flight of ${kernels.length} kernels, and those that they need.`,
@@ -160,7 +158,7 @@ function drawLatency(box, report, device, kernels) {
           symbol: "none",
           lineStyle: { color: text, width: 1.5 },
           endLabel: { show: true, formatter: "enough", color: text, align: "right", offset: [-6, -6] },
-          data: ends.map((end) => [end, end]),
+          data: [x.min, x.max].map((end) => [end, end]),
         },
         {
           type: "scatter",
