@@ -1,5 +1,5 @@
 #pragma once
-#include "cuda/numbers.cuh"
+#include "cuda/packed_pairs.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/streamed.cuh"
 // Neighbouring elements of an array that a thread has at once, in as few accesses as 16 bytes allow.
@@ -29,6 +29,22 @@ struct Elements {
   }
 };
 
+// Elements as floats.
+template <typename Number, int count>
+__device__ __forceinline__ void numbers_of(float (&numbers)[count], const Elements<Number, count>& vector) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    if constexpr (sizeof(Number) == 2 && count > 1) {
+      if (i % 2 != 0) continue;
+      const float2 pair = floats_of_pair(reinterpret_cast<const unsigned*>(vector.accesses)[i / 2], Number{});
+      numbers[i] = pair.x;
+      numbers[i + 1] = pair.y;
+    } else {
+      numbers[i] = to_float(vector[i]);
+    }
+  }
+}
+
 // Numbers as elements, each rounded once.
 template <typename Number, bool saturate, int count>
 __device__ __forceinline__ Elements<Number, count> elements_of(const float (&numbers)[count]) {
@@ -37,8 +53,10 @@ __device__ __forceinline__ Elements<Number, count> elements_of(const float (&num
   for (int i = 0; i < count; ++i) {
     if constexpr (saturate) {
       vector[i] = from_float_saturated<Number>(numbers[i]);
-    } else if constexpr (count > 1) {
-      if (i % 2 == 0) pair_from_floats(&vector[i], numbers[i], numbers[i + 1]);
+    } else if constexpr (sizeof(Number) == 2 && count > 1) {
+      if (i % 2 != 0) continue;
+      reinterpret_cast<unsigned*>(vector.accesses)[i / 2] =
+          pair_of_floats(numbers[i], numbers[i + 1], Number{});
     } else {
       vector[i] = from_float<Number>(numbers[i]);
     }

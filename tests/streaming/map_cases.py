@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from random import Random
 from typing import Any
@@ -20,6 +22,9 @@ LIMITS = named_device("h200")
 FP32, BF16, FP16 = DTYPES
 GELU = Function.GELU
 _ELEMENTS, _THREADS = 2**14, 2**12
+
+_E4M3, _E5M2, _INT8 = NARROW
+_CASTS = ((BF16, _E4M3), (FP32, _E5M2), (_INT8, BF16), (_E4M3, FP16), (FP16, _INT8), (_E5M2, BF16))
 
 Case = tuple[MapProblem, MapSchedule]
 
@@ -48,15 +53,20 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, functions, gates and dtypes in turn; always the same ones."""
-    random = Random(0)
+    random, casts = Random(0), cycle(_CASTS)
     kinds = zip(cycle(Function), cycle(Gate), cycle((FP32, BF16, BF16, FP16, FP16)), strict=False)
-    return [_case(random, spec, *one) for one in islice(kinds, count)]
+    makers = (
+        partial(_cast, random, *next(casts))
+        if function is Function.IDENTITY
+        else partial(_problem, random, function, *one)
+        for function, *one in kinds
+    )
+    return [_case(random, spec, make) for make in islice(makers, count)]
 
 
-def _case(random: Random, spec: DeviceSpec, function: Function, gate: Gate, dtype: DType) -> Case:
+def _case(random: Random, spec: DeviceSpec, make: Callable[[], MapProblem]) -> Case:
     while True:
-        cast = function is Function.IDENTITY and random.random() < 0.7
-        problem = _cast(random) if cast else _problem(random, function, gate, dtype)
+        problem = make()
         space = OPERATOR.space(problem, spec)
         for draw in islice(space.random_draws(random.randrange(2**32)), 20):
             schedule = space.build(draw)
@@ -66,11 +76,8 @@ def _case(random: Random, spec: DeviceSpec, function: Function, gate: Gate, dtyp
                 return problem, schedule
 
 
-def _cast(random: Random) -> MapProblem:
-    """Between any two types."""
-    dtype, result = random.choice((*DTYPES, *NARROW)), random.choice((*DTYPES, *NARROW))
-    saturate = result is not FP32 and random.random() < 0.5
-    scaled = random.random() < 0.5
+def _cast(random: Random, dtype: DType, result: DType) -> MapProblem:
+    saturate, scaled = (random.random() < 0.5 for _ in range(2))
     bare = MapProblem(3, 77, Function.IDENTITY, dtype, OutDType(result), saturate, scaled=scaled)
     return replace(bare, ldx=random.choice((77, 80)), align_y=random.choice((result.bytes, 16)))
 

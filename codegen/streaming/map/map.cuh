@@ -129,40 +129,63 @@ struct Operands {
     g = load_operand<width>(arguments.g + place.row * problem.ldg + place.column, place.inside);
 #endif
   }
+};
 
-  // What the function is applied to.
-  __device__ __forceinline__ float argument(int i) const {
-    const float z = to_float(x[pairs * i]);
-#if bias
-    return z + to_float(bias[i]);
-#else
-    return z;
-#endif
-  }
-
+// What is computed with for a vector of results: arguments of the function, factors, and others.
+struct Numbers {
+  float z[width];
 #if gate != none
-  __device__ __forceinline__ float factor(int i) const {
-#  if gate == interleaved
-    return to_float(x[2 * i + 1]);
-#  else
-    return to_float(u[i]);
-#  endif
-  }
+  float u[width];
 #endif
+#if residual
+  float r[width];
+#endif
+#if backward
+  float g[width];
+#endif
+
+  __device__ __forceinline__ explicit Numbers(const Operands& operands) {
+#if gate == interleaved
+    float both[2 * width];
+    numbers_of(both, operands.x);
+#  pragma unroll
+    for (int i = 0; i < width; ++i) {
+      z[i] = both[2 * i];
+      u[i] = both[2 * i + 1];
+    }
+#else
+    numbers_of(z, operands.x);
+#endif
+#if gate == separate || gate == halves
+    numbers_of(u, operands.u);
+#endif
+#if bias
+    float b[width];
+    numbers_of(b, operands.bias);
+#  pragma unroll
+    for (int i = 0; i < width; ++i) z[i] += b[i];
+#endif
+#if residual
+    numbers_of(r, operands.r);
+#endif
+#if backward
+    numbers_of(g, operands.g);
+#endif
+  }
 };
 
 #if !backward
 __device__ __forceinline__ void store(const Arguments& arguments, const Problem& problem, const Place& place,
-                                      const Operands& operands, float scale) {
+                                      const Numbers& numbers, float scale) {
   float results[width];
 #  pragma unroll
   for (int i = 0; i < width; ++i) {
-    float result = result_of(operands.argument(i));
+    float result = result_of(numbers.z[i]);
 #  if gate != none
-    result *= operands.factor(i);
+    result *= numbers.u[i];
 #  endif
 #  if residual
-    result += to_float(operands.r[i]);
+    result += numbers.r[i];
 #  endif
     results[i] = result * scale;
   }
@@ -171,7 +194,7 @@ __device__ __forceinline__ void store(const Arguments& arguments, const Problem&
 }
 #else
 __device__ __forceinline__ void store(const Arguments& arguments, const Problem& problem, const Place& place,
-                                      const Operands& operands, float /*scale*/) {
+                                      const Numbers& numbers, float /*scale*/) {
   Target* row = arguments.y + place.row * problem.ldy;
   float gradients[pairs * width];
 #  if gate == separate || gate == halves
@@ -179,11 +202,11 @@ __device__ __forceinline__ void store(const Arguments& arguments, const Problem&
 #  endif
 #  pragma unroll
   for (int i = 0; i < width; ++i) {
-    const float z = operands.argument(i), g = to_float(operands.g[i]);
+    const float z = numbers.z[i], g = numbers.g[i];
 #  if gate == none
     gradients[i] = gradient_of(z, g);
 #  else
-    gradients[pairs * i] = gradient_of(z, g * operands.factor(i));
+    gradients[pairs * i] = gradient_of(z, g * numbers.u[i]);
     const float of_factor = result_of(z) * g;
 #    if gate == interleaved
     gradients[2 * i + 1] = of_factor;
@@ -214,7 +237,7 @@ __device__ __forceinline__ void map_tile(const Arguments& arguments, const Probl
   }
 #pragma unroll
   for (int item = 0; item < Schedule::items; ++item) {
-    store(arguments, problem, places[item], operands[item], scale);
+    store(arguments, problem, places[item], Numbers(operands[item]), scale);
   }
 }
 

@@ -26,7 +26,7 @@ DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 NARROW = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8)
 # FP32 and special operations of each function, about.
 _OPERATIONS = {Function.RELU: (1, 0), Function.RELU2: (2, 0), Function.IDENTITY: (0, 0), Function.GELU: (20, 1)}
-_USUAL_OPERATIONS = (8, 2)
+_USUAL_OPERATIONS = (6, 2)
 _Floats = npt.NDArray[np.float64]
 
 
@@ -190,8 +190,11 @@ class MapProblem(MatrixProblem):
 
     def _widest(self, operand: str) -> int:
         """Elements of the widest access that all parts of all rows are aligned for."""
-        halves = self.gate is Gate.HALVES and self.stored[operand][1] == 2 * self.columns
-        return widest_divisor(self.vector_width(operand), self.columns if halves else 0)
+        rows, columns = self.stored[operand]
+        leading, _, align = self.layout_of(operand)
+        halves = self.gate is Gate.HALVES and columns == 2 * self.columns
+        most = align // self.element_bytes_of(operand)
+        return widest_divisor(most, leading if rows > 1 else 0, self.columns if halves else 0)
 
     @property
     def work(self) -> Work:

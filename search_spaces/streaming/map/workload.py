@@ -10,6 +10,7 @@ from ...device_spec import DeviceSpec
 from ...workload import Workload
 
 _LINE, _WORD, _WIDEST = 128, 4, 16  # bytes
+_INSTRUCTIONS = 0.7  # of an operation in FP32, of which two are often one
 _ACCESS = 3  # instructions of an access, with its address and its bounds
 _TILE = 20  # of a thread that begins a tile
 _PART = 5  # more for each element of a vector that may be partly there, or not aligned
@@ -23,7 +24,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
     width, results = schedule.vector_width, max(1, problem.rows * problem.columns)
     filled = min(1.0, results / max(1, tiles * vectors * WARP * width))
     loaded, stored = _accesses(problem, schedule, of_results=False), _accesses(problem, schedule, of_results=True)
-    operations = work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
+    operations = _INSTRUCTIONS * work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
     of_vector = width * (operations + _conversions(problem)) + _ACCESS * stored
     if schedule.skewed(problem):
         of_vector += _PART * min(1.0, width / max(1, whole.columns)) * width

@@ -1,0 +1,161 @@
+"""What map's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from streaming.map_cases import BF16, CASES, FP16, FP32, LIMITS
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.streaming.map.emit import emit
+from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.streaming.map.problem import DTYPES, NARROW, Gate, MapProblem, OutDType
+from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.streaming.map import OPERATOR
+
+SILU = Function.SILU
+
+
+def schedule(words: str) -> MapSchedule:
+    return MapSchedule.parse(words.split())
+
+
+def run(problem: MapProblem, words: str, x: Any) -> Any:
+    """The results for an input, of which the first row is taken."""
+    arrays = {"x": np.asarray(x, problem.dtype.numpy), "y": np.zeros(problem.tensors[-1].size, problem.result.numpy)}
+    emulator.run(OPERATOR.program(problem, schedule(words), LIMITS), problem.tensors, arrays, {}, seed=0)
+    return arrays["y"]
+
+
+def test_cases_cover_every_value() -> None:
+    seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(MapSchedule)}
+    for problem in (MapProblem(16, 4096, SILU, BF16), MapProblem(16, 4096, SILU, BF16, gate=Gate.HALVES)):
+        for parameter in OPERATOR.space(problem, LIMITS).parameters:
+            if parameter.name != "grid_blocks":
+                assert set(parameter.values) <= seen[parameter.name], parameter.name
+    assert {0, 3} <= seen["grid_blocks"]
+
+
+def test_cases_cover_problems() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {problem.function for problem in problems} == set(Function)
+    assert {(problem.gate, problem.backward) for problem in problems} == {(g, b) for g in Gate for b in (False, True)}
+    assert {problem.result for problem in problems} == {*DTYPES, *NARROW}
+    assert {problem.dtype for problem in problems} == {*DTYPES, *NARROW}
+    assert {problem.bias and problem.residual for problem in problems} == {False, True}
+    skewed = [schedule.skewed(problem) for problem, schedule in CASES]
+    single = [problem.collapsed.rows == 1 for problem in problems]
+    assert {(a, b) for a, b in zip(skewed, single, strict=True)} == {
+        (a, b) for a in (False, True) for b in (False, True)
+    }
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gelu_is_right_everywhere(dtype: DType) -> None:
+    """Close to 0, where it bends, and where it is all but 0 or its argument."""
+    x = np.concatenate([np.linspace(-15, 15, 3000), np.geomspace(1e-30, 6e4, 100), -np.geomspace(1e-30, 6e4, 100)])
+    x = x.astype(dtype.numpy)
+    expected = Function.GELU.apply(x.astype(np.float64))
+    for function, bound in ((Function.GELU, 2.0**-23), (Function.GELU_TANH, 2.0**-22)):
+        expected = function.apply(x.astype(np.float64))
+        found = run(MapProblem(1, x.size, function, dtype, OutDType.FLOAT32), "vector_width=4", x).astype(np.float64)
+        assert np.abs(found - expected).max(where=np.abs(x.astype(np.float64)) < 20, initial=0) <= bound * 16
+        error = np.abs(found - expected) - np.abs(expected) * 2.0**-22
+        assert error.max() <= bound
+
+
+def test_minus_zero_and_infinities() -> None:
+    x = np.float32([-0.0, 0.0, np.inf, -np.inf, -1e4, np.nan])
+    for function, expected in (
+        (Function.RELU, [0.0, 0.0, np.inf, 0.0, 0.0, np.nan]),
+        (Function.GELU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Function.GELU_TANH, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Function.SILU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Function.IDENTITY, x),
+    ):
+        found = run(MapProblem(1, 6, function), "vector_width=4", x)
+        np.testing.assert_array_equal(found, np.float32(expected))
+        assert (np.signbit(found) == np.signbit(np.float32(expected)))[~np.isnan(found)].all(), function
+
+
+def test_a_cube_does_not_overflow_in_16_bits() -> None:
+    x = np.float16([1000, -1000, 60000, -60000])
+    np.testing.assert_array_equal(
+        run(MapProblem(1, 4, Function.GELU_TANH, FP16), "", x), np.float16([1000, 0, 60000, 0])
+    )
+
+
+ROWS = "threads=64 TPR=16 vector_width=8 items=2"
+BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
+GATED = MapProblem(9, 264, SILU, BF16, gate=Gate.HALVES)
+SKEWED = MapProblem(9, 133, SILU, BF16, bias=True, ldx=133, ldy=133)
+SHIFTED = replace(SKEWED, columns=128)
+BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=48)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "right", "planted"),
+    [
+        (BIASED, ROWS, "end >= count", "end > 0"),  # a tail reads and writes beyond the row
+        (BIASED, ROWS, "row < problem.rows ?", "true ?"),
+        (BIASED, ROWS, "arguments.bias + place.column", "arguments.bias"),
+        (BIASED, ROWS, "(first + item) * rows_at_once", "first * rows_at_once"),  # all items are one row
+        (BIASED, ROWS + " grid_blocks=2", "tile += gridDim.x", "tile += 2 * gridDim.x"),
+        (MapProblem(1, 4000), "threads=64 TPR=64 vector_width=4 items=2", "item * Schedule::threads", "item"),
+        (GATED, ROWS, "row + problem.columns + place.column", "row + place.column"),  # factors are the gates
+        (SHIFTED, ROWS, "(Problem::skewed ? width - 1 : 0)", "0"),  # the last vector of a row is missing
+        (SKEWED, ROWS, "begin <= 0 && ", ""),  # a head is read and written ahead of the row
+        (SKEWED, ROWS, "begin <= i && ", ""),
+        (BACKWARD, ROWS, "problem.rows * problem.ldy", "problem.ldy"),  # one gradient lies over the other
+        (BACKWARD, ROWS, "gradient_of(z, g * numbers.u[i])", "gradient_of(z, g)"),
+        (BACKWARD, ROWS, "1.0f - s, s)", "1.0f, s)"),
+        (MapProblem(1, 999), "vector_width=4", "1.0f - tail : tail", "tail : tail"),
+        (MapProblem(1, 999, Function.TANH), "vector_width=4", "tanhf(z)", "z"),
+        (MapProblem(1, 999, Function.RELU), "vector_width=4", "max_nan(z, 0.0f)", "fmaxf(z, 0.0f)"),  # NaN is lost
+        (MapProblem(1, 99, Function.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
+    ],
+)
+def test_planted_bug_is_caught(problem: MapProblem, words: str, right: str, planted: str) -> None:
+    program = emit(problem, schedule(words))
+    assert right in program.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(program, source=program.source.replace(right, planted)))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        MapProblem(5, 513, SILU, BF16, gate=Gate.HALVES),  # the halves of a row begin at different distances
+        MapProblem(5, 77, SILU, BF16, gate=Gate.INTERLEAVED, backward=True, ldx=155, ldg=79, ldy=155),
+        MapProblem(3, 1001, SILU, BF16, OutDType.FLOAT32, align_x=2, align_y=4),
+        MapProblem(5, 133, SILU, FP32, OutDType.BFLOAT16, gate=Gate.SEPARATE, ldx=135, ldu=134, ldy=133),
+    ],
+    ids=lambda problem: problem.key,
+)
+def test_rows_that_begin_between_vectors(problem: MapProblem) -> None:
+    lanes = 64 if problem.collapsed.rows == 1 else 16
+    words = f"threads=64 TPR={lanes} vector_width=8 items=2"
+    assert schedule(words).skewed(problem)
+    verify(problem, emit(problem, schedule(words)), seeds=(1,))
+
+
+def test_aligned_rows_of_odd_length_have_no_narrow_accesses() -> None:
+    """513 columns of bfloat16 without gaps are one row of whole vectors but for its end."""
+    problem = MapProblem(8192, 513, SILU, BF16)
+    assert not schedule("vector_width=8").skewed(problem)
+    assert problem.collapsed.columns == 8192 * 513
+
+
+def test_indices_are_as_wide_as_sizes_ask_for() -> None:
+    words = schedule("vector_width=8 threads=256 TPR=256 items=4")
+    for elements, index in ((2**31 - 2**16, "int"), (2**31 + 1, "long long")):
+        assert f"using Index = {index};" in emit(MapProblem(1, elements, SILU, BF16), words).source
+    assert (
+        "using Tile = long long;"
+        in emit(MapProblem(1, 2**40), replace(words, grid_blocks=99, vector_width=1, items=1)).source
+    )
