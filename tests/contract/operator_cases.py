@@ -25,7 +25,8 @@ class OperatorCases(Protocol):
     Attributes:
         PROBLEMS: ordinary and odd problems of all sizes, by the key that databases know them by.
         SMALL_PROBLEMS: for the emulator: whole tiles first, then edges on all sides in a batch.
-        CASES: drawn schedules for an H200, enough for every value of every field, each with an odd problem.
+        CASES: drawn schedules for an H200, each with an odd problem: few that cover every value of every field,
+            and most pairs of them (pair_coverage.py).
         drawn_cases: as many cases for a device of some limits.
     """
 

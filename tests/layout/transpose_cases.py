@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from random import Random
 
+from pair_coverage import covering
+
 from autotune.codegen.integers import round_up
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
@@ -89,4 +91,4 @@ def _leading(random: Random, row: int, vector: int) -> int:
     return round_up(max(1, row), vector) + vector * random.choice((0, 0, 1, 5))
 
 
-CASES = drawn_cases(150)
+CASES = covering(drawn_cases(320))

@@ -7,6 +7,8 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from pair_coverage import covering
+
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.gemv.activation import Activation
@@ -141,4 +143,4 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
     return replace(template, n=n, k=k, **fields, stride_y=0, align_y=template.dtype.bytes)
 
 
-CASES = drawn_cases(48)
+CASES = covering(drawn_cases(320), most=48)

@@ -7,6 +7,8 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from pair_coverage import covering
+
 from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
@@ -119,4 +121,10 @@ def _depth(random: Random, schedule: SgemmSchedule) -> int:
     return least + max(1, tiles + random.choice((0, 0, 0, 1, -1, 3)))
 
 
-CASES = drawn_cases(320)
+def _whole(problem: SgemmProblem, schedule: SgemmSchedule) -> tuple[bool, ...]:
+    """Along which sides tiles are whole."""
+    tiles = ((problem.m, schedule.block_m), (problem.n, schedule.block_n), (problem.k, schedule.block_k))
+    return tuple(extent % block == 0 for extent, block in tiles)
+
+
+CASES = covering(drawn_cases(320), _whole)

@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import islice, product
 from random import Random
 
+from pair_coverage import covering
+
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem
@@ -92,4 +94,4 @@ def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> R
     return replace(like, rows=rows, columns=columns, ldx=ldx)
 
 
-CASES = drawn_cases(3 * len(KINDS))
+CASES = covering(drawn_cases(320), lambda problem, _: (problem.op, problem.axis, problem.dtype))

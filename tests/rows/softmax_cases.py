@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from random import Random
 
+from pair_coverage import covering
+
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
@@ -78,4 +80,4 @@ def _with_rows(problem: SoftmaxProblem, rows: int) -> SoftmaxProblem:
     return SoftmaxProblem.from_dict(problem.to_dict() | {"rows": rows})
 
 
-CASES = drawn_cases(130)
+CASES = covering(drawn_cases(320))

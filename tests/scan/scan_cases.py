@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import islice, product
 from random import Random
 
+from pair_coverage import covering
+
 from autotune.codegen.integers import round_up
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
@@ -101,4 +103,5 @@ PIPELINES = [
     (ScanProblem(1, 8192, MIN, BFLOAT16), _pipeline(64, 4, 16, 3, 1)),
     (ScanProblem(1, 2501, SUM, INT64, exclusive=True), _pipeline(128, 1, 4, 2, 1)),
 ]
-CASES = [*drawn_cases(26), *PIPELINES]
+DRAWN = covering(drawn_cases(320), lambda p, _: (p.exclusive, p.reverse, p.flags, p.offsets), most=26)
+CASES = [*DRAWN, *PIPELINES]

@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
+from pair_coverage import covering
+
 from autotune.codegen.integers import round_up
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
@@ -85,4 +87,9 @@ def _problem(random: Random, schedule: DropoutSchedule, like: DropoutProblem) ->
     return replace(like, rows=rows, columns=columns, ldx=leading[0], ldy=leading[1], ldr=ldr)
 
 
-CASES = drawn_cases(21)
+def _place(problem: DropoutProblem, schedule: DropoutSchedule) -> tuple[bool, ...]:
+    """How a block finds its elements, and whether rows are whole vectors."""
+    return schedule.by_rows(problem), schedule.wraps(problem), problem.columns % schedule.vector_width == 0
+
+
+CASES = covering(drawn_cases(320), _place)
