@@ -74,7 +74,7 @@ def test_drawn_schedule_compiles(name: str, problem: Problem, schedule: Schedule
     compile_unoptimised(source, possible[turn % len(possible)])
 
 
-@pytest.mark.parametrize(("turn", "arch"), enumerate(ARCHS))
+@pytest.mark.parametrize(("turn", "arch"), list(enumerate(ARCHS)))
 @pytest.mark.parametrize("name", OPERATORS)
 def test_drawn_schedule_compiles_optimised(name: str, turn: int, arch: str) -> None:
     """Another one for each architecture."""

@@ -40,6 +40,9 @@ PROBLEMS = {
     "rows3-columns1000000000-min-bfloat16": ScanProblem(3, 10**9, MIN, BFLOAT16),
     "rows100000000-columns3-product-float32-ldx4-ldy8": ScanProblem(10**8, 3, PRODUCT, ldx=4, ldy=8),
     "rows300-columns70-sum-float16-ldx72-alignx4": ScanProblem(300, 70, SUM, FLOAT16, ldx=72, align_x=4),
+    "rows1-columns16777216-product-int32-wide-reverse-init": ScanProblem(
+        1, 1 << 24, PRODUCT, INT32, True, reverse=True, init=True
+    ),
     "rows1-columns1-sum-float32": ScanProblem(1, 1),
     "rows1-columns0-sum-int64-offsets-segments1": ScanProblem(1, 0, SUM, INT64, offsets=True, segments=1),
     "rows0-columns5-max-float32": ScanProblem(0, 5, MAX),
@@ -48,7 +51,7 @@ PROBLEMS = {
 SMALL_PROBLEMS = (
     ScanProblem(4, 1024),
     ScanProblem(1, 2503, SUM, INT32, wide=True, reverse=True),
-    ScanProblem(1, 1203, SUM, FLOAT16, exclusive=True, flags=True),
+    ScanProblem(1, 1203, SUM, FLOAT16, exclusive=True, flags=True, init=True),
     ScanProblem(1, 1203, MAX, INT32, reverse=True, offsets=True, segments=31),
     ScanProblem(7, 300, SUM, FLOAT32, reverse=True, ldx=304, ldy=304, align_x=8),
 )
@@ -65,7 +68,8 @@ def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
     op, dtype = list(Operation)[(index + index // 12) % 4], DTYPES[(index + index // 6) % 6]
     align = random.choice([width for width in (2, 4, 8, 16, 16, 16) if width >= dtype.bytes])
     wide = dtype is INT32 and op in (SUM, PRODUCT) and random.random() < 0.5
-    like = ScanProblem(1, 1 << 14, op, dtype, wide, align_x=align, **way, **segments)
+    init = random.random() < 0.25
+    like = ScanProblem(1, 1 << 14, op, dtype, wide, align_x=align, init=init, **way, **segments)
     space = OPERATOR.space(like, spec)
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)

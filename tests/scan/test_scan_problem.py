@@ -36,6 +36,10 @@ X = np.array([[3, 1, 4, 1, 5, 9, 2]], np.float32)
         ({"flags": True, "reverse": True}, [4, 1, 5, 1, 14, 9, 2]),
         ({"flags": True, "reverse": True, "exclusive": True}, [1, 0, 1, 0, 9, 0, 0]),
         ({"offsets": True, "segments": 5}, [3, 4, 4, 5, 5, 14, 2]),
+        ({"init": True}, [7, 8, 12, 13, 18, 27, 29]),
+        ({"init": True, "exclusive": True}, [4, 7, 8, 12, 13, 18, 27]),
+        ({"init": True, "op": MAX, "reverse": True}, [9, 9, 9, 9, 9, 9, 4]),
+        ({"init": True, "flags": True, "exclusive": True}, [4, 7, 4, 8, 4, 9, 4]),
     ],
     ids=str,
 )
@@ -46,6 +50,8 @@ def test_reference(fields: dict[str, Any], expected: list[float]) -> None:
         inputs["flags"] = np.array([0, 0, 9, 0, 1, 0, 1], np.uint8)
     if problem.offsets:
         inputs["offsets"] = np.array([0, 2, 4, 4, 6, 7])
+    if problem.init:
+        inputs["init"] = np.array([4], np.float32)
     np.testing.assert_array_equal(problem.reference(inputs, {})["y"], np.array(expected))
 
 
@@ -130,7 +136,8 @@ def layout(shape: tuple[int, ...], strides: tuple[int, ...] | None = None, dtype
 def key(x: Layout, **options: Any) -> str:
     call = OPERATOR.call
     assert call is not None
-    known = {"flags": None, "offsets": None, "dim": -1, "dtype": None, "op": SUM, "exclusive": False, "reverse": False}
+    known = dict.fromkeys(("flags", "offsets", "init", "dtype"))
+    known |= {"dim": -1, "op": SUM, "exclusive": False, "reverse": False}
     stated = call.types(input=x, **known | options)["out"]
     return call.bind(input=x, out=layout(stated.shape, dtype=stated.dtype), **known | options).problem.key
 
@@ -154,6 +161,7 @@ def key(x: Layout, **options: Any) -> str:
             "rows1-columns14-sum-float32-flags",
         ),
         (layout((7,)), {"offsets": layout((4,), dtype=INT64)}, "rows1-columns7-sum-float32-offsets-segments3"),
+        (layout((2, 7)), {"init": layout(())}, "rows2-columns7-sum-float32-init"),
         (
             layout((7,), dtype=BFLOAT16),
             {"exclusive": True, "reverse": True},
@@ -190,6 +198,12 @@ def test_layouts(x: Layout, options: dict[str, Any], expected: str) -> None:
         (layout((7,)), {"flags": layout((7,), (2,), DType.BOOL)}, "flags has shape .* expected a contiguous array"),
         (layout((7,)), {"offsets": layout((4,), dtype=INT32)}, "offsets has dtype int32 .* expected int64 of one axis"),
         (layout((7,)), {"offsets": layout((1,), dtype=INT64)}, "of 2 or more"),
+        (
+            layout((7,)),
+            {"init": layout((2,))},
+            r"^init has dtype float32 and shape \(2,\): expected one element of ",
+        ),
+        (layout((7,), dtype=INT32), {"init": layout((1,), dtype=INT32)}, "expected one element of int64"),
     ],
     ids=str,
 )
@@ -203,6 +217,7 @@ def test_calls_of_segments() -> None:
     expected = [1, 3, 3, 7, 5, 11, 18]
     np.testing.assert_array_equal(dispatcher.scan(x, flags=flags), expected)
     np.testing.assert_array_equal(dispatcher.scan(x, offsets=np.array([0, 2, 4, 7])), expected)
+    np.testing.assert_array_equal(dispatcher.scan(x, init=np.array([2], x.dtype)), np.cumsum(x) + 2)
     out = x.copy()
     assert dispatcher.scan(out, flags=flags, out=out) is out
     np.testing.assert_array_equal(out, expected)

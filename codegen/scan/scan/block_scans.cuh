@@ -72,17 +72,17 @@ __device__ __forceinline__ BlockScan scan_block(Carry own, Carry* scratch) {
 }
 #endif
 
-// `load` gives the carry of a column, and `store` gets the result there.
+// The scan begins with `first`; `load` gives the carry of a column, and `store` gets the result there.
 template <int threads, class Load, class Store>
-__device__ __forceinline__ void scan_by_block(const Problem& problem, Load load, Store store) {
+__device__ __forceinline__ void scan_by_block(const Problem& problem, Number first, Load load, Store store) {
   Carry* scratch = dynamic_shared<Carry>();
   Carry before = nothing();
-  for (long long first = 0; first < problem.columns; first += threads) {
-    const long long i = first + threadIdx.x, column = column_of(problem, i);
+  for (long long begin = 0; begin < problem.columns; begin += threads) {
+    const long long i = begin + threadIdx.x, column = column_of(problem, i);
     const bool exists = i < problem.columns;
     const Carry own = exists ? load(column) : nothing();
     const BlockScan scan = scan_block<threads>(own, scratch);
-    if (exists) store(column, result_of(Join()(before, scan.before), own));
+    if (exists) store(column, result_of(first, Join()(before, scan.before), own));
     before = Join()(before, scan.total);
     __syncthreads();
   }
@@ -97,7 +97,8 @@ __device__ __forceinline__ void scan_row(const Arguments& arguments) {
   const auto load = [&](long long column) {
     return carry_of(arguments, problem, column, number_of(x[column]));
   };
-  scan_by_block<threads>(problem, load, [&](long long column, Number n) { y[column] = rounded(n); });
+  const Number first = first_number(arguments);
+  scan_by_block<threads>(problem, first, load, [&](long long column, Number n) { y[column] = rounded(n); });
 }
 
 // The same in double, and of the absolute values, for the scale of a sum's error: |y| + weight Σ|x|.
@@ -111,7 +112,8 @@ __device__ __forceinline__ void reference_row(const Arguments& arguments, double
   const auto load = [&](long long column) {
     return carry_of(arguments, problem, column, fabs(number_of(x[column])));
   };
-  scan_by_block<threads>(problem, load, [&](long long column, Number magnitude) {
+  const Number first = fabs(first_number(arguments));
+  scan_by_block<threads>(problem, first, load, [&](long long column, Number magnitude) {
     scale[column] = fabs(y[column]) + weight * magnitude;
   });
 }

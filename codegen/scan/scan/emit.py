@@ -69,6 +69,8 @@ def conditions(problem: ScanProblem) -> dict[str, int | str]:
         "reverse": problem.reverse,
         "flags": problem.flags,
         "offsets": problem.offsets,
+        "init": problem.init,
+        "init_bits": problem.result_dtype.bits,
         "segmented": problem.segmented,
     }
 
@@ -80,6 +82,7 @@ def arguments(problem: ScanProblem) -> tuple[Argument, ...]:
         Argument("y", f"{problem.result_dtype.cuda}*"),
         *([Argument("flags", "const unsigned char*")] if problem.flags else []),
         *([Argument("offsets", "const long long*")] if problem.offsets else []),
+        *([Argument("init", f"const {problem.result_dtype.cuda}*")] if problem.init else []),
         Argument("workspace", "void*"),
         *(Argument(name, kind, value) for name, (kind, value) in sizes(problem).items()),
     )
@@ -104,7 +107,8 @@ def served(problem: ScanProblem) -> str:
     """The problems that a shape-generic source serves: equal sources say the same."""
     wide = f" to {problem.result_dtype}" if problem.wide else ""
     said = ("exclusive" * problem.exclusive, "reverse" * problem.reverse, "segmented" * problem.segmented)
-    return f"{' '.join(filter(None, said))} {problem.op} along each row, {problem.dtype}{wide}".strip()
+    begin = " from an initial value" * problem.init
+    return f"{' '.join(filter(None, said))} {problem.op} along each row{begin}, {problem.dtype}{wide}".strip()
 
 
 def emit_serial(problem: ScanProblem) -> Program:

@@ -9,6 +9,7 @@ from ...problem import Array
 from ...repeated import repeated
 
 _FRACTION = 2.0**30
+_LEVELS = 100
 _RISES = 64  # elements from one that reaches the level to the next, on average
 _HEADS = 50  # elements of a segment, on average
 
@@ -51,10 +52,15 @@ def levels(random: np.random.Generator, count: int, dtype: DType, falling: bool)
 
     A maximum of all elements so far is the level; of the last few, it is often a low number.
     """
-    level = np.arange(count, dtype=np.int64) * 100 // max(1, count)
+    level = np.arange(count, dtype=np.int64) * _LEVELS // max(1, count)
     reached = repeated(lambda count: random.integers(0, _RISES, count) == 0, count)
-    low = repeated(lambda count: random.integers(-100, 0, count, np.int8), count)
+    low = repeated(lambda count: random.integers(-_LEVELS, 0, count, np.int8), count)
     return np.where(reached, level[::-1] if falling else level, low).astype(dtype.numpy)
+
+
+def middle_level(random: np.random.Generator, dtype: DType) -> Array:
+    """One that is neither reached at once nor never."""
+    return random.integers(_LEVELS // 4, 3 * _LEVELS // 4, 1).astype(dtype.numpy)
 
 
 def flags(random: np.random.Generator, count: int) -> Array:

@@ -57,3 +57,16 @@ __device__ __forceinline__ Element neutral() { return from_float<Element>(identi
 #else
 __device__ __forceinline__ Element neutral() { return static_cast<Element>(identity()); }
 #endif
+
+// What every scan begins with.
+#if init && init_bits == 16
+__device__ __forceinline__ Number first_number(const Arguments& arguments) {
+  return to_float(*arguments.init);
+}
+#elif init
+__device__ __forceinline__ Number first_number(const Arguments& arguments) {
+  return static_cast<Number>(*arguments.init);
+}
+#else
+__device__ __forceinline__ Number first_number(const Arguments&) { return identity(); }
+#endif

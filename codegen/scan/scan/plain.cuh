@@ -44,13 +44,20 @@ __device__ __forceinline__ Carry carry_of(const Arguments& arguments, const Prob
 #endif
 }
 
-__device__ __forceinline__ Number result_of(Carry before, Carry own) {
+// `first` is what the scan begins with.
+__device__ __forceinline__ Number result_of(Number first, Carry before, Carry own) {
 #if exclusive && segmented
-  return own.has_head ? identity() : before.number;
-#elif exclusive
-  return before.number;
+  if (own.has_head) return first;
+#endif
+#if exclusive
+  const Number number = before.number;
 #else
-  return Join()(before, own).number;
+  const Number number = Join()(before, own).number;
+#endif
+#if init
+  return combine(first, number);
+#else
+  return number;
 #endif
 }
 
@@ -65,7 +72,7 @@ __device__ __forceinline__ void scan_serially(const Arguments& arguments) {
   for (long long i = 0; i < problem.columns; ++i) {
     const long long column = column_of(problem, i);
     const Carry own = carry_of(arguments, problem, column, number_of(x[column]));
-    y[column] = rounded(result_of(before, own));
+    y[column] = rounded(result_of(first_number(arguments), before, own));
     before = Join()(before, own);
   }
 }

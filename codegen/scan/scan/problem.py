@@ -15,7 +15,7 @@ from ...matrices import WIDEST_ACCESS, MatrixProblem
 from ...problem import Array
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
-from .inputs import factors, flags, levels, offsets, terms, whole_numbers
+from .inputs import factors, flags, levels, middle_level, offsets, terms, whole_numbers
 from .operation import Operation
 from .reference import scanned
 
@@ -30,7 +30,8 @@ class ScanProblem(MatrixProblem):
 
     float16 and bfloat16 are computed in float32, and each result is rounded once. Integers wrap. A NaN makes what
     follows it NaN. An exclusive scan leaves out x[r, i]; the first result is then 0, 1, or the lowest or highest
-    number. A reverse scan takes x[r, i] … x[r, columns - 1] instead. Segments are scanned apart from each other.
+    number. A reverse scan takes x[r, i] … x[r, columns - 1] instead. Segments are scanned apart from each other. An
+    initial value is combined with every result, and an exclusive scan begins with it.
 
     Attributes:
         rows, columns: of x and y. With segments, all elements are stored as one row.
@@ -42,6 +43,7 @@ class ScanProblem(MatrixProblem):
         flags: whether a byte for each element says if a segment begins there.
         offsets: whether segments begin where an ascending array of int64 says.
         segments: of which `offsets` has one begin each, and the end of the last one.
+        init: whether there is an initial value, of the type of y.
         ldx, ldy: elements from one row to the next; 0 stands for rows without gaps.
         align_x, align_y, align_flags: bytes that the pointers are a multiple of, at most 16.
     """
@@ -58,6 +60,7 @@ class ScanProblem(MatrixProblem):
     flags: bool = kind(False, codes=("", "flags"))
     offsets: bool = kind(False, codes=("", "offsets"))
     segments: int = size(1024, implied=0, most=None)
+    init: bool = kind(False, codes=("", "init"))
     ldx: int = layout()
     align_x: int = layout(16)
     ldy: int = layout()
@@ -139,7 +142,7 @@ class ScanProblem(MatrixProblem):
         heads = elements if self.flags else DType.INT64.bytes * (self.segments + 1) if self.offsets else 0
         unit = Unit.FP64 if self.dtype is DType.FLOAT64 else Unit.FP32
         counted = self.dtype.is_float and self.op in (Operation.SUM, Operation.PRODUCT)
-        moved = elements * (self.dtype.bytes + self.result_dtype.bytes)
+        moved = elements * (self.dtype.bytes + self.result_dtype.bytes) + self.init * self.result_dtype.bytes
         return Work(moved + heads, {unit: elements if counted else 0})
 
     @property
@@ -153,6 +156,8 @@ class ScanProblem(MatrixProblem):
             found.append(Tensor.flat("flags", DType.UINT8, self.columns, Role.INPUT, self.align_flags))
         if self.offsets:
             found.append(Tensor.flat("offsets", DType.INT64, self.segments + 1, Role.INPUT, DType.INT64.bytes))
+        if self.init:
+            found.append(Tensor.flat("init", self.result_dtype, 1, Role.INPUT, self.result_dtype.bytes))
         return tuple(found)
 
     @property
@@ -175,23 +180,30 @@ class ScanProblem(MatrixProblem):
         random = np.random.default_rng(seed)
         x = self.tensors[0]
         if self.op is Operation.SUM:
-            return {"x": terms(random, x.size, self.dtype), **self._heads(random)}
+            return self._beside(random, terms(random, x.size, self.dtype), terms(random, 1, self.dtype))
         if self.op is Operation.PRODUCT:
-            return {"x": factors(random, x.size, self.dtype), **self._heads(random)}
-        numbers = levels(random, x.size, self.dtype, self.reverse)
-        return {"x": numbers if self.op is Operation.MAX else -numbers, **self._heads(random)}
+            return self._beside(random, factors(random, x.size, self.dtype), factors(random, 8, self.dtype)[:1])
+        numbers, middle = levels(random, x.size, self.dtype, self.reverse), middle_level(random, self.dtype)
+        return self._beside(random, *((numbers, middle) if self.op is Operation.MAX else (-numbers, -middle)))
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """Of floating-point sums, whole numbers other than 0; any 5 million of them have an exact sum in FP32."""
         if not self.rounded:
             return None
         random = np.random.default_rng(seed)
-        return {"x": whole_numbers(random, self.tensors[0].size, self.dtype), **self._heads(random)}
+        first = whole_numbers(random, 1, self.dtype) * middle_level(random, self.dtype)
+        return self._beside(random, whole_numbers(random, self.tensors[0].size, self.dtype), first)
 
-    def _heads(self, random: np.random.Generator) -> dict[str, Array]:
+    def _beside(self, random: np.random.Generator, x: Array, first: Array) -> dict[str, Array]:
+        """The elements with what is read beside them."""
+        found = {"x": x}
         if self.flags:
-            return {"flags": flags(random, self.columns)}
-        return {"offsets": offsets(random, self.columns, self.segments)} if self.offsets else {}
+            found["flags"] = flags(random, self.columns)
+        if self.offsets:
+            found["offsets"] = offsets(random, self.columns, self.segments)
+        if self.init:
+            found["init"] = first.astype(self.result_dtype.numpy)
+        return found
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and of floating-point sums ``y_scale``."""
@@ -199,13 +211,14 @@ class ScanProblem(MatrixProblem):
         number: Any = self.number.numpy if self.number is not DType.FLOAT64 else np.longdouble
         values = x.view(inputs["x"]).astype(np.float64 if self.rounded and self.number is DType.FLOAT32 else number)
         heads = self._begins(inputs)
+        init = inputs["init"].astype(values.dtype) if self.init else None
 
-        def scan(values: Array) -> Array:
-            return scanned(values, self.op.combine, self.identity, heads, self.exclusive, self.reverse)
+        def scan(values: Array, init: Array | None) -> Array:
+            return scanned(values, self.op.combine, self.identity, heads, self.exclusive, self.reverse, init)
 
-        found = {"y": _flat(y, scan(values), np.float64 if self.rounded else y.dtype.numpy)}
+        found = {"y": _flat(y, scan(values, init), np.float64 if self.rounded else y.dtype.numpy)}
         if self.rounded:
-            magnitude = _flat(y, scan(np.abs(values)), np.float64)
+            magnitude = _flat(y, scan(np.abs(values), None if init is None else np.abs(init)), np.float64)
             found["y_scale"] = np.abs(found["y"]) + self.sum_error_weight * magnitude
         return found
 

@@ -12,7 +12,13 @@ Array = npt.NDArray[Any]
 
 
 def scanned(
-    x: Array, combine: np.ufunc, identity: Any, heads: npt.NDArray[np.bool_] | None, exclusive: bool, reverse: bool
+    x: Array,
+    combine: np.ufunc,
+    identity: Any,
+    heads: npt.NDArray[np.bool_] | None,
+    exclusive: bool,
+    reverse: bool,
+    init: Array | None,
 ) -> Array:
     """Each row of x scanned, in the type of x.
 
@@ -22,6 +28,7 @@ def scanned(
         identity: what an exclusive scan begins with.
         heads: of a single row, whether a segment begins at a column.
         exclusive, reverse: see `ScanProblem`.
+        init: of one element, if there is an initial value.
     """
     columns = x.shape[1]
     begins = [0, *(np.flatnonzero(heads[1:]) + 1), columns] if heads is not None and columns else [0, columns]
@@ -36,4 +43,4 @@ def scanned(
                 target[:, 0], target[:, 1:] = identity, running[:, :-1]
             else:
                 target[...] = running
-    return y
+        return y if init is None else combine(init, y)

@@ -33,6 +33,9 @@ __device__ __forceinline__ void scan_rows(const Arguments& arguments) {
     const Span span = tile_span(columns, tile);
     const Heads heads(arguments, problem, span, reinterpret_cast<unsigned*>(slots + Problem::first_mark));
     Part part(x, span, heads);
+#  if init
+    part.first = first_number(arguments);
+#  endif
     if constexpr (row_threads > 32) {
       const Warps warps = join_warps(part.total(), slots + tile % 2 * (Schedule::threads / 32));
       part.store(y, span, Join()(before, warps.before));
@@ -62,6 +65,9 @@ __device__ __forceinline__ void scan_tile(const Arguments& arguments) {
   const Span span = tile_span(problem.columns, tile);
   const Heads heads(arguments, problem, span, reinterpret_cast<unsigned*>(slots + Problem::first_mark));
   Part part(arguments.x + row * problem.ldx, span, heads);
+#  if init
+  part.first = first_number(arguments);
+#  endif
   const Warps warps = join_warps(part.total(), slots + 2);
   if (threadIdx.x < 32) {
     const LookBack words = LookBack::of_row(counter + 2, row, tiles, ticket.epoch);

@@ -63,15 +63,24 @@ class Part {
     for (int round = 0; round < Schedule::rounds; ++round) {
       make_words_opaque(vectors_[round]);
       Number running = Join()(before, before_[round]).number;
+#if init
+      running = combine(first, running);
+#endif
       Results results;
 #pragma unroll
       for (int i = 0; i < width; ++i) {
         const Number number = number_at(round, i);
         const bool head = is_head(round, i);
-#if exclusive
+#if exclusive && init
+        results.elements[in_memory(i)] = rounded(head ? first : running);
+#elif exclusive
         results.elements[in_memory(i)] = rounded(head ? identity() : running);
 #endif
+#if init
+        running = combine(head ? first : running, number);
+#else
         running = head ? number : combine(running, number);
+#endif
 #if !exclusive
         results.elements[in_memory(i)] = rounded(running);
 #endif
@@ -79,6 +88,9 @@ class Part {
       store_results(target + step(round), results, span.inside(offset(round)));
     }
   }
+#if init
+  Number first;  // what every scan begins with
+#endif
 
  private:
   // Its elements joined.

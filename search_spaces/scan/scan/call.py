@@ -26,6 +26,7 @@ def scan(
     reverse: bool = False,
     flags: Any = None,
     offsets: Any = None,
+    init: Any = None,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -43,11 +44,13 @@ def scan(
             once. Integers wrap.
         op: ``sum``, ``product``, ``max`` or ``min``. A NaN makes what follows it NaN.
         exclusive: leave out the element at a result's own place. The first result is 0, 1, or of a maximum the lowest
-            number and of a minimum the highest.
+            number and of a minimum the highest, unless there is an `init`.
         reverse: scan from the last element to the first.
         flags: bool or uint8 of the shape of `input`: where it is not 0, a segment begins, which is scanned by itself.
             It needs ``dim=None`` or an `input` of one axis.
         offsets: ascending int64, instead of `flags`: where each segment begins, first 0, and the number of elements.
+        init: an array of one element of the results' dtype, which is combined with every result: an exclusive scan
+            begins with it, and so does each segment.
         out: the results, of the shape of `input`. It may be `input` if it has its dtype. By default a new array of the
             library of `input`.
 
@@ -60,6 +63,7 @@ def _types(
     input: Layout,
     flags: Layout | None,
     offsets: Layout | None,
+    init: Layout | None,
     dim: int | None,
     dtype: DType | None,
     op: str,
@@ -85,7 +89,10 @@ def _types(
         raise ValueError(
             f"offsets has dtype {offsets.dtype} and shape {offsets.shape}: expected int64 of one axis of 2 or more"
         )
-    return {"out": ArrayType(shape, _result_dtype(DType(input.dtype), dtype, Operation(op)))}
+    result = _result_dtype(DType(input.dtype), dtype, Operation(op))
+    if init is not None and (init.dtype != result or prod(init.shape) != 1):
+        raise ValueError(f"init has dtype {init.dtype} and shape {init.shape}: expected one element of {result}")
+    return {"out": ArrayType(shape, result)}
 
 
 def _result_dtype(given: DType, wanted: DType | None, op: Operation) -> DType:
@@ -101,6 +108,7 @@ def _bind(
     input: Layout,
     flags: Layout | None,
     offsets: Layout | None,
+    init: Layout | None,
     out: Layout,
     dim: int | None,
     dtype: DType | None,
@@ -124,13 +132,14 @@ def _bind(
         flags=flags is not None,
         offsets=offsets is not None,
         segments=offsets.shape[0] - 1 if offsets is not None else 0,
+        init=init is not None,
         ldx=x.leading,
         align_x=x.alignment,
         ldy=y.leading,
         align_y=y.alignment,
         align_flags=flags.alignment if flags is not None else 16,
     )
-    return Binding(problem, {"input": "x", "flags": "flags", "offsets": "offsets", "out": "y"})
+    return Binding(problem, {"input": "x", "flags": "flags", "offsets": "offsets", "init": "init", "out": "y"})
 
 
 def _one_row(name: str, layout: Layout) -> Rows:
@@ -147,10 +156,10 @@ def _one_row(name: str, layout: Layout) -> Rows:
 
 CALL = Call(
     declaration=scan,
-    inputs=("input", "flags", "offsets"),
+    inputs=("input", "flags", "offsets", "init"),
     outputs=("out",),
     types=_types,
     bind=_bind,
-    optional=("flags", "offsets"),
+    optional=("flags", "offsets", "init"),
     in_place=(("out", "input"),),
 )

@@ -38,8 +38,8 @@ def source(problem: ScanProblem) -> str:
     Raises:
         ValueError: CUB has no such scan.
     """
-    if problem.rows > 1 or problem.segmented:
-        raise ValueError("cub::DeviceScan scans one array, without rows and segments")
+    if problem.rows > 1 or problem.segmented or problem.init:
+        raise ValueError("this driver of cub::DeviceScan scans one array, without rows, segments and initial value")
     element, result = (_HALVES.get(dtype, dtype.cuda) for dtype in (problem.dtype, problem.result_dtype))
     number = problem.number.cuda if problem.dtype.is_float else problem.result_dtype.cuda
     identity = str(problem.identity)
