@@ -105,7 +105,7 @@ PIPELINES = [
     (ScanProblem(3, 1300, MAX, INT32), replace(_pipeline(64, 4, 1, 2, 3), streaming=True)),
     (ScanProblem(5, 1027, PRODUCT, FLOAT64, ldx=1028, ldy=1028), _pipeline(64, 2, 3, 3, 4)),
     (ScanProblem(1, 8192, MIN, BFLOAT16), _pipeline(64, 4, 16, 3, 1)),
-    (ScanProblem(1, 2501, SUM, INT64, exclusive=True), _pipeline(128, 1, 4, 2, 1)),
+    (ScanProblem(1, 2501, SUM, INT64, exclusive=True, init=True), _pipeline(128, 1, 4, 2, 1)),
 ]
 DRAWN = covering(drawn_cases(320), lambda p, _: (p.exclusive, p.reverse, p.flags, p.offsets), most=26)
 CASES = [*DRAWN, *PIPELINES]

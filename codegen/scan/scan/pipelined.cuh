@@ -218,7 +218,11 @@ struct TileScan {
     }
     const Carry of_warps = from_lane<32>(pipeline.sum_of_warps(step, threadIdx.x / 32), 0);
     pipeline.preceded[step % 2].wait(parity_of(step, 2));
+#if init
+    const Carry of_warp = Join()({first_number(arguments)}, Join()(pipeline.before[step % 2], of_warps));
+#else
     const Carry of_warp = Join()(pipeline.before[step % 2], of_warps);
+#endif
     const Span span = span_of(sums.ticket);
     Result* target = arguments.y + row_of(sums.ticket) * problem.ldy + span.first;
 #pragma unroll

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....codegen.integers import round_up
+from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import ScanSchedule
 
@@ -17,14 +18,14 @@ def checks(problem: ScanProblem, schedule: ScanSchedule) -> list[tuple[ScanProbl
     segments = min(problem.segments, tile // 2)
     whole = replace(problem, rows=rows, columns=_TILES * tile, segments=segments, ldx=0, ldy=0)
     columns, ragged_rows = tile + tile // 2 + 1, rows if problem.segmented else rows + rows // 2 + 1
-    leading = round_up(columns, width)
+    of_x = WIDEST_ACCESS // problem.dtype.bytes if schedule.pipelined else width  # bulk copies take no less
     edges = replace(
         whole,
         rows=ragged_rows,
         columns=columns,
-        ldx=leading,
-        align_x=width * problem.dtype.bytes,
-        ldy=leading,
+        ldx=round_up(columns, of_x),
+        align_x=of_x * problem.dtype.bytes,
+        ldy=round_up(columns, width),
         align_y=width * problem.result_dtype.bytes,
         align_flags=width if problem.flags else problem.align_flags,
     )

@@ -10,7 +10,7 @@ from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from ...device_spec import DeviceSpec
-from ...space import Draw, Space, field_parameters
+from ...space import Draw, Parameter, Space, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
@@ -72,16 +72,16 @@ def in_bulk(problem: ScanProblem) -> bool:
 def space(problem: ScanProblem, spec: DeviceSpec) -> Space[ScanSchedule]:
     """What a schedule has no use for is lowered to what it has, so that most draws are legal."""
     widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest)
-    grids = tuple(blocks * spec.sm_count for blocks in _BLOCKS_PER_SM)
-    parameters = field_parameters(
-        ScanSchedule, algorithm=algorithms(problem, spec), vector_width=widths, grid_blocks=grids
-    )
+    kinds = algorithms(problem, spec)
+    fields = field_parameters(ScanSchedule, algorithm=kinds, vector_width=widths)
+    resident = _BLOCKS_PER_SM if Algorithm.PIPELINED in kinds else _BLOCKS_PER_SM[:1]
 
     def build(draw: Draw) -> ScanSchedule:
-        fields = {name: value for name, value in draw.items() if name in field_specs(ScanSchedule)}
-        return fitted(problem, ScanSchedule.from_dict(fields))
+        chosen = {name: value for name, value in draw.items() if name in field_specs(ScanSchedule)}
+        chosen["grid_blocks"] = draw["blocks_per_sm"] * spec.sm_count
+        return fitted(problem, ScanSchedule.from_dict(chosen))
 
-    return Space(parameters, build)
+    return Space((*fields, Parameter("blocks_per_sm", resident)), build)
 
 
 def algorithms(problem: ScanProblem, spec: DeviceSpec) -> tuple[Algorithm, ...]:
