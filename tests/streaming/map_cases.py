@@ -53,7 +53,7 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, functions, gates and dtypes in turn; always the same ones."""
-    random, casts = Random(0), cycle(_CASTS)
+    random, casts = Random(2), cycle(_CASTS)
     kinds = zip(cycle(Function), cycle(Gate), cycle((FP32, BF16, BF16, FP16, FP16)), strict=False)
     makers = (
         partial(_cast, random, *next(casts))

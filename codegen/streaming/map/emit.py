@@ -11,7 +11,7 @@ from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from .function import Function
 from .problem import NARROW, Gate, MapProblem
-from .schedule import MapSchedule
+from .schedule import BARRIER_BYTES, MapSchedule
 
 ENTRY = "map"
 _NAIVE_THREADS = 256
@@ -108,7 +108,8 @@ def _edges(problem: MapProblem, schedule: MapSchedule) -> dict[str, Constant]:
     """Whether there is one row, rows may begin within vectors, and vectors may be partly outside of a row."""
     skewed = schedule.skewed(problem)
     ragged = problem.columns % schedule.vector_width != 0
-    return {"single_row": problem.rows == 1, "skewed": skewed, "partial": skewed or ragged}
+    facts: dict[str, Constant] = {"single_row": problem.rows == 1, "skewed": skewed, "partial": skewed or ragged}
+    return facts | {"barrier_bytes": BARRIER_BYTES, "vector_bytes": schedule.item_bytes(problem)}
 
 
 def _types(problem: MapProblem, schedule: MapSchedule) -> list[str]:

@@ -2,6 +2,10 @@
 #if narrow
 #  include "cuda/narrow.cuh"
 #endif
+#if transport == bulk
+#  include "cuda/shared_memory.cuh"
+#  include "cuda/tensor_copy.cuh"
+#endif
 #include "streaming/elements.cuh"
 #include "streaming/map/functions.cuh"
 // y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads
@@ -241,23 +245,141 @@ __device__ __forceinline__ void map_tile(const Arguments& arguments, const Probl
   }
 }
 
+#if transport == bulk
+// The tiles of a block on their way through shared memory. A stage holds the vectors of all arrays.
+class Stages {
+ public:
+  __device__ __forceinline__ explicit Stages(const Arguments& arguments)
+      : arguments_(arguments), landed_(dynamic_shared<Barrier>()) {
+    if (threadIdx.x == 0) {
+#  pragma unroll
+      for (int stage = 0; stage < Schedule::stages; ++stage) landed_[stage].init(1);
+      proxy_fence();
+    }
+    __syncthreads();
+  }
+
+  // Has a whole tile copied to a stage that all threads are done with.
+  __device__ __forceinline__ void copy(Tile tile, int stage, const Problem& problem) {
+    if (threadIdx.x != 0) return;
+    const Index column = static_cast<Index>(tile) * tile_columns();
+    unsigned char* target = memory(stage);
+    landed_[stage].arrive_and_expect(stage_bytes);
+    target = copy(target, arguments_.x + pairs * column, pairs, stage);
+#  if gate == separate
+    target = copy(target, arguments_.u + column, 1, stage);
+#  elif gate == halves
+    target = copy(target, arguments_.x + problem.columns + column, 1, stage);
+#  endif
+#  if residual
+    target = copy(target, arguments_.r + column, 1, stage);
+#  endif
+#  if backward
+    target = copy(target, arguments_.g + column, 1, stage);
+#  endif
+  }
+
+  __device__ __forceinline__ void wait(int stage, unsigned parity) { landed_[stage].wait(parity); }
+
+  // What this thread has of a stage.
+  __device__ __forceinline__ void take(Operands& operands, int stage, int item) {
+    const unsigned char* source = memory(stage);
+    const int vector = item * Schedule::threads + threadIdx.x;
+    source = take(operands.x, source, vector);
+#  if gate == separate || gate == halves
+    source = take(operands.u, source, vector);
+#  endif
+#  if residual
+    source = take(operands.r, source, vector);
+#  endif
+#  if backward
+    source = take(operands.g, source, vector);
+#  endif
+  }
+
+ private:
+  static constexpr int stage_bytes = Problem::vector_bytes * Schedule::threads * Schedule::items;
+
+  __device__ __forceinline__ unsigned char* memory(int stage) const {
+    return dynamic_shared<unsigned char>() + Problem::barrier_bytes + stage * stage_bytes;
+  }
+
+  template <typename Number>
+  __device__ __forceinline__ unsigned char* copy(unsigned char* target, const Number* source, int of_result,
+                                                 int stage) {
+    const int bytes = tile_columns() * of_result * static_cast<int>(sizeof(Number));
+    bulk_copy(target, source, bytes, landed_[stage]);
+    return target + bytes;
+  }
+
+  template <typename Vector>
+  __device__ __forceinline__ const unsigned char* take(Vector& vector, const unsigned char* source,
+                                                       int index) {
+    using Access = typename Vector::Access;
+    const Access* accesses = reinterpret_cast<const Access*>(source + index * sizeof(Vector));
+#  pragma unroll
+    for (unsigned i = 0; i < sizeof(Vector) / sizeof(Access); ++i) vector.accesses[i].bits = accesses[i].bits;
+    return source + sizeof(Vector) * Schedule::items * Schedule::threads;
+  }
+
+  const Arguments& arguments_;
+  Barrier* landed_;
+};
+
 __device__ __forceinline__ void map_block(const Arguments& arguments) {
   const Problem problem(arguments);
-#if scaled
+#  if scaled
   const float scale = __ldg(arguments.scale);
-#else
-  constexpr float scale = 1.0f;
-#endif
-#if grid_blocks > 0
-#  if single_row
-  const Tile tiles = tiles_along(problem);
 #  else
+  constexpr float scale = 1.0f;
+#  endif
+  Stages stages(arguments);
+  const Tile whole = static_cast<Tile>(problem.columns / tile_columns());
+#  pragma unroll
+  for (int stage = 0; stage < Schedule::stages; ++stage) {
+    const Tile tile = blockIdx.x + stage * gridDim.x;
+    if (tile < whole) stages.copy(tile, stage, problem);
+  }
+  int stage = 0;
+  unsigned parity = 0;
+#  pragma unroll 1
+  for (Tile tile = blockIdx.x; tile < whole; tile += gridDim.x) {
+    Operands operands[Schedule::items];
+    stages.wait(stage, parity);
+#  pragma unroll
+    for (int item = 0; item < Schedule::items; ++item) stages.take(operands[item], stage, item);
+    __syncthreads();
+    const Tile next = tile + Schedule::stages * gridDim.x;
+    if (next < whole) stages.copy(next, stage, problem);
+#  pragma unroll
+    for (int item = 0; item < Schedule::items; ++item) {
+      store(arguments, problem, place_of(problem, arguments.y, tile, item), Numbers(operands[item]), scale);
+    }
+    stage = stage + 1 < Schedule::stages ? stage + 1 : 0;
+    parity ^= stage == 0;
+  }
+  // What is left is less than a tile.
+  if (whole % gridDim.x == blockIdx.x) map_tile(arguments, problem, whole, scale);
+}
+#else
+__device__ __forceinline__ void map_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+#  if scaled
+  const float scale = __ldg(arguments.scale);
+#  else
+  constexpr float scale = 1.0f;
+#  endif
+#  if grid_blocks > 0
+#    if single_row
+  const Tile tiles = tiles_along(problem);
+#    else
   constexpr int tile_rows = Schedule::items * rows_at_once;
   const Tile tiles = tiles_along(problem) * static_cast<Tile>((problem.rows + tile_rows - 1) / tile_rows);
-#  endif
-#  pragma unroll 1
+#    endif
+#    pragma unroll 1
   for (Tile tile = blockIdx.x; tile < tiles; tile += gridDim.x) map_tile(arguments, problem, tile, scale);
-#else
+#  else
   map_tile(arguments, problem, blockIdx.x, scale);
-#endif
+#  endif
 }
+#endif

@@ -184,6 +184,12 @@ class MapProblem(MatrixProblem):
         """Whether accesses to so many results at a time are aligned in every row of every array."""
         return all(self._access(operand, width) <= self._widest(operand) for operand in self.stored)
 
+    @property
+    def copies_in_bulk(self) -> bool:
+        """Whether it is one row, and all that is read of it begins at multiples of 16 bytes."""
+        widest = (self._widest(operand) * self.element_bytes_of(operand) for operand in self.stored if operand != "y")
+        return self.rows == 1 and not self.bias and all(size >= WIDEST_ACCESS for size in widest)
+
     def _access(self, operand: str, width: int) -> int:
         """Elements of an access, of 16 bytes at most."""
         return min(width * self.pairs(operand), WIDEST_ACCESS // self.element_bytes_of(operand))
@@ -242,8 +248,11 @@ class MapProblem(MatrixProblem):
         random = np.random.default_rng(seed)
 
         def drawn(tensor: Tensor, spread: float) -> Array:
-            numbers = repeated(lambda count: random.standard_normal(count, np.float32), tensor.size)
-            return converted(np.clip(spread * numbers, -5 * spread, 5 * spread), tensor.dtype, saturate=True)
+            def draw(count: int) -> Array:
+                numbers = spread * random.standard_normal(count, np.float32)
+                return converted(np.clip(numbers, -5 * spread, 5 * spread), tensor.dtype, saturate=True)
+
+            return repeated(draw, tensor.size)
 
         found = {}
         for tensor in self.tensors[:-1]:
