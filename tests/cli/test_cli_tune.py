@@ -30,6 +30,7 @@ from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator as operator_of
 from autotune.tuner import Progress, Runoff, TuneOptions, TuneResult
 
+SGEMM = operator_of("sgemm")
 TRANSPOSE = ("tune", "transpose", "--device", "h200")
 
 
@@ -182,7 +183,19 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
 
 def test_the_shipped_suite_is_known_by_its_name(autotune: Command, search: Search) -> None:
     assert autotune("tune", "sgemm", "--device", "h200", "--suite", "gemm").code == 0
-    assert len(search.problems) == 66
+    assert sum(isinstance(problem, SGEMM.problem_type) for problem in search.problems) == 66
+
+
+def test_a_product_of_few_rows_is_tuned_as_a_gemv_too(autotune: Command, search: Search) -> None:
+    few = ("tune", "sgemm", "--device", "h200", "--m", "4")
+    outcome = autotune(*few, "--json")
+    assert [one["operator"] for one in outcome.json["results"]] == ["sgemm", "gemv"]
+    restated = SGEMM.restated(search.problems[0])
+    assert search.problems[1] == restated.problem
+    assert len(autotune(*few, "--dry-run", "--json").json) == 2
+    search.interrupted_at = 3
+    assert autotune(*few).code == 130
+    assert len(search.problems) == 3
 
 
 def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search, tmp_path: Path) -> None:

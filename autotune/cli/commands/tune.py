@@ -62,7 +62,8 @@ def tune(
 ) -> None:
     """Find the fastest schedule of a problem on one or several devices.
 
-    The same command continues where an earlier run stopped.
+    The same command continues where an earlier run stopped. A problem that another operator may serve is tuned as that
+    one's, too.
     """
     from ...compile_pool import CompilePool
     from ...db import TuningDB
@@ -94,6 +95,13 @@ def tune(
         return _not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
     def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
+        for by, stated in _statements(operator, problem, target):
+            result = tune_as(by, target, stated, check)
+            if result.interrupted:
+                break
+        return result
+
+    def tune_as(operator: Any, target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
         peaks = database.peaks(target.limits)
         with screen.run(title(operator, problem, target), problem, peaks, options, label) as show:
@@ -127,13 +135,28 @@ def tune(
             _check_outcome(results, queues, parallel)
 
 
+def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[Any, Problem]]:
+    """The operators that may serve a problem, the problem's own first, each with what it is asked for.
+
+    The dispatcher takes one of another operator only for a measured time, once there is one of the problem's own. A
+    recording is of one operator.
+    """
+    from ...devices.replay import ReplayDevice
+    from ...search_spaces.registry import operator as registered
+
+    restated = operator.restated(problem) if operator.restated and not isinstance(device, ReplayDevice) else None
+    return [(operator, problem), *([(registered(restated.operator), restated.problem)] if restated else [])]
+
+
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
     """Say what would be tried of each problem on each device model."""
     from ...runs.outlook import outlook
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
     looked = [
-        (operator, problem, device, outlook(operator, problem, device, database), options) for device, problem in runs
+        (by, stated, device, outlook(by, stated, device, database), options)
+        for device, problem in runs
+        for by, stated in _statements(operator, problem, device)
     ]
     if as_json:
         print_json([outlook_document(*one) for one in looked])
