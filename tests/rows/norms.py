@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from autotune.codegen.integers import round_up
-from autotune.codegen.rows.norm.problem import DTYPES, NormProblem
+from autotune.codegen.rows.norm.problem import DTYPES, LayerNormProblem, NormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
@@ -60,4 +60,5 @@ def _problem(made: Callable[..., NormProblem], random: Random, turn: int) -> Nor
         align_x=align,
         align_y=align,
         align_w=random.choice((4, 16)),
+        **({"bias": turn % 7 > 2} if made is LayerNormProblem else {}),
     )

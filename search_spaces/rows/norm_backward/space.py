@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
+from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.rows.norm_backward.presets import held, streamed
 from ....codegen.rows.norm_backward.problem import NormBackwardProblem
 from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
@@ -19,6 +20,7 @@ from ..row_schedules import row_violations
 
 _BLOCKS_PER_SM = (1, 2, 4, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
+_MOST_NARROW = 4
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 _GRID_BLOCKS = 2**31 - 1
 
@@ -66,7 +68,8 @@ def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSched
 def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
     """Rows in registers, in blocks for each SM as many as fit; the first of them in variants; read again last."""
     drawn = space(problem, spec)
-    loaded = [_filling(problem, held(problem, rounds), spec) for rounds in _ROUNDS]
+    narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
+    loaded = [_filling(problem, held(problem, rounds * narrow), spec) for rounds in _ROUNDS]
     loaded = [one for one in dict.fromkeys(loaded) if one in drawn and _legal(problem, one, spec)]
     again = _filling(problem, replace(streamed(problem), loads_in_flight=2), spec)
     for schedule in loaded[:1]:

@@ -1,0 +1,186 @@
+"""What is peculiar to the kernels of norms and of their gradients; tests/contract runs all cases."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from rows import layer_norm_cases, norm_backward_cases, rms_norm_cases
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.program import Program
+from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+from autotune.verification import launch_arrays
+
+LIMITS = named_device("h200")
+BF16 = DType.BFLOAT16
+
+
+def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
+    name = {RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm", NormBackwardProblem: "norm_backward"}
+    chosen = operator(name[type(problem)])
+    return chosen.program(problem, chosen.schedule_type.parse(words.split()), LIMITS)
+
+
+@pytest.mark.parametrize("cases", [rms_norm_cases, layer_norm_cases, norm_backward_cases])
+def test_cases_cover_every_hold_and_kind(cases) -> None:
+    kinds = [problem.kinds | {"transfers": ()} for problem, _ in cases.CASES]
+    assert {kind["dtype"] for kind in kinds} == {"float32", "bfloat16", "float16"}
+    for field in fields(cases.CASES[0][0]):
+        if isinstance(field.default, bool):
+            assert {getattr(problem, field.name) for problem, _ in cases.CASES} == {False, True}, field.name
+    (hold,) = (one for one in fields(cases.CASES[0][1]) if one.name == "hold")
+    assert {schedule.hold for _, schedule in cases.CASES} == set(hold.metadata["spec"].values)
+
+
+REGISTERS = "threads=128 TPR=64 vector_width=2"
+RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
+CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
+LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
+RMS = RmsNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
+FIRST = "first_element(arguments, problem, part)"  # other threads have another origin
+SUM = replace(LAYER, residual=True, align_x=8)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "right", "planted"),
+    [
+        (LAYER, REGISTERS, "add_term(squares,", "add_term(sum,"),  # both are added to one sum
+        (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
+        (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance / elements + eps)"),
+        (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance)"),
+        (LAYER, REGISTERS, "(x[i] - statistics.mean)", "x[i]"),
+        (LAYER, REGISTERS, "x[i] += biases[i];", ";"),
+        (LAYER, REGISTERS, "statistics.origin + statistics.mean", "statistics.mean"),
+        (LAYER, REGISTERS, "if (inside.has(i)) sum +=", "sum +="),  # fill counts
+        (LAYER, REGISTERS, "__syncthreads();", ""),
+        (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
+        (LAYER, f"{RELOAD} passes=welford", ", between)", ", 0.0f)"),
+        (LAYER, f"{RELOAD} passes=welford", "const float count = a.count + b.count;", "const float count = a.count;"),
+        (LAYER, f"{CLUSTER} passes=welford", "send_to_rank(&target->squares, rank, value.squares, barrier);", ""),
+        (SUM, REGISTERS, "reduce_over_row<0>(first_element(arguments, problem, part), Sum())", FIRST),
+        (SUM, RELOAD, "store_row_vector(sum + offset, result, columns.from(offset));", ""),
+        (RMS, REGISTERS, "total / static_cast<float>(count)", "total"),
+        (RMS, REGISTERS, "weights[i] + arguments.weight_offset", "arguments.weight_offset"),
+        (
+            replace(RMS, rows=19),
+            RELOAD,
+            "if (!(fabsf(sum.lost) < infinity())) sum.lost = 0.0f;",
+            "",
+        ),  # infinity - infinity
+        (RMS, RELOAD, "row < problem.rows ?", "true ?"),
+        (RMS, CLUSTER, "blockIdx.x % Schedule::cluster == 0 && ", "false && "),
+    ],
+)
+def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, planted: str) -> None:
+    kernel = program(problem, words)
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+BACKWARD = NormBackwardProblem(37, 70, ldx=72)
+SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
+LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "right", "planted"),
+    [
+        (BACKWARD, SHORT, "- slopes.mean_g ", ""),
+        (BACKWARD, SHORT, "- centered * slopes.slope", "+ centered * slopes.slope"),
+        (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
+        (BACKWARD, SHORT, "row < rows_per_block; ++row", "row < 2; ++row"),  # sums of some rows of threads are lost
+        (BACKWARD, SHORT, "sums[i * sum_columns + threadIdx.x]", "sums[threadIdx.x]"),
+        (BACKWARD, SHORT, "partials += static_cast<long long>(blocks) * columns", "partials += 0"),
+        (BACKWARD, f"{SHORT} prefetch=1", "source_of(own_row(begin + step))", "source_of(own_row(begin))"),
+        (BACKWARD, LONG, "store_partial(partials_.weights + column_ + offset, zeros, columns_.from(offset));", ""),
+        (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
+        (replace(BACKWARD, centered=False), LONG, "turn ^= 1;", ""),  # a row's slots are those of the last one
+        (replace(BACKWARD, centered=False), SHORT, "rstd * rstd *", "rstd *"),
+    ],
+)
+def test_planted_bug_in_gradients_is_caught(problem: NormBackwardProblem, words: str, right: str, planted: str) -> None:
+    kernel = program(problem, words)
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+def far_from_zero(kernel: Program, problem: LayerNormProblem) -> float:
+    """The largest error of rows whose mean is a million times their standard deviation, which is 1 in y."""
+    arrays = launch_arrays(problem, 0)
+    x = np.random.default_rng(0).standard_normal((problem.rows, problem.columns)) * 0.01 + 1e4
+    arrays["x"] = x.astype(np.float32).reshape(-1)
+    arrays["weight"][:], arrays["bias"][:] = 1, 0
+    expected = problem.reference(arrays, {"eps": 0.0, "weight_offset": 0.0})["y"]
+    emulator.run(kernel, problem.tensors, arrays, {"eps": 0.0, "weight_offset": 0.0}, seed=0)
+    return float(np.max(np.abs(arrays["y"] - expected)))
+
+
+@pytest.mark.parametrize("words", [f"{REGISTERS} passes=two", f"{RELOAD} passes=welford"])
+def test_a_large_mean_costs_no_digit(words: str) -> None:
+    problem = LayerNormProblem(4, 512)
+    kernel = program(problem, words)
+    assert far_from_zero(kernel, problem) < 2e-6
+    source = kernel.source.replace("x[i] -= origin;", ";").replace("origin + ", "")
+    assert far_from_zero(replace(kernel, source=source), problem) > 1e-3
+
+
+def test_a_mean_of_squares_less_a_squared_mean_is_wrong() -> None:
+    kernel = program(LAYER, REGISTERS)
+    source = kernel.source.replace("(value - mean) * (value - mean)", "value * value")
+    source = source.replace("squares.sum, Sum()) / elements;", "squares.sum, Sum()) / elements - mean * mean;")
+    source = source.replace("x[i] -= origin;", ";").replace("origin + statistics.mean", "mean")
+    assert source.count("value * value") == 1
+    with pytest.raises(EmulatorError, match="wrong"):
+        verify(LAYER, replace(kernel, source=source))
+
+
+def test_weights_are_offset() -> None:
+    problem = RmsNormProblem(4, 40, BF16, float32_weight=True)
+    arrays = launch_arrays(problem, 0)
+    scalars = {"eps": 0.5, "weight_offset": 1.0}
+    expected = problem.reference(arrays, scalars)
+    emulator.run(program(problem, "threads=32 TPR=8 vector_width=8"), problem.tensors, arrays, scalars, seed=0)
+    np.testing.assert_allclose(arrays["y"].astype(np.float64), expected["y"], rtol=2.0**-7, atol=1e-6)
+
+
+def test_sums_of_several_rounds() -> None:
+    verify(BACKWARD, program(BACKWARD, "threads=64 TPR=16 vector_width=2 grid=2"), seeds=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("vector_width=4", "vector_width 4 over the 2 elements that rows are aligned for"),
+        ("hold=reload", "threads_per_row 32: expected all 128 for rows read again"),
+        ("TPR=128 hold=reload prefetch=1", "prefetch 1: expected 0 for a row that is read again"),
+        ("cluster=2", "cluster 2: expected one of 1"),
+    ],
+)
+def test_illegal_gradients_say_why(words: str, message: str) -> None:
+    chosen = operator("norm_backward")
+    problem = NormBackwardProblem(4, 70, align_x=8)
+    assert chosen.violations(problem, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("hold=shared", "hold shared: expected registers or reload for the sum of two arrays"),
+        (
+            "vector_width=4",
+            "vector_width 4: 16 bytes over the 8 that x, the residual and their sum are aligned for together",
+        ),
+    ],
+)
+def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
+    chosen = operator("layer_norm")
+    assert chosen.violations(SUM, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
