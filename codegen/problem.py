@@ -74,6 +74,14 @@ class Problem(ABC):
         return {name: getattr(self, name) for name, spec in specs if spec.role is role and not spec.transfers}
 
     @property
+    def chosen_as(self) -> Self | None:
+        """The problem whose schedule serves this one, by a shape-generic kernel; None for a problem that has its own.
+
+        So the results of rows, say, do not depend on how many there are: the same kernel computes them.
+        """
+        return None
+
+    @property
     @abstractmethod
     def work(self) -> Work:
         """The bytes that must cross device memory, and the operations by unit that the definition asks for."""

@@ -50,6 +50,15 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"{schedule.blocks(rows)} blocks over the {_GRID_BLOCKS} of a grid"
 
 
+def place_violations(schedule: RowSchedule, batch_invariant: bool, aligned: int) -> Iterator[str]:
+    """Vectors in which rows may begin anywhere, if results may not depend on where: threads take other elements."""
+    if batch_invariant and schedule.vector_width > aligned:
+        yield (
+            f"vector_width {schedule.vector_width} over the {aligned} elements that all rows are aligned for: results "
+            "of a batch-invariant problem would depend on where a row is"
+        )
+
+
 def row_space(
     schedule_type: type[S],
     columns: int,

@@ -55,6 +55,10 @@ class Tensor:
         with np.errstate(all="ignore"):
             return Tensor(numbers(self) * numbers(other))
 
+    def __sub__(self, other):
+        with np.errstate(all="ignore"):
+            return Tensor(numbers(self) - numbers(other))
+
     device = "cuda"
 
     def detach(self):
@@ -84,8 +88,11 @@ class Tensor:
     def square(self):
         return Tensor(np.square(self.array))
 
-    def mean(self, dim):
-        return Tensor(self.array.mean(dim))
+    def mean(self, dim, keepdim=False):
+        return Tensor(self.array.mean(dim, keepdims=keepdim))
+
+    def sum(self, dim):
+        return Tensor(self.array.sum(dim))
 
     def rsqrt(self):
         return Tensor(1 / np.sqrt(self.array))

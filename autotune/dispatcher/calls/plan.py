@@ -101,7 +101,7 @@ class Plan:
     def _shape_specialized(self, choice: Choice) -> Choice | None:
         """The choice with a shape-specialised kernel, if that is wanted or compiled already."""
         special = choice.shape_specialized
-        if special == choice:
+        if special == choice or self.problem.chosen_as is not None:
             return None
         program = self.operator.program(self.problem, special.schedule, self._target.limits)
         return special if self._one_shape or self._target.compiled(program) else None

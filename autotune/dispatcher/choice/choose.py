@@ -86,8 +86,23 @@ def choices(
 ) -> Iterator[Choice]:
     """What may serve, best first and computed one by one: at most two records, the model's schedule, the default.
 
-    The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it.
+    The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it. A problem
+    that is to be served as another one (`Problem.chosen_as`) gets the schedules of that.
     """
+    if (other := problem.chosen_as) is not None:
+        for choice in _own_choices(operator, other, spec, known, None):
+            yield replace(choice, schedule=choice.schedule.shape_generic)
+        return
+    yield from _own_choices(operator, problem, spec, known, never_worse_than)
+
+
+def _own_choices(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    spec: DeviceSpec,
+    known: Sequence[Record],
+    never_worse_than: str | None,
+) -> Iterator[Choice]:
     serving = [choice for choice in from_records(operator, problem, spec, known) if not choice.reason]
     tried = 0
     if serving and serving[0].rule is Rule.EXACT:

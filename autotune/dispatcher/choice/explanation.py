@@ -94,7 +94,8 @@ def _explained(
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Explanation:
-    considered = in_order(operator, problem, spec, from_records(operator, problem, spec, known))
+    chosen = problem.chosen_as or problem
+    considered = in_order(operator, chosen, spec, from_records(operator, chosen, spec, known))
     if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)
     return Explanation(operator.name, problem, spec, tuple(considered))

@@ -18,7 +18,12 @@ S = TypeVar("S", bound=RmsNormSchedule)
 
 
 def widest(problem: NormProblem) -> int:
-    """Elements of 16 bytes; with a residual, no more than rows of all arrays are surely aligned for together."""
+    """Elements of 16 bytes; with a residual, no more than rows of all arrays are surely aligned for together.
+
+    Rows whose results may not depend on their place do not begin between vectors.
+    """
+    if problem.batch_invariant:
+        return problem.vector_width("x")
     width = WIDEST_ACCESS // problem.dtype.bytes
     return min(width, problem.align_x // problem.dtype.bytes) if problem.residual else width
 

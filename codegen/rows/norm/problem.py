@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from ...matrices import WIDEST_ACCESS, MatrixProblem
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
+from ..invariance import chosen_by_columns
 from .inputs import hard_rows, normal
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
@@ -39,6 +40,7 @@ class NormProblem(MatrixProblem):
         float32_weight: whether weight and bias are float32 whatever the dtype is.
         residual: whether a residual is added to x first, and the sum is an output.
         statistics: whether rstd, and the mean where it is subtracted, are outputs, one float32 for each row.
+        batch_invariant: whether the bits of a row's result may depend on nothing but the row and how rows are aligned.
         ldx: elements from one row to the next of x, the residual and the sum; 0 stands for rows without gaps.
         align_x: bytes that their pointers are a multiple of, at most 16.
         ldy, align_y: the same of y.
@@ -55,6 +57,7 @@ class NormProblem(MatrixProblem):
     float32_weight: bool = kind(False, codes=("", "float32weight"), transfers=True)
     residual: bool = kind(False, codes=("", "residual"))
     statistics: bool = kind(False, codes=("", "statistics"), transfers=True)
+    batch_invariant: bool = kind(False, codes=("", "batchinvariant"), transfers=True)
     ldx: int = layout()
     align_x: int = layout(16)
     ldy: int = layout()
@@ -72,6 +75,11 @@ class NormProblem(MatrixProblem):
     def usual(self, name: str) -> int:
         """See `Problem.usual`."""
         return WIDEST_ACCESS if name == "align_w" else super().usual(name)
+
+    @property
+    def chosen_as(self) -> Self | None:
+        """See `Problem.chosen_as`."""
+        return chosen_by_columns(self)
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:

@@ -19,15 +19,20 @@ _BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
 _ONLINE = replace(_BLOCK_A_ROW, passes=Passes.ONLINE)
 
 
+def widest(problem: SoftmaxProblem) -> int:
+    """Elements of 16 bytes; rows whose results may not depend on their place do not begin between vectors."""
+    return problem.vector_width("x") if problem.batch_invariant else WIDEST_ACCESS // problem.dtype.bytes
+
+
 def held(problem: SoftmaxProblem, rounds: int, width: int = 0) -> SoftmaxSchedule:
     """A row in registers, of which a thread has about so many vectors of `width` elements, or else of 16 bytes."""
-    width = width or WIDEST_ACCESS // problem.dtype.bytes
+    width = width or widest(problem)
     return held_row(SoftmaxSchedule, problem.columns, width, rounds)
 
 
 def streamed(problem: SoftmaxProblem) -> SoftmaxSchedule:
     """A row that is read twice, of any length."""
-    return replace(_ONLINE, vector_width=WIDEST_ACCESS // problem.dtype.bytes, loads_in_flight=2)
+    return replace(_ONLINE, vector_width=widest(problem), loads_in_flight=2)
 
 
 def _registers(problem: SoftmaxProblem) -> SoftmaxSchedule:

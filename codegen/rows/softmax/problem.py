@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from ...problem import Array
 from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
+from ..invariance import chosen_by_columns
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
@@ -32,6 +34,7 @@ class SoftmaxProblem(MatrixProblem):
         rows, columns: of x and y.
         dtype: of the elements of x and y.
         lengths: whether each row has a length of its own, of type int32.
+        batch_invariant: whether the bits of a row's result may depend on nothing but the row and how rows are aligned.
         ldx, ldy: elements from one row to the next; 0 stands for rows without gaps.
         align_x, align_y: bytes that the pointers are a multiple of, at most 16.
     """
@@ -42,10 +45,16 @@ class SoftmaxProblem(MatrixProblem):
     columns: int = size(4096, most=MOST_COLUMNS)
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     lengths: bool = kind(False, codes=("", "lengths"))
+    batch_invariant: bool = kind(False, codes=("", "batchinvariant"), transfers=True)
     ldx: int = layout()
     align_x: int = layout(16)
     ldy: int = layout()
     align_y: int = layout(16)
+
+    @property
+    def chosen_as(self) -> Self | None:
+        """See `Problem.chosen_as`."""
+        return chosen_by_columns(self)
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:

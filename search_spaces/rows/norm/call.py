@@ -23,6 +23,7 @@ def rms_norm(
     residual: Any = None,
     residual_out: Any = None,
     rstd: Any = None,
+    batch_invariant: bool = False,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -40,6 +41,8 @@ def rms_norm(
         residual: of the shape, the strides and the dtype of `input`.
         residual_out: the sum, like `residual`, which it may be. It is needed with a residual.
         rstd: the factor of each row, float32 of the shape of `input` without the normalised axes.
+        batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
+            rows there are, nor on where it is among them, in arrays that are aligned alike.
         out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
             of `input`.
 
@@ -60,6 +63,7 @@ def layer_norm(
     residual_out: Any = None,
     mean: Any = None,
     rstd: Any = None,
+    batch_invariant: bool = False,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -79,6 +83,8 @@ def layer_norm(
         residual_out: the sum, like `residual`, which it may be. It is needed with a residual.
         mean: of each row, float32 of the shape of `input` without the normalised axes.
         rstd: likewise; both are given or neither.
+        batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
+            rows there are, nor on where it is among them, in arrays that are aligned alike.
         out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
             of `input`.
 
@@ -92,6 +98,7 @@ def _types(
     normalized_shape: tuple[int, ...] | int,
     weight: Layout | None,
     residual: Layout | None,
+    batch_invariant: bool,
     bias: Layout | None = None,
 ) -> Mapping[str, ArrayType]:
     if input.dtype not in DTYPES:
@@ -161,6 +168,7 @@ def _fields(
     rstd: Layout | None,
     bias: Layout | None = None,
     mean: Layout | None = None,
+    batch_invariant: bool = False,
 ) -> dict[str, Any]:
     """The fields of the problem."""
     axes = len(normalized(normalized_shape))
@@ -188,6 +196,7 @@ def _fields(
         "float32_weight": any(one.dtype == DType.FLOAT32 for one in factors),
         "residual": residual is not None,
         "statistics": rstd is not None,
+        "batch_invariant": batch_invariant,
         "ldx": x.leading,
         "align_x": min(one.alignment for one in together),
         "ldy": y.leading,

@@ -14,7 +14,7 @@ from ....codegen.rows.schedule import Hold
 from ...device_spec import DeviceSpec
 from ...resources import footprint_violations
 from ...space import Space
-from ..row_schedules import row_space, row_violations
+from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
 
 P = TypeVar("P", bound=NormProblem)
@@ -27,6 +27,7 @@ _SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
 def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     vector_bytes = schedule.vector_width * problem.dtype.bytes
     if problem.residual and schedule.hold not in _SUM_HOLDS:
         yield f"hold {schedule.hold}: expected {' or '.join(_SUM_HOLDS)} for the sum of two arrays"

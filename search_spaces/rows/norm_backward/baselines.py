@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ...baselines import TorchCall
+from ...baselines import TorchCall, compiled
 
 
 def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -36,6 +36,26 @@ def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, A
     return compute
 
 
+def _formulas(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """What autograd gives PyTorch's compiler for the backward pass, which has the statistics of the forward pass."""
+    x, weight, dy = tensors["x"], tensors.get("weight"), tensors["dy"]
+    mean = x.float().mean(-1, True) if problem.centered else 0.0
+    rstd = ((x.float() - mean).square().mean(-1, True) + problem.scalars["eps"]).rsqrt()
+
+    def compute() -> None:
+        normal, plain = (x.float() - mean) * rstd, dy.float()
+        g = plain if weight is None else plain * weight.float()
+        centered = g - g.mean(-1, True) if problem.centered else g
+        tensors["dx"].copy_((centered - normal * (g * normal).mean(-1, True)) * rstd)
+        if problem.weight:
+            tensors["dw"].copy_((plain * normal).sum(0))
+        if problem.bias:
+            tensors["db"].copy_(plain.sum(0))
+
+    return compute
+
+
 BASELINES: Mapping[str, TorchCall | str] = {
-    "torch": TorchCall("torch.native_layer_norm_backward, or autograd of torch.nn.functional.rms_norm", _gradients)
+    "torch": TorchCall("torch.native_layer_norm_backward, or autograd of torch.nn.functional.rms_norm", _gradients),
+    "compile": compiled(TorchCall("the formulas of the backward pass", _formulas)),
 }

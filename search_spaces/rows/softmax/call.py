@@ -13,7 +13,14 @@ from ...layouts import Layout, rows
 
 
 def softmax(
-    input: Any, dim: int = -1, *, temperature: float = 1.0, lengths: Any = None, out: Any = None, stream: Any = None
+    input: Any,
+    dim: int = -1,
+    *,
+    temperature: float = 1.0,
+    lengths: Any = None,
+    batch_invariant: bool = False,
+    out: Any = None,
+    stream: Any = None,
 ) -> Any:
     """y = softmax(input / temperature) along the last axis, accumulated in FP32.
 
@@ -25,6 +32,8 @@ def softmax(
         dim: the axis, which must be the last one.
         temperature: what `input` is divided by, more than 0.
         lengths: int32 of the shape of `input` without its last axis: from this column on, a row counts as -infinity.
+        batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
+            rows there are, nor on where it is among them, in arrays that are aligned alike.
         out: y, of the shape and the dtype of `input`. It may be `input`. By default a new array of the library of
             `input`.
 
@@ -33,7 +42,7 @@ def softmax(
     """
 
 
-def _types(input: Layout, lengths: Layout | None, dim: int) -> Mapping[str, ArrayType]:
+def _types(input: Layout, lengths: Layout | None, dim: int, batch_invariant: bool) -> Mapping[str, ArrayType]:
     shape = input.shape
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: softmax takes {', '.join(DTYPES)}")
@@ -48,7 +57,7 @@ def _types(input: Layout, lengths: Layout | None, dim: int) -> Mapping[str, Arra
     return {"out": ArrayType(shape, input.dtype)}
 
 
-def _bind(input: Layout, lengths: Layout | None, out: Layout, dim: int) -> Binding:
+def _bind(input: Layout, lengths: Layout | None, out: Layout, dim: int, batch_invariant: bool = False) -> Binding:
     x, y = rows("input", input), rows("out", out)
     if lengths is not None and not _dense(lengths):
         raise ValueError(f"lengths has strides {lengths.strides}: expected {row_major(lengths.shape)}")
@@ -57,6 +66,7 @@ def _bind(input: Layout, lengths: Layout | None, out: Layout, dim: int) -> Bindi
         columns=x.columns,
         dtype=DType(input.dtype),
         lengths=lengths is not None,
+        batch_invariant=batch_invariant,
         ldx=x.leading,
         align_x=x.alignment,
         ldy=y.leading,

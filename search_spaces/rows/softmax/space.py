@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.integers import ceil_div, round_up
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.rows.softmax.presets import streamed
+from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
 from ...resources import footprint_violations
 from ...space import Space
-from ..row_schedules import row_space, row_violations
+from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
@@ -21,12 +20,16 @@ _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
 
 def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    return row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
 
 
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
     """All fields."""
-    return row_space(SoftmaxSchedule, problem.columns, problem.vector_width("x"), problem.dtype.bytes, spec)
+    size = problem.dtype.bytes
+    return row_space(
+        SoftmaxSchedule, problem.columns, problem.vector_width("x"), size, spec, widest=widest(problem) * size
+    )
 
 
 def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
@@ -58,7 +61,7 @@ def _seeds(problem: SoftmaxProblem, spec: DeviceSpec) -> RowSeeds[SoftmaxSchedul
         streamed=streamed(problem),
         columns=problem.columns,
         element_bytes=problem.dtype.bytes,
-        width=WIDEST_ACCESS // problem.dtype.bytes,
+        width=widest(problem),
         aligned=min(problem.widths),
         drawn=space(problem, spec),
         footprint=lambda schedule: schedule.footprint(problem),

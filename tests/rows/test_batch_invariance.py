@@ -1,0 +1,73 @@
+"""Results of rows that do not depend on how many rows there are, nor on where a row is among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.schedule import Specialize
+from autotune.db.states import TimeSource
+from autotune.dispatcher.choice.choose import choices
+from autotune.dispatcher.choice.records import Record
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+
+H200 = named_device("h200")
+BF16 = DType.BFLOAT16
+PROBLEMS = {"softmax": SoftmaxProblem, "rms_norm": RmsNormProblem, "layer_norm": LayerNormProblem}
+anywhere = pytest.mark.parametrize("name", PROBLEMS)
+
+
+@anywhere
+def test_the_schedule_follows_from_the_columns(name: str) -> None:
+    chosen, problem = operator(name), PROBLEMS[name](4096, 2048, BF16)
+    few, many = replace(problem, rows=16), problem
+    drawn = chosen.seeds(problem, H200)[3]
+    records = [
+        Record(few, chosen.seeds(problem, H200)[2], 1e-6, TimeSource.MEASURED),
+        Record(many, replace(drawn, specialize=Specialize.SHAPE), 1e-6, TimeSource.MEASURED),
+        Record(many, drawn, 2e-6, TimeSource.MEASURED),
+    ]
+
+    def schedules(**changes: Any) -> set[Any]:
+        found = (replace(problem, rows=rows, **changes) for rows in (1, 16, 4096, 10**6))
+        return {next(choices(chosen, one, H200, records)).schedule for one in found}
+
+    assert len(schedules()) > 1
+    assert schedules(batch_invariant=True) == {drawn}
+
+
+@anywhere
+@pytest.mark.parametrize("columns", [33, 513])
+def test_rows_do_not_begin_between_vectors(name: str, columns: int) -> None:
+    chosen, problem = operator(name), PROBLEMS[name](5, columns, BF16, batch_invariant=True)
+    assert chosen.default(problem, H200).vector_width == 1
+    wide = replace(chosen.default(problem, H200), vector_width=8)
+    assert (
+        "results of a batch-invariant problem would depend on where a row is"
+        in chosen.violations(problem, wide, H200)[0]
+    )
+    assert chosen.violations(replace(problem, batch_invariant=False), wide, H200) == []
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "softmax": lambda x: dispatcher.softmax(x, batch_invariant=True),
+    "rms_norm": lambda x: dispatcher.rms_norm(x, x.shape[-1], batch_invariant=True),
+    "layer_norm": lambda x: dispatcher.layer_norm(x, x.shape[-1], batch_invariant=True),
+}
+
+
+@anywhere
+def test_a_row_has_the_same_bits_alone(name: str) -> None:
+    x = np.random.default_rng(0).standard_normal((7, 131), np.float32)
+    together = CALLS[name](x)
+    for row in range(0, 7, 3):
+        np.testing.assert_array_equal(CALLS[name](x[row : row + 1].copy()), together[row : row + 1])
