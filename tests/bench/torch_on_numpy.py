@@ -55,10 +55,6 @@ class Tensor:
         with np.errstate(all="ignore"):
             return Tensor(numbers(self) * numbers(other))
 
-    def __sub__(self, other):
-        with np.errstate(all="ignore"):
-            return Tensor(numbers(self) - numbers(other))
-
     device = "cuda"
 
     def detach(self):

@@ -55,6 +55,16 @@ def test_a_residual_is_updated_in_place() -> None:
     np.testing.assert_allclose(y.astype(np.float64), expected, rtol=2.0**-7)
 
 
+@pytest.mark.parametrize(("out_dtype", "most"), [("int8", 127), ("float8_e4m3fn", 448)])
+def test_results_in_units_of_a_scale(out_dtype: str, most: int) -> None:
+    scale = np.empty((2, 3), np.float32)
+    y = dispatcher.rms_norm(X, 40, WEIGHT, out_dtype=DType(out_dtype), scale=scale)
+    expected = normalized(X, (2,), 1e-6, centered=False) * WEIGHT
+    assert y.dtype == DType(out_dtype).numpy
+    np.testing.assert_allclose(scale, np.abs(expected).max(-1) / most, rtol=1e-5)
+    np.testing.assert_allclose(y.astype(np.float64) * scale[..., None], expected, rtol=0.07, atol=0.51 * scale.max())
+
+
 def test_gradients_that_are_not_computed_are_empty() -> None:
     dx, dw, db = dispatcher.norm_backward(X, X, (40,), centered=False, bias=False)
     assert (dx.shape, dw.shape, db.shape) == (X.shape, (0,), (0,))
@@ -80,6 +90,9 @@ STATISTIC = np.empty((2, 3), np.float32)
         ((X, 40), {"residual_out": X + 0}, ValueError, "residual is missing"),
         ((X, 40), {"residual": X[:1], "residual_out": X + 0}, ValueError, "residual has dtype float32 and shape"),
         ((X, 40), {"rstd": STATISTIC}, ValueError, "mean is missing: expected both statistics or neither"),
+        ((X, 40), {"out_dtype": np.int8}, ValueError, "scale is missing: quantised results and their scales come"),
+        ((X, 40), {"scale": STATISTIC}, ValueError, "out_dtype is missing"),
+        ((X, 40), {"out_dtype": np.int32}, TypeError, "out_dtype=int32: expected int8 or float8_e4m3fn, or None"),
         ((X.swapaxes(1, 2), (40, 3)), {}, ValueError, r"expected contiguous rows of \(40, 3\); call contiguous"),
     ],
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
+from contract.reference_kernel import check_reference_kernel
 from rows import layer_norm_cases, norm_backward_cases, rms_norm_cases
 
 from autotune import emulator
@@ -83,6 +85,33 @@ def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, pla
     assert right in kernel.source
     with pytest.raises(EmulatorError):
         verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70, BF16, float8=True)
+
+
+@pytest.mark.parametrize(
+    ("problem", "right", "planted"),
+    [
+        (INT8, "largest = max_nan(largest, fabsf(x[i]));", "largest = max_nan(largest, x[i]);"),
+        (INT8, "from_float_saturated<Result>(x[i] * inverse)", "from_float<Result>(x[i] * inverse)"),  # towards 0
+        (INT8, "reduce_over_row<reductions>", "reduce_over_row<reductions - 1>"),
+        (FLOAT8, "largest == 0.0f ? 0.0f : ", ""),  # a row of zeros
+        (FLOAT8, "arguments.scale[part.row] = largest / Problem::largest", "arguments.scale[part.row] = largest"),
+    ],
+)
+def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
+    kernel = program(problem, "threads=128 TPR=64 vector_width=2")
+    verify(problem, kernel, seeds=(2,))
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+@pytest.mark.parametrize("problem", [INT8, FLOAT8], ids=["int8", "float8"])
+def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> None:
+    name = "layer_norm" if problem.centered else "rms_norm"
+    check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
 
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)

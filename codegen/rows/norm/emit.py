@@ -33,7 +33,7 @@ def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
 
 {schedule.cuda_struct(body)}
 
-{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
+{problem_struct(_types(problem, body), facts, _sizes(problem), schedule.specialize, body)}
 
 {body}
 {footprint.entry(entry, "norm_block(arguments);")}"""
@@ -65,14 +65,14 @@ def _naive(problem: NormProblem, lanes: int, reference: bool) -> Program:
     body = used_source("rows/norm/naive.cuh", "norm_naive", facts)
     weights = [
         f"static constexpr double {name} = {problem.error_weight(dtype)};"
-        for name, dtype in (("error_weight", problem.dtype), ("statistics_weight", DType.FLOAT32))
-        if f"Problem::{name}" in body
+        for name, dtype in (("error_weight", problem.result_dtype), ("statistics_weight", DType.FLOAT32))
+        if f"Problem::{name}" in body and dtype.is_float
     ]
     source = f"""{comment(f"{entry}: {_rows(problem)} in {number}, {lanes} threads per row")}
 
 {cuda_arguments(members)}
 
-{problem_struct(_types(problem) + weights, facts, _sizes(problem), Specialize.NONE, body)}
+{problem_struct(_types(problem, body) + weights, facts, _sizes(problem), Specialize.NONE, body)}
 
 {body}
 extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {entry}(const Arguments arguments) {{
@@ -83,8 +83,16 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {entry}(const Arg
     return Program(source, members, (Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
 
 
-def _types(problem: NormProblem) -> list[str]:
-    return [f"using Element = {problem.dtype.cuda};", f"using Weight = {problem.weight_dtype.cuda};"]
+def _types(problem: NormProblem, body: str) -> list[str]:
+    """Types that ``struct Problem`` declares; that of quantised results is known where they are an argument."""
+    types = [f"using Element = {problem.dtype.cuda};", f"using Weight = {problem.weight_dtype.cuda};"]
+    if problem.out_dtype and "Problem::Result" in body:
+        types += [
+            f"using Result = {problem.result_dtype.cuda};",
+        ]
+    if "Problem::largest" in body:
+        types.append(f"static constexpr float largest = {problem.largest}f;  // of the results of a row")
+    return types
 
 
 def _sizes(problem: NormProblem) -> dict[str, tuple[str, int]]:
@@ -114,6 +122,8 @@ def _facts(problem: NormProblem) -> dict[str, int | str]:
         "biased": problem.biased,
         "residual": problem.residual,
         "statistics": problem.statistics,
+        "quantized": problem.out_dtype is not None,
+        "integer": problem.int8,
     }
 
 
@@ -136,6 +146,7 @@ def _vectors(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int |
 def _rows(problem: NormProblem) -> str:
     """What an unspecialised source computes."""
     parts = [f"rows of {problem.dtype}"]
+    parts += [f"quantised to {problem.out_dtype}"] if problem.out_dtype else []
     parts += ["plus a residual"] if problem.residual else []
     parts += [f"weights of {problem.weight_dtype}"] if problem.weight else []
     parts += [f"biases of {problem.weight_dtype}"] if problem.biased else []

@@ -1,4 +1,7 @@
 #pragma once
+#if quantized
+#  include "cuda/narrow.cuh"
+#endif
 #include "cuda/numbers.cuh"
 #include "cuda/row_reduce.cuh"
 // Each row by `lanes` threads, which read it three times. `Number` is what is computed with.
@@ -9,6 +12,19 @@ template <typename Number>
 __device__ __forceinline__ void store(Number* target, double value) {
   *target = from_float<Number>(static_cast<float>(value));
 }
+
+#if quantized && !reference
+__device__ __forceinline__ void store(Problem::Result* target, double value) {
+  *target = from_float_saturated<Problem::Result>(static_cast<float>(value));
+}
+#endif
+
+#if quantized
+// NaN if either is.
+struct LargerOrNaN {
+  __device__ __forceinline__ double operator()(double a, double b) const { return a > b || a != a ? a : b; }
+};
+#endif
 
 #if residual
 // Rounded to the elements' type, and stored.
@@ -70,25 +86,69 @@ __device__ __forceinline__ void norm_naive(const Arguments& arguments) {
 #  endif
   }
 #endif
-  for (int i = lane; i < columns; i += lanes) {
-    const Number normal = (to_float(element_of(arguments, first + i)) - origin - shift) * rstd;
-    Number factor = 1, bias = 0;
+  const auto result_of = [&](int i, Number& normal, Number& factor, Number& bias) {
+    normal = (to_float(element_of(arguments, first + i)) - origin - shift) * rstd;
+    factor = 1, bias = 0;
 #if weighted
     factor = to_float(arguments.weight[i]) + static_cast<Number>(arguments.weight_offset);
 #endif
 #if biased
     bias = to_float(arguments.bias[i]);
 #endif
-    const Number result = normal * factor + bias;
+    return normal * factor + bias;
+  };
+#if quantized
+  double largest = 0, uncertain = 0;
+  for (int i = lane; i < columns; i += lanes) {
+    Number normal, factor, bias;
+    const double size = fabs(result_of(i, normal, factor, bias));
+    largest = largest > size || largest != largest ? largest : size;
+#  if reference
+    const double errors = condition * (fabs(normal) + Problem::centered) * fabs(factor) + fabs(bias);
+    uncertain = uncertain > errors || uncertain != uncertain ? uncertain : errors;
+#  endif
+  }
+  largest = reduce_lanes<lanes>(largest, LargerOrNaN());
+  uncertain = reduce_lanes<lanes>(uncertain, LargerOrNaN()) / Problem::largest;
+  const double scale = largest / Problem::largest;
+  if (lane == 0 && columns > 0) {
+    store(arguments.scale + row, scale);
+#  if reference
+    arguments.scale_scale[row] = scale_of(scale, uncertain, Problem::statistics_weight);
+#  endif
+  }
+#endif
+  for (int i = lane; i < columns; i += lanes) {
+    Number normal, factor, bias;
+    const Number result = result_of(i, normal, factor, bias);
     const long long target = row * problem.ldy + i;
 #if residual
     // After all lanes have read: the sum may be the residual.
     arguments.sum[first + i] = element_of(arguments, first + i);
 #endif
-    store(arguments.y + target, result);
 #if reference
     const double errors = condition * (fabs(normal) + Problem::centered) * fabs(factor) + fabs(bias);
+#endif
+#if quantized
+    double units = largest == 0 ? 0 : result / scale;
+#  if integer
+    if (units != units) units = 0;
+#  endif
+    store(arguments.y + target, units);
+#  if reference
+    double error = largest == 0 ? 0 : (errors + fabs(units) * uncertain) / scale;
+#    if integer
+    if (largest != largest) error = 0;
+    arguments.y_scale[target] = error;
+#    else
+    arguments.y_scale[target] = scale_of(units, error, Problem::error_weight);
+#    endif
+#  endif
+#else
+    store(arguments.y + target, result);
+#  if reference
     arguments.y_scale[target] = scale_of(result, errors, Problem::error_weight);
+#  endif
 #endif
   }
 }

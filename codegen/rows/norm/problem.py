@@ -39,6 +39,8 @@ class NormProblem(MatrixProblem):
         weight: whether there is a factor for each column.
         float32_weight: whether weight and bias are float32 whatever the dtype is.
         residual: whether a residual is added to x first, and the sum is an output.
+        int8, float8: whether each row of y is divided by a scale of its own, max |y| / 127 or 448, and rounded to int8
+            or float8_e4m3fn; the scales are an output.
         statistics: whether rstd, and the mean where it is subtracted, are outputs, one float32 for each row.
         batch_invariant: whether the bits of a row's result may depend on nothing but the row and how rows are aligned.
         ldx: elements from one row to the next of x, the residual and the sum; 0 stands for rows without gaps.
@@ -56,6 +58,8 @@ class NormProblem(MatrixProblem):
     weight: bool = kind(True, codes=("unweighted", ""), transfers=True)
     float32_weight: bool = kind(False, codes=("", "float32weight"), transfers=True)
     residual: bool = kind(False, codes=("", "residual"))
+    int8: bool = kind(False, codes=("", "int8"))
+    float8: bool = kind(False, codes=("", "float8"))
     statistics: bool = kind(False, codes=("", "statistics"), transfers=True)
     batch_invariant: bool = kind(False, codes=("", "batchinvariant"), transfers=True)
     ldx: int = layout()
@@ -66,6 +70,8 @@ class NormProblem(MatrixProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.int8 and self.float8:
+            raise ValueError("int8=True, float8=True: expected one of them at most")
         if self.dtype is DType.FLOAT32 or not (self.weight or self.biased):
             object.__setattr__(self, "float32_weight", False)
         allowed = [width for width in (2, 4, 8, WIDEST_ACCESS) if width >= self.weight_dtype.bytes]
@@ -87,8 +93,23 @@ class NormProblem(MatrixProblem):
         return {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
 
     def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
+        """Those of `dtype`, or of y."""
+        return (self.dtype if operand == "x" else self.result_dtype).bytes
+
+    @property
+    def out_dtype(self) -> DType | None:
+        """The type of y if it is quantised."""
+        return DType.INT8 if self.int8 else DType.FLOAT8_E4M3 if self.float8 else None
+
+    @property
+    def result_dtype(self) -> DType:
+        """The type of y."""
+        return self.out_dtype or self.dtype
+
+    @property
+    def largest(self) -> float:
+        """What the largest result of a row is quantised to."""
+        return 127.0 if self.int8 else DType.FLOAT8_E4M3.largest
 
     @property
     def biased(self) -> bool:
@@ -112,8 +133,9 @@ class NormProblem(MatrixProblem):
 
     def alike(self, width: int) -> bool:
         """Whether vectors of so many elements, aligned in x, are aligned in y: rows share their address modulo one."""
-        size = width * self.dtype.bytes
-        together = self.align_x >= size and self.align_y >= size and (self.ldx - self.ldy) % width == 0
+        sizes = (width * self.element_bytes_of(operand) for operand in "xy")
+        aligned = all(align >= size for align, size in zip((self.align_x, self.align_y), sizes, strict=True))
+        together = aligned and (self.ldx - self.ldy) % width == 0
         return together or width <= min(self.widths)
 
     @property
@@ -123,15 +145,15 @@ class NormProblem(MatrixProblem):
         if not elements:
             return Work(0)
         small = sum(tensor.bytes for tensor in self.tensors if len(tensor.shape) == 1)
-        moved = elements * self.dtype.bytes * (4 if self.residual else 2)
+        moved = elements * (self.dtype.bytes * (3 if self.residual else 1) + self.result_dtype.bytes)
         return Work(moved + small, {Unit.FP32: (7 if self.centered else 4) * elements, Unit.SPECIAL: self.rows})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``x``, what goes with it, and the outputs; y may be x if it lies alike, and the sum the residual."""
         x = self.tensor("x", self.dtype, Role.INPUT)
-        y = self.tensor("y", self.dtype, Role.OUTPUT, self._scaled(self.dtype))
-        alike = self.layout_of("x") == self.layout_of("y")
+        y = self.tensor("y", self.result_dtype, Role.OUTPUT, self._scaled(self.result_dtype))
+        alike = self.layout_of("x") == self.layout_of("y") and self.out_dtype is None
         factor = Tensor.flat("weight", self.weight_dtype, self.columns, Role.INPUT, self.align_w)
         sums = replace(x, name="sum", role=Role.OUTPUT, in_place="residual")
         statistic = Tensor.flat("rstd", DType.FLOAT32, self.rows, Role.OUTPUT, 4, self._scaled(DType.FLOAT32))
@@ -142,13 +164,14 @@ class NormProblem(MatrixProblem):
             *([replace(x, name="residual")] if self.residual else []),
             replace(y, in_place="x") if alike else y,
             *([sums] if self.residual else []),
+            *([replace(statistic, name="scale")] if self.out_dtype else []),
             *([replace(statistic, name="mean")] if self.statistics and self.centered else []),
             *([statistic] if self.statistics else []),
         )
 
     def _scaled(self, dtype: DType) -> Within:
         """The rounding of a result, relative to a scale that `reference` states."""
-        return Within.rounded(dtype)
+        return Within.rounded(dtype) if dtype.is_float else Within(absolute=0.5, relative=_ERROR)
 
     @property
     def scalars(self) -> Mapping[str, float]:
@@ -190,15 +213,27 @@ class NormProblem(MatrixProblem):
             scaled = centered * rstd
             y = scaled * factor + bias
             errors = condition * (np.abs(scaled) + self.centered) * np.abs(factor) + np.abs(bias)
-            outputs = {"y": (y, errors)}
+            outputs = {"y": (y, errors)} if self.out_dtype is None else self._quantized(y, errors)
             if self.statistics:
                 outputs |= {"rstd": (rstd, condition * rstd)}
                 outputs |= {"mean": (origin + shift, np.abs(shift) + np.sqrt(variance))} if self.centered else {}
             for name, (values, error) in outputs.items():
-                weight = self.error_weight(named[name].dtype)
+                dtype = named[name].dtype
+                scale = np.abs(values) + self.error_weight(dtype) * error if dtype.is_float else error
                 found[name] = self._flat(named[name], values)
-                found[f"{name}_scale"] = self._flat(named[name], np.abs(values) + weight * error)
+                found[f"{name}_scale"] = self._flat(named[name], scale)
         return found
+
+    def _quantized(self, y: _Numbers, errors: _Numbers) -> dict[str, tuple[_Numbers, _Numbers]]:
+        """Results in units of a scale for each row. Those of a row with NaN are NaN, or 0 as int8."""
+        most = np.abs(y).max(axis=1, keepdims=True, initial=0.0)
+        scale, error = most / self.largest, errors.max(axis=1, keepdims=True, initial=0.0) / self.largest
+        with np.errstate(divide="ignore"):
+            values = np.where(most == 0, 0.0, y / scale)
+            uncertain = np.where(most == 0, 0.0, (errors + np.abs(values) * error) / scale)
+        if self.int8:
+            values, uncertain = (np.where(np.isnan(values), 0.0, one) for one in (values, uncertain))
+        return {"y": (values, uncertain), "scale": (scale, error)}
 
     def _flat(self, tensor: Tensor, values: Array) -> Array:
         flat = np.zeros(tensor.size, values.dtype)

@@ -15,7 +15,7 @@ from .problem import NormProblem
 class RmsNormSchedule(RowSchedule):
     """A row is reduced to its mean square, then read again and written."""
 
-    reductions = 1
+    reductions = 2  # of the squares, and of the largest result
 
     def reach_in(self, problem: NormProblem) -> int:
         """`reach` of the rows of x."""
@@ -48,6 +48,6 @@ class LayerNormSchedule(RmsNormSchedule):
         passes: over a row before it is written: ``two``, the mean and then the variance, or ``welford``, both at once.
     """
 
-    reductions = 3  # one of them of the first element of a sum
+    reductions = 4  # of the first element of a sum, the elements, the squares, and the largest result
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))

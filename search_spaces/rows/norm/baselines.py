@@ -11,6 +11,8 @@ from ...baselines import TorchCall, compiled
 
 def _norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """A sum with the residual, a norm, and the statistics that it does not return; new tensors are copied."""
+    if problem.out_dtype:
+        raise ValueError("PyTorch has no norm whose result is quantised by rows")
     eps, shape = problem.scalars["eps"], problem.normalized_shape
     x, residual = tensors["x"], tensors.get("residual")
 

@@ -12,6 +12,8 @@ from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Rows, rows
 
+QUANTIZED = (DType.INT8, DType.FLOAT8_E4M3)
+
 
 def rms_norm(
     input: Any,
@@ -24,6 +26,8 @@ def rms_norm(
     residual_out: Any = None,
     rstd: Any = None,
     batch_invariant: bool = False,
+    out_dtype: DType | None = None,
+    scale: Any = None,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -43,8 +47,11 @@ def rms_norm(
         rstd: the factor of each row, float32 of the shape of `input` without the normalised axes.
         batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
             rows there are, nor on where it is among them, in arrays that are aligned alike.
-        out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
-            of `input`.
+        out_dtype: int8 or float8_e4m3fn, for results in units of a scale for each row. By default that of `input`.
+        scale: the scales, max |y| / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
+            needed with `out_dtype`.
+        out: the result, of the shape of `input`, which it may be if it has its dtype. By default a new array of the
+            library of `input`.
 
     Returns:
         The result.
@@ -64,6 +71,8 @@ def layer_norm(
     mean: Any = None,
     rstd: Any = None,
     batch_invariant: bool = False,
+    out_dtype: DType | None = None,
+    scale: Any = None,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
@@ -85,8 +94,11 @@ def layer_norm(
         rstd: likewise; both are given or neither.
         batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
             rows there are, nor on where it is among them, in arrays that are aligned alike.
-        out: the result, of the shape and the dtype of `input`, which it may be. By default a new array of the library
-            of `input`.
+        out_dtype: int8 or float8_e4m3fn, for results in units of a scale for each row. By default that of `input`.
+        scale: the scales, max |y| / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
+            needed with `out_dtype`.
+        out: the result, of the shape of `input`, which it may be if it has its dtype. By default a new array of the
+            library of `input`.
 
     Returns:
         The result.
@@ -99,6 +111,7 @@ def _types(
     weight: Layout | None,
     residual: Layout | None,
     batch_invariant: bool,
+    out_dtype: DType | None,
     bias: Layout | None = None,
 ) -> Mapping[str, ArrayType]:
     if input.dtype not in DTYPES:
@@ -120,14 +133,17 @@ def _types(
             f"residual has dtype {residual.dtype} and shape {residual.shape}: expected those of input, {input.dtype} "
             f"and {input.shape}"
         )
-    statistic = ArrayType(input.shape[:kept], DType.FLOAT32)
+    if out_dtype not in (None, *QUANTIZED):
+        raise TypeError(f"out_dtype={out_dtype}: expected {' or '.join(QUANTIZED)}, or None for that of input")
+    row = ArrayType(input.shape[:kept], DType.FLOAT32)
     whole = ArrayType(input.shape, input.dtype)
-    return {"out": whole, "residual_out": whole, "mean": statistic, "rstd": statistic}
+    out = ArrayType(input.shape, out_dtype or input.dtype)
+    return {"out": out, "residual_out": whole, "mean": row, "rstd": row, "scale": row}
 
 
 def _rms_types(**arguments: Any) -> Mapping[str, ArrayType]:
     types = _types(**arguments)
-    return {name: types[name] for name in ("out", "residual_out", "rstd")}
+    return {name: types[name] for name in ("out", "residual_out", "rstd", "scale")}
 
 
 def normalized(shape: tuple[int, ...] | int) -> tuple[int, ...]:
@@ -169,6 +185,8 @@ def _fields(
     bias: Layout | None = None,
     mean: Layout | None = None,
     batch_invariant: bool = False,
+    out_dtype: DType | None = None,
+    scale: Layout | None = None,
 ) -> dict[str, Any]:
     """The fields of the problem."""
     axes = len(normalized(normalized_shape))
@@ -176,6 +194,9 @@ def _fields(
     if (residual is None) != (residual_out is None):
         missing = "residual_out" if residual_out is None else "residual"
         raise ValueError(f"{missing} is missing: a residual and its sum come together")
+    if (out_dtype is None) != (scale is None):
+        missing = "scale" if scale is None else "out_dtype"
+        raise ValueError(f"{missing} is missing: quantised results and their scales come together")
     together = [
         x,
         *(joined_rows(name, one, axes) for name, one in _given(residual=residual, residual_out=residual_out)),
@@ -183,7 +204,7 @@ def _fields(
     if any(one.leading != x.leading for one in together):
         strides = ", ".join(str(one.leading) for one in together)
         raise ValueError(f"rows of input, residual and residual_out are {strides} elements apart: expected the same")
-    flat = _given(weight=weight, bias=bias, mean=mean, rstd=rstd)
+    flat = _given(weight=weight, bias=bias, mean=mean, rstd=rstd, scale=scale)
     for name, one in flat:
         if not contiguous(one.shape, one.strides):
             raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
@@ -197,6 +218,8 @@ def _fields(
         "residual": residual is not None,
         "statistics": rstd is not None,
         "batch_invariant": batch_invariant,
+        "int8": out_dtype is DType.INT8,
+        "float8": out_dtype is DType.FLOAT8_E4M3,
         "ldx": x.leading,
         "align_x": min(one.alignment for one in together),
         "ldy": y.leading,
@@ -218,6 +241,7 @@ _POINTERS = {
     "residual_out": "sum",
     "mean": "mean",
     "rstd": "rstd",
+    "scale": "scale",
 }
 
 
@@ -241,20 +265,20 @@ _IN_PLACE = (("out", "input"), ("residual_out", "residual"))
 RMS_CALL = Call(
     declaration=rms_norm,
     inputs=("input", "weight", "residual"),
-    outputs=("out", "residual_out", "rstd"),
+    outputs=("out", "residual_out", "rstd", "scale"),
     types=_rms_types,
     bind=_bind_rms,
     scalars=("eps", "weight_offset"),
-    optional=("weight", "residual", "residual_out", "rstd"),
+    optional=("weight", "residual", "residual_out", "rstd", "scale"),
     in_place=_IN_PLACE,
 )
 LAYER_CALL = Call(
     declaration=layer_norm,
     inputs=("input", "weight", "bias", "residual"),
-    outputs=("out", "residual_out", "mean", "rstd"),
+    outputs=("out", "residual_out", "mean", "rstd", "scale"),
     types=_types,
     bind=_bind_layer,
     scalars=("eps", "weight_offset"),
-    optional=("weight", "bias", "residual", "residual_out", "mean", "rstd"),
+    optional=("weight", "bias", "residual", "residual_out", "mean", "rstd", "scale"),
     in_place=_IN_PLACE,
 )
