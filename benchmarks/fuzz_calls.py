@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
@@ -15,8 +16,11 @@ from fuzz_cases import ODD
 from fuzz_files import changed, trials
 
 from autotune import dispatcher
+from autotune.cli.fields import fields_of
+from autotune.codegen.problem import Problem
 from autotune.db import TuningDB
 from autotune.db.exchange import from_document, to_document
+from autotune.search_spaces.operator import Operator
 from autotune.search_spaces.registry import OPERATORS
 from autotune.tuner import TuneOptions
 
@@ -38,7 +42,7 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
         name = random.choice(names)
         operator = OPERATORS[name]
         values = [random.choice(VALUES) for _ in range(4)]
-        problem = operator.problem_type(*(random.choice([1, 8, 64]) for _ in range(3 if name == "sgemm" else 2)))
+        problem = _problem(operator, random)
         stated = problem.to_dict() | {random.choice(list(problem.to_dict())): values[0]}
         schedule = operator.schedule_type().to_dict()
         schedule[random.choice(list(schedule))] = values[1]
@@ -60,3 +64,13 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
         ]  # fmt: skip
         label, call, arguments, options = random.choice(makers)
         yield f"{label}{arguments!r:.300}{options or ''}", partial(call, *arguments, **options)
+
+
+def _problem(operator: Operator[Any, Any], random: Random) -> Problem:
+    """A small problem, or the one of the command line if there is none of random sizes."""
+    examples = {field.name: field.example for field in fields_of(operator.problem_type) if field.default is None}
+    with suppress(ValueError):
+        small: Problem = operator.problem_type.from_dict({name: random.choice([1, 8, 64]) for name in examples})
+        return small
+    usual: Problem = operator.problem_type.from_dict(examples)
+    return usual

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from fuzz_files import H200, Files, changed
+from fuzz_files import H200, RUN, Files, changed
 
 from autotune.db import Status
 from autotune.search_spaces.registry import OPERATORS
@@ -58,7 +58,8 @@ class Lines:
     def __iter__(self) -> Iterator[Case]:
         makers: list[Callable[[], Case]] = [
             self._show, self._emit, self._explain, self._database, self._database, self._convert, self._import,
-            self._listing, self._replay, self._long, self._odd, self._flipped,
+            self._listing, self._replay, self._long, self._odd, self._flipped, self._runs, self._report,
+            self._occupancy, self._upkeep,
         ]  # fmt: skip
         while True:
             case = self._random.choice(makers)()
@@ -198,6 +199,47 @@ class Lines:
             ]
         )  # fmt: skip
         return Case(bad, (BAD_INPUT,))
+
+    def _runs(self) -> Case:
+        """The first digits of its id name a run."""
+        named = [RUN, RUN[:3]], ["", "no", "0123abcde", "%", "_", *ODD[7:]]
+        command = self._random.choice(["list", "show", "export", "best"])
+        if command == "list":
+            return self._of(["runs", *self._maybe("--json")], ("--limit", ["1"], ["0", "x"]), self._own_db())
+        if command == "best":
+            return self._of(["db", "best", *self._maybe("--json")], ("--run", *named), self._own_db())
+        right = self._random.random() < 0.6
+        # The run has no study, so it cannot be exported; an id that begins with a dash is an option.
+        words = ["runs", command, *self._maybe("--json"), "--", self._random.choice(named[not right])]
+        words[2:2] = ["--optuna", str(self._files.folder / "run.journal")] if command == "export" else []
+        return Case(words, ((FAILED, BAD_INPUT) if command == "export" else (DONE,)) if right else (BAD_INPUT,))
+
+    def _report(self) -> Case:
+        problem = "--problem", ["m64-n64-k64-nn", "m1", *ODD], []
+        bench = "--bench", [], [str(path) for path in self._files.wrong]
+        words = ["report", *self._random.choice([["sgemm"], [RUN], []]), *self._maybe("--json")]
+        return self._of(words, problem, bench, self._output(), self._own_db(), codes=(DONE, FAILED, BAD_INPUT))
+
+    def _occupancy(self) -> Case:
+        device = "--device", ["h200", "t4", "a100"], ["h300", "-1", ""]
+        if self._random.random() < 0.2:
+            return self._of(["occupancy", self._operator(), *self._maybe("--json")], ("--nosuch", [], ["1"]))
+        words = ["occupancy", f"--threads={self._random.choice([1, 33, 1024])}", "--registers=64"]
+        shared = "--shared", ["0", "48K", "64K", "1"], ["x", "-1", "1.5K", "9" * 40, "K"]
+        return self._of([*words, *self._maybe("--json")], device, shared, codes=(DONE, BAD_INPUT))
+
+    def _upkeep(self) -> Case:
+        self._count += 1
+        copy, files = self._files.folder / f"copy-{self._count}", self._files
+        cache = Case(["cache", self._random.choice(["info", "clear"]), *self._maybe("--json")], (DONE,))
+        prune = ["db", "prune", *self._maybe("--yes"), "--db", str(files.other), *self._maybe("--json")]
+        backup = Case(["db", "backup", str(copy), *self._maybe("--json")], (DONE,))
+        wrong = Case(["db", "backup", str(self._random.choice([files.missing, files.database]))], (BAD_INPUT,))
+        return self._random.choice([cache, Case(prune, (DONE,)), backup, wrong])
+
+    def _own_db(self) -> tuple[str, list[str], list[str]]:
+        name, _, wrong = self._db()
+        return name, [str(self._files.database)], wrong
 
     def _flipped(self) -> Case:
         """A database or a recording of which some bytes are others, or that is cut short."""

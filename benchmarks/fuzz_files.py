@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.db import DeviceRecord, Outcome, ProblemRecord, RunRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.exchange import to_document
 from autotune.db.recording import write_recording
 from autotune.search_spaces.devices import named_device
@@ -16,6 +16,7 @@ from autotune.search_spaces.registry import OPERATORS
 from autotune.search_spaces.restriction import sample
 
 H200 = named_device("h200")
+RUN = "0123abcd"
 
 
 class Files:
@@ -38,9 +39,13 @@ class Files:
         self.wrong = [self.missing, folder / "folder", self.text, Path("/dev/null"), Path()]
 
     def _database(self, name: str) -> Path:
-        with TuningDB(str(self.folder / name)) as db:
-            for trial in (*trials("transpose", 64, 4), *trials("sgemm", 64, 4)):
+        run = RunRecord("autotune tune sgemm", "sgemm", {}, "bayes", 0, [], RUN)
+        with TuningDB(str(self.folder / name)) as db, db.running(run):
+            for trial in trials("transpose", 64, 4):
                 db.record(trial)
+            for trial in trials("sgemm", 64, 4):
+                db.record(replace(trial, run=RUN))
+            db.end_run(RUN, Outcome.DONE)
         return self.folder / name
 
 

@@ -35,7 +35,7 @@ class StoredRuns(DatabaseConnection):
         """
         query = select(RunRow).where(RunRow.id.startswith(name, autoescape=True)).order_by(RunRow.id)
         with self._read() as session:
-            found = self._plain(session, list(session.scalars(query)))
+            found = self._plain(session, list(session.scalars(query))) if name.isascii() else []
         if len(found) != 1 or not name:
             listed = f"begins with: {', '.join(one.id for one in found[:5])}" if name and found else "is none of them"
             raise ValueError(f"run {short(name)}: expected the id of one run, which autotune runs lists; this {listed}")

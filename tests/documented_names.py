@@ -27,7 +27,7 @@ def names(page: str) -> dict[str, Any]:
         "emulator.md": emitted(),
         "gemv.md": {"codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
-        "map.md": {"gate": array(64), "up": array(64), "both": array(128)}
+        "map.md": {"gate": array(64), "up": array(64), "both": array(128), "scale": array(1)}
         | {"residual": array(64), "gradient": array(64)},
         "rope.md": {"q": array(3, 4, 64), "k": array(3, 2, 64), "positions": np.arange(3)}
         | {"cos_sin_cache": array(9, 64), "gradient_q": array(3, 4, 64), "gradient_k": array(3, 2, 64)},

@@ -101,7 +101,8 @@ def run(arguments: list[str]) -> int:
     """
     try:
         # Help and Ctrl-C bring an exit code, a command that is done brings None.
-        code: int = get_command(app).main(arguments, prog_name="autotune", standalone_mode=False, obj=arguments) or 0
+        words = arguments or ["--help"]
+        code: int = get_command(app).main(words, prog_name="autotune", standalone_mode=False, obj=arguments) or 0
     except Exception as error:
         if os.environ.get("AUTOTUNE_DEBUG"):
             raise

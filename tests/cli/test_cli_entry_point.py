@@ -31,6 +31,8 @@ def test_help_and_version(tmp_path: Path) -> None:
     commands = ("tune", "emit", "show", "bench", "devices", "db", "doctor")
     positions = [text.index(f"│ {command} ") for command in commands]
     assert positions == sorted(positions)
+    alone = called(folder=tmp_path)
+    assert (alone.returncode, alone.stdout) == (0, text)
 
 
 def test_help_imports_nothing_slow() -> None:

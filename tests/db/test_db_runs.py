@@ -83,7 +83,13 @@ def test_a_run_is_named_by_its_first_digits(db):
         with db.running(run_record(run)):
             db.end_run(run, Outcome.DONE)
     assert db.run("0124").id == db.run("01240000").id == "01240000"
-    for name, why in (("012", "begins with: 01230000, 01240000"), ("9", "is none"), ("", "is none"), ("%", "is none")):
+    for name, why in (
+        ("012", "begins with: 01230000, 01240000"),
+        ("9", "is none"),
+        ("", "is none"),
+        ("%", "is none"),
+        ("\udcff", "is none"),
+    ):
         with pytest.raises(ValueError, match=f"expected the id of one run, .*; this {why}"):
             db.run(name)
 
