@@ -48,7 +48,7 @@ def rms_norm(
         batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
             rows there are, nor on where it is among them, in arrays that are aligned alike.
         out_dtype: int8 or float8_e4m3fn, for results in units of a scale for each row. By default that of `input`.
-        scale: the scales, max |y| / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
+        scale: the scales, max `|y|` / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
             needed with `out_dtype`.
         out: the result, of the shape of `input`, which it may be if it has its dtype. By default a new array of the
             library of `input`.
@@ -95,7 +95,7 @@ def layer_norm(
         batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
             rows there are, nor on where it is among them, in arrays that are aligned alike.
         out_dtype: int8 or float8_e4m3fn, for results in units of a scale for each row. By default that of `input`.
-        scale: the scales, max |y| / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
+        scale: the scales, max `|y|` / 127 or 448, float32 of the shape of `input` without the normalised axes. It is
             needed with `out_dtype`.
         out: the result, of the shape of `input`, which it may be if it has its dtype. By default a new array of the
             library of `input`.
