@@ -46,6 +46,16 @@ def test_the_schedule_follows_from_the_columns(name: str) -> None:
 
 
 @anywhere
+def test_a_record_for_one_shape_serves_by_a_kernel_for_all(name: str) -> None:
+    chosen, problem = operator(name), PROBLEMS[name](4096, 2048, BF16, batch_invariant=True)
+    schedule = replace(chosen.seeds(problem, H200)[3], specialize=Specialize.SHAPE)
+    record = Record(problem, schedule, 1e-9, TimeSource.MEASURED)
+    for rows in (1, 4096):
+        served = next(choices(chosen, replace(problem, rows=rows), H200, [record]))
+        assert served.schedule == schedule.shape_generic
+
+
+@anywhere
 @pytest.mark.parametrize("columns", [33, 513])
 def test_rows_do_not_begin_between_vectors(name: str, columns: int) -> None:
     chosen, problem = operator(name), PROBLEMS[name](5, columns, BF16, batch_invariant=True)
