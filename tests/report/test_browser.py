@@ -52,12 +52,18 @@ def tip(browser: Any, section: str, path: str) -> str:
 
 
 def painted(browser: Any, section: str, left: float, right: float) -> int:
-    """Pixels of a canvas that are not empty, in a part of its width."""
-    count: int = browser.ask(f"""((canvas) => {{
-      const [from, to] = [{left} * canvas.width, {right} * canvas.width].map(Math.round);
-      const {{data}} = canvas.getContext('2d').getImageData(from, 0, to - from, canvas.height);
-      return data.filter((byte, place) => place % 4 === 3 && byte).length;
-    }})(document.querySelector('#{section} canvas'))""")
+    """Pixels of canvases that are not empty as soon as they are drawn for paper, in a part of their width.
+
+    Those of the legend and of the axis do not count.
+    """
+    count: int = browser.ask(f"""(() => {{
+      dispatchEvent(new Event('beforeprint'));
+      return [...document.querySelectorAll('#{section} canvas')].reduce((sum, canvas) => {{
+        const [from, to] = [{left} * canvas.width, {right} * canvas.width].map(Math.round);
+        const {{data}} = canvas.getContext('2d').getImageData(from, 40, to - from, canvas.height - 100);
+        return sum + data.filter((byte, place) => place % 4 === 3 && byte).length;
+      }}, 0);
+    }})()""")
     return count
 
 

@@ -42,7 +42,7 @@ function axesOf(group) {
     .map((field) => ({
       name: field.name,
       label: field.label,
-      values: field.values.map(String),
+      values: field.values.map(word),
       at: (row) => (field.codes[row] < 0 ? null : field.codes[row]),
     }));
   const metrics = group.trials.metrics

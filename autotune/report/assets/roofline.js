@@ -42,14 +42,14 @@ function roofs(report, group) {
     section: card(
       "roofline",
       `The records of ${device.name} and its roofline`,
-      "Every operator's best kernel of each problem in the database; those of this report are outlined.",
+      "Every operator's best kernel of each problem in the database; the chosen problem is outlined.",
       ...parts,
     ),
-    draw: () => charts.forEach(({ draw, kernels }, position) => draw(boxes[position], report, device, kernels)),
+    draw: () => charts.forEach(({ draw, kernels }, position) => draw(boxes[position], group, device, kernels)),
   };
 }
 
-function drawRoofline(box, report, device, kernels) {
+function drawRoofline(box, group, device, kernels) {
   const { text } = colours();
   const units = [...new Set(kernels.map((kernel) => kernel.unit))].filter((unit) => device.peaks[unit]);
   const peaks = units.map((unit) => device.peaks[unit]);
@@ -90,14 +90,14 @@ function drawRoofline(box, report, device, kernels) {
           },
           data: roof(device.peaks[unit]),
         })),
-        ...byOperator(report, kernels, (kernel) => [kernel.intensity, kernel.operations_per_second / 1e12]),
+        ...byOperator(group, kernels, (kernel) => [kernel.intensity, kernel.operations_per_second / 1e12]),
       ],
     },
     kernels.length,
   );
 }
 
-function drawBandwidth(box, report, device, kernels) {
+function drawBandwidth(box, group, device, kernels) {
   const { text } = colours();
   const most = device.bandwidth / 1e9;
   const top =
@@ -114,7 +114,7 @@ function drawBandwidth(box, report, device, kernels) {
         kernels.map((kernel) => kernel.bytes / 1e6),
       ),
       yAxis: merged(yAxis("GB/s", { nameGap: 52 }), { type: "value", min: 0, max: top }),
-      series: byOperator(report, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]).map(
+      series: byOperator(group, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]).map(
         (one, position) => ({
           ...one,
           markLine: position
@@ -133,7 +133,7 @@ function drawBandwidth(box, report, device, kernels) {
   );
 }
 
-function drawLatency(box, report, device, kernels) {
+function drawLatency(box, group, device, kernels) {
   const { text } = colours();
   const kib = (count) => count / 1024;
   const all = kernels.flatMap((kernel) => [kib(kernel.needed), kib(kernel.in_flight)]);
@@ -166,7 +166,7 @@ function drawLatency(box, report, device, kernels) {
           data: kernels.map((kernel) => ({
             value: [kib(kernel.needed), kib(kernel.in_flight), 100 * kernel.share],
             kernel,
-            ...outline(report, kernel),
+            ...outline(group, kernel),
           })),
         },
       ],
@@ -175,7 +175,7 @@ function drawLatency(box, report, device, kernels) {
   );
 }
 
-function byOperator(report, kernels, place) {
+function byOperator(group, kernels, place) {
   const { series } = colours();
   return [...new Set(kernels.map((kernel) => kernel.operator))].map((operator, position) => ({
     name: operator,
@@ -185,12 +185,12 @@ function byOperator(report, kernels, place) {
     itemStyle: { color: series[position % series.length], opacity: 0.8 },
     data: kernels
       .filter((kernel) => kernel.operator === operator)
-      .map((kernel) => ({ value: place(kernel), kernel, ...outline(report, kernel) })),
+      .map((kernel) => ({ value: place(kernel), kernel, ...outline(group, kernel) })),
   }));
 }
 
-function outline(report, kernel) {
-  const own = report.groups.some((group) => group.operator === kernel.operator && group.problem === kernel.problem);
+function outline(group, kernel) {
+  const own = kernel.operator === group.operator && kernel.problem === group.problem;
   return own ? { symbolSize: 12, itemStyle: { borderColor: colours().text, borderWidth: 1.5, opacity: 1 } } : {};
 }
 
