@@ -11,6 +11,7 @@ import pytest
 from cuda_toolkit import NVCC
 from nvrtc import compile_unoptimised
 from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
+from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
@@ -36,6 +37,12 @@ anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
 small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
 drawn = pytest.mark.parametrize(("name", "problem", "schedule"), CASES, ids=label)
 presets = pytest.mark.parametrize(("name", "preset"), PRESETS)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_are_few(name: str) -> None:
+    """Each of them is compiled twice and run, so they decide how long the tests of an operator take."""
+    assert 0 < len(cases_of(name).CASES) <= MOST
 
 
 @drawn

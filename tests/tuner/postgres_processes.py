@@ -4,7 +4,7 @@ import os
 import signal
 
 from sqlalchemy import Engine, event
-from tuner_processes import PROCESS
+from tuner_processes import GIVE_UP, PROCESS
 
 from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
@@ -34,7 +34,7 @@ def tune_offline(url, pipe, barrier, seed, trials, fatal_write):
     in_record = False
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
     with TuningDB(url) as db, worker_device("h200") as device, CompilePool(1) as pool:
-        barrier.wait(timeout=60)
+        barrier.wait(GIVE_UP)
         event.listen(Engine, "commit", count)
         db.record = record
         tune(transpose, transpose.problem_type(64, 64), device, db, options, lambda p: pipe.send(p.trial), pool=pool)

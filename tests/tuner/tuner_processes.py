@@ -16,6 +16,7 @@ from autotune.search_spaces.space import Parameter, Space
 from autotune.tuner import TuneOptions, loop, tune
 
 PROBLEM = ToyProblem(8)
+GIVE_UP = 600  # seconds until a process that waits for others ends; a busy machine may take minutes to start them
 # Like "spawn", processes that share nothing with this one, but the imports are made only once: those of functions, too.
 PROCESS = multiprocessing.get_context("forkserver")
 _IMPORTED = ("alembic.command", "autotune.tuner.shared", "autotune.db.study_tables", "tuner_processes")
@@ -75,7 +76,7 @@ def run_until_killed(path, pipe, trials, calls, first="evaluated", barrier=None,
             others_dead.wait()
 
     if barrier:
-        barrier.wait(timeout=60)
+        barrier.wait(GIVE_UP)
     if calls < inf:  # counting doubles what a run costs
         threading.setprofile(count)
         sys.setprofile(count)
@@ -93,14 +94,14 @@ def run_on_a_full_disk(path, pipe, trials, size):
 
 def run_beside_others(path, pipe, barrier, trials, seed):
     """Tune when all others are ready."""
-    barrier.wait(timeout=60)
+    barrier.wait(GIVE_UP)
     run(path, pipe.send, trials, seed)
 
 
 def read_beside_others(path, pipe, barrier, done):
     """Ask for the best until the others are done; what is best may only get better."""
     last = float("inf")
-    barrier.wait(timeout=60)
+    barrier.wait(GIVE_UP)
     with TuningDB(path) as db:
         while not done.is_set():
             best = db.best("toy", PROBLEM.key, ToyDevice.limits.name)
