@@ -4,7 +4,7 @@ import os
 import signal
 
 from sqlalchemy import Engine, event
-from tuner_processes import GIVE_UP, PROCESS
+from tuner_processes import GIVE_UP, PROCESS, be_patient
 
 from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
@@ -31,6 +31,7 @@ def tune_offline(url, pipe, barrier, seed, trials, fatal_write):
         TuningDB.record(db, trial)
         in_record = False
 
+    be_patient()
     in_record = False
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
     with TuningDB(url) as db, worker_device("h200") as device, CompilePool(1) as pool:

@@ -11,7 +11,7 @@ from math import inf
 
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
 
-from autotune.db import DatabaseError, TuningDB, study_tables
+from autotune.db import DatabaseError, TuningDB, engine, study_tables
 from autotune.search_spaces.space import Parameter, Space
 from autotune.tuner import TuneOptions, loop, tune
 
@@ -42,10 +42,15 @@ class TellingDevice(ToyDevice):
         return super().evaluate(schedule, source, kernel)
 
 
+def be_patient():
+    """However slow the machine is, nobody looks dead or waits in vain."""
+    study_tables._SILENCE = engine.BUSY_SECONDS = 3600
+
+
 def run(path, tell, trials, seed=0, study=None):
     """Tune, and say which trials were stored."""
     loop.CompilePool = FakePool
-    study_tables._SILENCE = 3600  # however slow the machine is, nobody looks dead
+    be_patient()
     device = TellingDevice()
     device.tell = tell
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1, study=study)
