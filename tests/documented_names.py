@@ -33,7 +33,7 @@ def names(page: str) -> dict[str, Any]:
         | {"cos_sin_cache": array(9, 64), "gradient_q": array(3, 4, 64), "gradient_k": array(3, 2, 64)},
         "rows.md": {"x": array(2, 4096), "h": array(2, 4096), "weight": array(4096), "bias": array(4096)}
         | {"mean": array(2), "rstd": array(2)},
-        "scan.md": {"begins": array(64) > 0.5, "offsets": np.array([0, 10, 64])},
+        "scan.md": {"begins": array(64) > 0.5, "offsets": np.array([0, 10, 64]), "first": array(1)},
     }
     return common | vectors | own.get(page, {})
 

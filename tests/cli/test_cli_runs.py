@@ -85,6 +85,7 @@ def test_best_of_a_run(autotune: Command) -> None:
     [
         ("runs show 9", "run '9': expected the id of one run, which autotune runs lists; this is none of them"),
         ("db best --run 9", "run '9': expected the id of one run"),
+        ("db best --run=", "run '': expected the id of one run"),
         ("runs --limit 1 show 0123", "write them after autotune runs show"),
     ],
 )

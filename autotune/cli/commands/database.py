@@ -41,7 +41,7 @@ def best(
 ) -> None:
     """List the best trial of each problem on each device."""
     with opened(db) as database:
-        records = _bests(database, operator, problem, device, run and run_of(database, run).id)
+        records = _bests(database, operator, problem, device, None if run is None else run_of(database, run).id)
         if explain:
             print_explained(records, database, as_json)
         else:
