@@ -50,7 +50,7 @@ SMALL_PROBLEMS = (
     DropoutProblem(4, 512),
     DropoutProblem(5, 513, BFLOAT16, True, True),
     DropoutProblem(3, 75, FLOAT16, state=True, mask=BITS),
-    DropoutProblem(7, 50, FLOAT32, True, True, BYTES, ldx=52, ldy=56, ldr=52, align_x=8),
+    DropoutProblem(7, 51, FLOAT32, True, True, BYTES, ldx=52, ldy=56, ldr=52, align_x=8),
 )
 
 

@@ -47,7 +47,7 @@ PROBLEMS = {
 }
 SMALL_PROBLEMS = (
     RopeProblem(3, 4, 2, 64, dtype=BFLOAT16),
-    RopeProblem(5, 3, 1, 24, 16, dtype=FLOAT32, interleaved=True, **WITH_TABLE, positions=INT32),
+    RopeProblem(5, 3, 1, 32, 16, dtype=FLOAT32, interleaved=True, **WITH_TABLE, positions=INT32),
     RopeProblem(6, 2, 1, 9, sequence=3, dtype=FLOAT16, conj=True),
     RopeProblem(4, 3, 2, 16, 8, dtype=FLOAT16, positions=INT64, ldq=24, stride_q=128, ldr=16, stride_s=40, align_k=4),
 )

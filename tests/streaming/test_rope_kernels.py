@@ -149,6 +149,13 @@ def test_planted_bug_is_caught(bug: str) -> None:
         verify(problem, replace(source, source=source.source.replace(right, planted)), seeds=(0,))
 
 
+def test_threads_without_a_unit_do_nothing() -> None:
+    problem = RopeProblem(20, 3, 1, 24, dtype=BFLOAT16)
+    source = program(problem, "threads=128 vector_width=4")  # 42 slots of 3 units
+    assert source.launch.blocks == 2
+    verify(problem, source, seeds=(0,))
+
+
 def test_positions_begin_anew_with_each_sequence() -> None:
     once, twice = RopeProblem(3, 2, 1, 8, dtype=FLOAT32), RopeProblem(6, 2, 1, 8, sequence=3, dtype=FLOAT32)
     assert twice.positions is OFFSET

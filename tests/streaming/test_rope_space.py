@@ -121,8 +121,10 @@ def test_a_table_of_the_angles_gives_what_is_computed() -> None:
     computed = dispatcher.rope(q, k, rotary_dim=4, offset=7, theta=100.0, interleaved=True)
     positions = np.array([7, 8, 9], np.int64)
     of_table = dispatcher.rope(q, k, positions, table, rotary_dim=4, interleaved=True)
-    of_each = dispatcher.rope(q, k, np.tile(positions, (2, 1)), table, rotary_dim=4, interleaved=True)
-    for first, second, third in zip(computed, of_table, of_each, strict=True):
+    other = np.array([1, 0, 2], np.int64)
+    of_each = dispatcher.rope(q, k, np.stack((positions, other)), table, rotary_dim=4, interleaved=True)
+    of_other = dispatcher.rope(q, k, other, table, rotary_dim=4, interleaved=True)
+    for first, second, third, fourth in zip(computed, of_table, of_each, of_other, strict=True):
         np.testing.assert_allclose(first, second, atol=1e-5)
-        np.testing.assert_array_equal(second, third)
+        np.testing.assert_array_equal(np.stack((second[0], fourth[1])), third)
     np.testing.assert_array_equal(computed[0][..., 4:], q[..., 4:])

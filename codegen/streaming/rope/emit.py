@@ -103,7 +103,7 @@ def _conditions(problem: RopeProblem) -> dict[str, int | str]:
 def _table_width(problem: RopeProblem, schedule: RopeSchedule) -> int:
     """Floats of an access to the table, which all of its accesses are aligned for."""
     widest = min(_TABLE_WIDTH, problem.align_table // DType.FLOAT32.bytes)
-    return widest_divisor(widest, schedule.pairs(problem), problem.rotated // 2)
+    return widest_divisor(widest, schedule.pairs(problem))
 
 
 def _wide(problem: RopeProblem, schedule: RopeSchedule) -> bool:
