@@ -18,7 +18,6 @@ from .space import PERSISTENT, fitted
 _IN_FLIGHT = 48 * 1024  # bytes of an SM, which H200s need (CUB's tuning of transforms)
 _RESIDENT = 1024  # threads of an SM, about
 _FEW_TILES = 4  # for each SM: fewer are made smaller
-_LEAST_WIDTHS = 2  # halvings of the widest vector that are tried
 
 
 def default(problem: MapProblem, spec: DeviceSpec) -> MapSchedule:
@@ -32,7 +31,8 @@ def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
     yield first
     for policy, streaming in product(LoadPolicy, (True, False)):
         yield replace(first, load_policy=policy, streaming_stores=streaming)
-    for threads, halvings in product((128, 512, 256), range(_LEAST_WIDTHS + 1)):
+    few = first.tiles(problem) < _FEW_TILES * spec.sm_count  # narrower vectors are more blocks
+    for threads, halvings in product((128, 512, 256), range(3 if few else 2)):
         yield _schedule(problem, spec, threads, max(1, _width(problem) >> halvings))
     for items in (1, 2, 4, 8):
         yield fitted(problem, replace(first, items=items), spec)
