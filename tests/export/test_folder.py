@@ -17,6 +17,7 @@ from autotune.compiler import CompileError
 from autotune.devices.cuda import CudaDevice
 from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
 from autotune.export.interface import header, source
+from autotune.export.tables import tables
 from autotune.export.trace import leaf_at
 from autotune.search_spaces.registry import operator
 
@@ -48,6 +49,11 @@ def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
             here = exported.bundle.sizes(record.problem)
             assert (leaf_at(kernel.program, here) is not None) == (record.problem in served)
             assert leaf_at(kernel.program, here | {"m": here["m"] + 4}) is None
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm", "norm_backward"])
+def test_norms_are_chosen_by_expressions_of_their_sizes(name: str) -> None:
+    assert "columns" in tables(drawn(operator(name), 1, ("rows", "columns")))
 
 
 def test_a_source_with_values_serves_the_sizes_that_have_them() -> None:

@@ -33,7 +33,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
     passes = 2 if problem.centered and not welford else 1
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if _uneven(problem, schedule) else 0.0
-    parts = min(ends, float(vectors)) * width
+    parts = min(ends, vectors) * width
     columns_used = int(problem.weight) + int(problem.biased)
     singly = 1 if problem.alike(width) else width
     accesses = vectors * (reads + arrays - 1 + arrays * singly)
