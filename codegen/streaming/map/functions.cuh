@@ -19,22 +19,31 @@ __device__ __forceinline__ float normal_distribution(float x) {
   return x >= 0.0f ? 1.0f - tail : tail;
 }
 
-// 1 / (1 + 2^-z)
-__device__ __forceinline__ float binary_sigmoid(float z) { return reciprocal(1.0f + exp2_flushed(-z)); }
-
-// gelu_tanh is x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), whose sigmoid is binary_sigmoid(x (a + b x^2)).
+// gelu_tanh is z sigmoid(2 sqrt(2 / pi) (z + 0.044715 z^3)), whose sigmoid is 1 / (1 + 2^-(z (a + b z^2))).
 constexpr float tanh_linear = 2 * 0.7978845608028654f * log2_e;
 constexpr float tanh_cubic = 0.044715f * tanh_linear;
 
-// The sigmoid that a function multiplies its argument by, or is.
-__device__ __forceinline__ float sigmoid_of(float z) {
+// The sigmoid that a function multiplies its argument by, or is, is 1 / (1 + 2^-exponent).
+__device__ __forceinline__ float exponent_of(float z) {
 #if function == gelu_tanh
-  return binary_sigmoid(z * fmaf(z * z, tanh_cubic, tanh_linear));
+  return z * fmaf(z * z, tanh_cubic, tanh_linear);
 #elif function == quick_gelu
-  return binary_sigmoid((1.702f * log2_e) * z);
+  return (1.702f * log2_e) * z;
 #else
-  return binary_sigmoid(log2_e * z);
+  return log2_e * z;
 #endif
+}
+
+__device__ __forceinline__ float sigmoid_of(float z) {
+  return reciprocal(1.0f + exp2_flushed(-exponent_of(z)));
+}
+
+// The sigmoid and what it lacks to 1, which its difference from 1 would be too coarse for; of NaN, both are
+// numbers.
+__device__ __forceinline__ float2 sigmoids_of(float z) {
+  const float power = exp2_flushed(fminf(-exponent_of(z), 126.0f));
+  const float s = reciprocal(1.0f + power);
+  return {s, power * s};
 }
 
 __device__ __forceinline__ float result_of(float z) {
@@ -64,16 +73,15 @@ __device__ __forceinline__ float gradient_of(float z, float gradient) {
   const float density = 0.3989422804014327f * exp2_flushed((-0.5f * log2_e) * (z * z));
   return gradient * fmaf(z, density, normal_distribution(z));
 #elif function == gelu_tanh
-  const float s = sigmoid_of(z), square = fminf(z * z, 1e30f);
-  const float slope = fmaf(square, 3 * tanh_cubic / log2_e, tanh_linear / log2_e);
-  return gradient * fmaf(z * s * (1.0f - s), slope, s);
-#elif function == quick_gelu || function == silu
-  const float s = sigmoid_of(z);
-#  if function == silu
-  return gradient * fmaf(z * s, 1.0f - s, s);
-#  else
-  return gradient * fmaf(1.702f * z * s, 1.0f - s, s);
-#  endif
+  const float2 s = sigmoids_of(z);
+  const float slope = fmaf(fminf(z * z, 1e30f), 3 * tanh_cubic / log2_e, tanh_linear / log2_e);
+  return gradient * fmaf(z * s.x * s.y, slope, s.x);
+#elif function == quick_gelu
+  const float2 s = sigmoids_of(z);
+  return gradient * fmaf(1.702f * z * s.x, s.y, s.x);
+#elif function == silu
+  const float2 s = sigmoids_of(z);
+  return gradient * fmaf(z * s.x, s.y, s.x);
 #elif function == relu
   return z <= 0.0f ? 0.0f : gradient;
 #elif function == relu2

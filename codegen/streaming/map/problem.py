@@ -235,13 +235,14 @@ class MapProblem(MatrixProblem):
 
     @property
     def _judged(self) -> Judgement:
-        """Functions err by 2^-22, or by 2^-20 of their result; other operands are below 2^4 in `inputs`."""
+        """Functions err by 2^-22, or by 2^-20 of their result; each other operand is at most 5 in `inputs`."""
         if self.exact:
             return EXACT
         fused = self.residual or self.backward or self.gate is not Gate.NONE
         if self.function is Function.EXP and not fused:
             return Within.rounded(self.dtype_of("y"), absolute=2.0**-126, relative=2.0**-21)
-        return Within.rounded(self.dtype_of("y"), absolute=2.0 ** (-18 if fused else -22), relative=2.0**-20)
+        absolute = 2.0 ** (-16 if self.backward and self.gate is not Gate.NONE else -18 if fused else -22)
+        return Within.rounded(self.dtype_of("y"), absolute=absolute, relative=2.0**-20)
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, and in x what is special: zeros, subnormals, what overflows inside of a function, NaN."""
