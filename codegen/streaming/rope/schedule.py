@@ -55,7 +55,7 @@ class RopeSchedule(Schedule):
 
     def slots(self, problem: RopeProblem) -> int:
         """Groups of heads that a block has at once."""
-        return self.threads // self.units(problem)
+        return self.threads // max(1, self.units(problem))
 
     def groups(self, problem: RopeProblem) -> int:
         """Groups of heads of a token, each of which has a slot."""
