@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
+from reprlib import repr as short
 from typing import Any
 
 from .integers import SymbolicInt
@@ -149,6 +150,6 @@ def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
     for declared in fields(instance):
         value, expected = getattr(instance, declared.name), field_type(declared)
         if expected in (int, bool) and type(value) is not expected and not isinstance(value, SymbolicInt):
-            yield declared.name, value, f"expected {expected.__name__}, not {type(value).__name__}"
+            yield declared.name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
         elif wrong := specs[declared.name].why_invalid(value):
             yield declared.name, value, wrong

@@ -8,6 +8,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from autotune.dispatcher.calls.shorthand import shorthands
 from autotune.search_spaces.registry import OPERATORS
 
 project = "autotune"
@@ -57,7 +58,8 @@ def _extend(app: Sphinx, page: str, source: list[str]) -> None:
         for caption, pages in NAVIGATION.items():
             entries = "\n".join(name if name.startswith("/") else f"docs/{name}" for name in pages)
             source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{entries}\n```\n"
-    names = (name for name, operator in OPERATORS.items() if operator.call)
+    names = [name for name, operator in OPERATORS.items() if operator.call]
+    names += [stated.__name__ for _, stated in shorthands()]
     source[0] = source[0].replace("|operators|", ", ".join(names))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from autotune.codegen.fields import FieldSpec
+from autotune.codegen.layout.transpose.problem import TransposeProblem
 
 FROM_1_TO_4, POWER, ALLOWED = FieldSpec(least=1, most=4), FieldSpec(power_of_two=True), FieldSpec(allowed=(1, 2, 4))
 
@@ -30,3 +31,9 @@ FROM_1_TO_4, POWER, ALLOWED = FieldSpec(least=1, most=4), FieldSpec(power_of_two
 )
 def test_a_value_that_is_not_allowed_says_why(spec: FieldSpec, value: Any, why: str) -> None:
     assert spec.why_invalid(value) == why
+
+
+def test_a_value_of_another_type_is_said_in_one_line() -> None:
+    unusual: Any = "\n"
+    with pytest.raises(ValueError, match=r"m='\\n': expected int, not str"):
+        TransposeProblem(unusual, 1)
