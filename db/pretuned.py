@@ -6,17 +6,13 @@ Trials have a file for each operator and compiler.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ..search_spaces.calibration import Calibration
-from .errors import DatabaseError
-
 FOLDER = Path(__file__).parent / "pretuned"
-_CALIBRATION = "calibration.json"  # of a device model, beside its trials
+CALIBRATION = "calibration.json"  # of a device model, beside its trials
 
 
 class ShippedFile(NamedTuple):
@@ -48,22 +44,7 @@ def shipped_files(operator: str | None = None, device: str | None = None) -> lis
     found = [*folder.glob("*.json")]
     for model in models:
         found += (path for path in model.glob("*.json") if operator in (None, path.stem.partition("-")[0]))
-    return [_file(path, folder) for path in sorted(found) if path.name != _CALIBRATION]
-
-
-def shipped_calibration(device: str) -> Calibration | None:
-    """The calibration of a device model; None if none ships.
-
-    Raises:
-        DatabaseError: the file states none.
-    """
-    path = shipped_folder() / folder_name(device) / _CALIBRATION
-    if not path.is_file():
-        return None
-    try:
-        return Calibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
-        raise DatabaseError(f"{path}: {error}: correct or remove this file") from error
+    return [_file(path, folder) for path in sorted(found) if path.name != CALIBRATION]
 
 
 def digest(operator: str, device: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 
 from sqlalchemy import select
@@ -11,8 +12,9 @@ from ..search_spaces.calibration import Calibration
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.roofline import Peaks
 from .connection import DatabaseConnection
+from .errors import DatabaseError
 from .models import CalibrationRow, DeviceRow
-from .pretuned import shipped_calibration
+from .pretuned import CALIBRATION, folder_name, shipped_folder
 from .storing import device_id
 from .trials import DeviceRecord
 
@@ -40,3 +42,18 @@ class StoredCalibrations(DatabaseConnection):
         """The peaks of a device as they were measured; those of its limits, if none of its model were."""
         measured = self.calibration(spec.name)
         return measured.peaks(spec) if measured else spec
+
+
+def shipped_calibration(device: str) -> Calibration | None:
+    """The calibration of a device model; None if none ships.
+
+    Raises:
+        DatabaseError: the file states none.
+    """
+    path = shipped_folder() / folder_name(device) / CALIBRATION
+    if not path.is_file():
+        return None
+    try:
+        return Calibration.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise DatabaseError(f"{path}: {error}: correct or remove this file") from error

@@ -9,6 +9,7 @@ from trial_factory import trial
 
 from autotune.codegen.work import Unit
 from autotune.db import DatabaseError, pretuned
+from autotune.db.stored_calibrations import shipped_calibration
 from autotune.search_spaces.calibration import Curve, Figure
 from autotune.search_spaces.devices import named_device, named_devices
 
@@ -57,7 +58,7 @@ def test_a_file_that_states_none_is_named(db, no_pretuned, text):
 def test_what_ships_is_of_its_device_and_complete(path, monkeypatch):
     monkeypatch.delenv("AUTOTUNE_PRETUNED")
     (device,) = (named_device(one).name for one in named_devices() if folder_of(one) == path.parent.name)
-    shipped = pretuned.shipped_calibration(device)
+    shipped = shipped_calibration(device)
     assert shipped.device == device
     assert (set(shipped.figures), set(shipped.curves)) == (set(Figure), set(Curve))
 
