@@ -64,6 +64,10 @@ PROBLEMS = {
     "n5-k0-m2-nk-bfloat16-identity-int4-group64-zeros": GemvProblem(
         5, 0, 2, dtype=BF16, weights=INT4, group_size=64, zeros=True
     ),
+    "n65536-k1024-m8-nk-float32-identity-tx-ty": GemvProblem(65536, 1024, 8, transpose_x=True, transpose_y=True),
+    "n33-k40-m3-kn-bfloat16-batch2-identity-beta-tx-ldx5-ldy36": GemvProblem(
+        33, 40, 3, KN, BF16, batch=2, beta_nonzero=True, transpose_x=True, ldx=5, ldy=36
+    ),
     "n0-k7-m1-nk-float32-identity-int8": GemvProblem(0, 7, weights=INT8),
 }  # fmt: skip
 SMALL_PROBLEMS = (
@@ -89,8 +93,11 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"dtype": BF16},
     {"weights": INT8, "group_size": 64},
     {"dtype": FP16},
-    {"weights": INT4, "dtype": FP16, "group_size": 64},
-    {},
+    {"weights": INT4, "dtype": FP16, "group_size": 64, "transpose_y": True},
+    {"transpose_x": True, "transpose_y": True},
+    {"order": KN, "transpose_x": True},
+    {"dtype": FP16, "transpose_x": True},
+    {"order": KN, "transpose_y": True},
     {"weights": FP8, "dtype": BF16, "group_size": 128},
 )
 
@@ -133,14 +140,15 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
     columns = ceil_div(k, template.weights.packed) if template.order is WeightOrder.NK else n
     width = schedule.vector_width
     fields["ldw"] = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))
-    fields["ldx"] = round_up(max(1, k), width) + random.choice((0, 0, 1, width))
-    fields["ldy"] = n + random.choice((0, 0, 3))
+    rows_x, columns_x = (k, template.m) if template.transpose_x else (template.m, k)
+    fields["ldx"] = round_up(max(1, columns_x), 1 if template.transpose_x else width) + random.choice((0, 0, 1, width))
+    fields["ldy"] = (template.m if template.transpose_y else n) + random.choice((0, 0, 3))
     if fields["batch"] > 1 and random.random() < 0.3:
         fields[random.choice(("stride_x", "stride_w"))] = 0
     elif fields["batch"] > 1:
         rows = n if template.order is WeightOrder.NK else k
-        fields |= {"stride_w": max(1, rows) * fields["ldw"], "stride_x": max(1, template.m) * fields["ldx"]}
+        fields |= {"stride_w": max(1, rows) * fields["ldw"], "stride_x": max(1, rows_x) * fields["ldx"]}
     return replace(template, n=n, k=k, **fields, stride_y=0, align_y=template.dtype.bytes)
 
 
-CASES = covering(drawn_cases(320), most=48)
+CASES = covering(drawn_cases(320), lambda p, s: (p.order, p.transpose_x, s.cluster > 1), most=48)

@@ -49,6 +49,9 @@ def test_cases_cover_problems() -> None:
     assert {problem.zeros for problem in problems if problem.weights is Weights.INT4} == {False, True}
     assert {problem.activation for problem in problems} == set(Activation)
     assert {problem.bias for problem in problems} == {problem.beta_nonzero for problem in problems} == {False, True}
+    transposed = {(problem.transpose_x, problem.transpose_y) for problem in problems}
+    assert transposed == set(product((False, True), repeat=2))
+    assert {(p.order, s.cluster > 1) for p, s in CASES if p.transpose_x} == set(product(WeightOrder, (False, True)))
     assert {1, 2, 3, 4, 5, 8, 16} == {problem.m for problem in problems}
     for order in WeightOrder:
         edges = {
@@ -79,6 +82,15 @@ def test_any_number_of_vectors(m: int, strips: int) -> None:
     problem = GemvProblem(5, 40, m)
     for of_output in (4, 64):
         verify(problem, program(problem, f"threads=64 TPO={of_output} strips={strips} vector_width=4"), seeds=(1,))
+
+
+@pytest.mark.parametrize("m", [3, 8])
+@pytest.mark.parametrize("order", WeightOrder)
+def test_columns_as_vectors(order: WeightOrder, m: int) -> None:
+    """Of matrices with gaps, rows of which are loaded in vectors where they are aligned."""
+    problem = GemvProblem(13, 269, m, order, transpose_x=True, transpose_y=True, ldx=m if m < 4 else 12, ldy=m + 2)
+    words = "threads=64 TPO=16 strips=2 vector_width=1 loads_in_flight=4 cluster=2 splits=2"
+    verify(problem, program(problem, words), seeds=(2,))
 
 
 def test_groups_of_outputs_are_counted_apart() -> None:

@@ -68,6 +68,14 @@ def test_scales_are_read_once_and_weights_of_4_bits_are_half_bytes() -> None:
     assert problem.work.bytes == 2 * 2 * 77 + 5 * 39 + 5 * 3 * (4 + 1) + 2 * 2 * 5
 
 
+@pytest.mark.parametrize("m", [2, 8])
+@pytest.mark.parametrize("order", WeightOrder)
+def test_few_columns_are_promised_the_speed_of_memory(order: WeightOrder, m: int) -> None:
+    problem = GemvProblem(65536, 1024, m, order, transpose_x=True, transpose_y=True)
+    seconds = min(modelled_seconds(OPERATOR, problem, seed, LIMITS) for seed in OPERATOR.seeds(problem, LIMITS))
+    assert seconds < 1.25 * problem.work.bytes / LIMITS.bandwidth
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -76,6 +84,7 @@ def test_scales_are_read_once_and_weights_of_4_bits_are_half_bytes() -> None:
         ({"group_size": 32}, "group_size=32: expected 0 for weights=plain"),
         ({"weights": "int8", "order": "kn"}, "order=kn: expected nk for weights=int8"),
         ({"weights": "int8", "zeros": True}, "zeros=True: expected weights=int4, not int8"),
+        ({"weights": "int8", "transpose_x": True}, "transpose_x=True: expected weights=plain, not int8"),
         ({"scale_dtype": "float16"}, "scale_dtype=float16: expected float32 for weights=plain"),
     ],
 )
@@ -90,6 +99,7 @@ def test_tensor_cores_are_tried_where_they_can_multiply() -> None:
         (LAYER, "h200", False),
         (replace(HALF, order=KN), "h200", False),
         (replace(HALF, align_w=4), "h200", False),
+        (replace(HALF, transpose_x=True, ldx=0), "h200", False),
         (HALF, "t4", False),
         (GemvProblem(64, 64, dtype=BF16, weights=INT8), "a100", True),
     ):

@@ -14,6 +14,15 @@ constexpr int parts = Schedule::threads / 32 / warps_n;  // sums of an output th
 class ThreadSums {
  public:
   // For the columns of W from `first_n` on; w and x are those of the batch.
+#if transpose_x
+  __device__ __forceinline__ ThreadSums(const Problem& problem, const Element* w, const Element* x,
+                                        int first_n)
+      : w_(w + group() * loads * problem.ldw + first_n + lane_n() * width),
+        x_(x + group() * loads * problem.ldx),
+        ldw_(problem.ldw),
+        ldx_(problem.ldx),
+        inside_n_(problem.n - first_n - lane_n() * width) {}
+#else
   __device__ __forceinline__ ThreadSums(const Problem& problem, const Element* w, const Element* x,
                                         int first_n)
       : w_(w + group() * loads * problem.ldw + first_n + lane_n() * width),
@@ -21,6 +30,7 @@ class ThreadSums {
         ldw_(problem.ldw),
         ldx_(problem.ldx),
         inside_n_(problem.n - first_n - lane_n() * width) {}
+#endif
 
   // One of the thread's vectors of the tile from row `first_k` of W on, of which `inside` rows are there.
   template <bool guarded>
@@ -37,10 +47,18 @@ class ThreadSums {
   // Adds the products of such a tile, whose vectors `tile` gives.
   template <bool guarded, class Tile>
   __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
+#if transpose_x
+    float all_x[Problem::m][loads];
+    load_x_rows<loads, guarded>(all_x, x_ + first_k * ldx_, ldx_, inside - group() * loads);
+#endif
 #pragma unroll
     for (int vector = 0; vector < Problem::m; ++vector) {
+#if transpose_x
+      const float (&x)[loads] = all_x[vector];
+#else
       float x[loads];
       load_x<loads, guarded>(x, x_ + vector * ldx_ + first_k, inside - group() * loads);
+#endif
 #pragma unroll
       for (int load = 0; load < loads; ++load) {
 #pragma unroll

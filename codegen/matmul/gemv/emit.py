@@ -115,6 +115,8 @@ def _conditions(problem: GemvProblem) -> dict[str, int | str]:
         "activation": str(problem.activation),
         "weights": str(problem.weights),
         "zeros": problem.zeros,
+        "transpose_x": problem.transpose_x,
+        "transpose_y": problem.transpose_y,
         "element_is_bfloat16": problem.dtype is DType.BFLOAT16,
     }
 
@@ -150,4 +152,6 @@ def _served(problem: GemvProblem) -> str:
     formula = f"y = {scaled}{' + beta*y' if problem.beta_nonzero else ''}"
     batches = "batches of " if problem.batch > 1 else ""
     stored = f"{problem.weights} stored" if problem.quantised else "stored"
-    return f"{formula}, {batches}{problem.m} vectors of {problem.dtype}, W {stored} as {problem.order}"
+    vectors = f"{problem.m} vectors of {problem.dtype}, W {stored} as {problem.order}"
+    transposed = "".join(f", {name} transposed" for name in "xy" if getattr(problem, f"transpose_{name}"))
+    return f"{formula}, {batches}{vectors}{transposed}"

@@ -73,7 +73,11 @@ __device__ __forceinline__ void for_each_output(int rank, Visit visit) {
 #pragma unroll
   for (int round = 0; round < (outputs + step - 1) / step; ++round) {
     const int output = round * step + rank * Schedule::threads + static_cast<int>(threadIdx.x);
+#if transpose_y
+    if (output < outputs) visit(output % Problem::m * block_n + output / Problem::m);  // neighbours in y
+#else
     if (output < outputs) visit(output);
+#endif
   }
 }
 
@@ -102,7 +106,11 @@ __device__ __forceinline__ void store_output(const Arguments& arguments, const P
 #if edge_n
   if (n >= problem.n) return;
 #endif
+#if transpose_y
+  Element* y = arguments.y + part.batch * problem.stride_y + n * problem.ldy + output / block_n;
+#else
   Element* y = arguments.y + part.batch * problem.stride_y + output / block_n * problem.ldy + n;
+#endif
   float own_bias = 0.0f, before = 0.0f;
 #if weights != plain && group_size == 0
   sum *= to_float(arguments.scales[part.batch * problem.stride_scales + n]);

@@ -58,12 +58,20 @@ __device__ __forceinline__ void gemv_naive(const Arguments& arguments, const Ele
 #if weights == plain
   const long long step = Problem::along_k ? 1 : problem.ldw;
 #endif
+#if transpose_x
+  x += batch * problem.stride_x + vector;
+#else
   x += batch * problem.stride_x + vector * problem.ldx;
+#endif
 #if weights == plain
   const Element* w = arguments.w + batch * problem.stride_w + n * (Problem::along_k ? problem.ldw : 1ll);
 #endif
   Number sum = 0;
-#if weights == plain
+#if transpose_x
+  for (int i = 0; i < problem.k; ++i) {
+    sum += static_cast<Number>(to_float(w[i * step])) * to_float(x[i * problem.ldx]);
+  }
+#elif weights == plain
   for (int i = 0; i < problem.k; ++i) sum += static_cast<Number>(to_float(w[i * step])) * to_float(x[i]);
 #else
   for (int i = 0; i < problem.k; ++i) {
@@ -71,7 +79,11 @@ __device__ __forceinline__ void gemv_naive(const Arguments& arguments, const Ele
   }
 #endif
 
+#if transpose_y
+  y += batch * problem.stride_y + n * problem.ldy + vector;
+#else
   y += batch * problem.stride_y + vector * problem.ldy + n;
+#endif
   float own_bias = 0.0f;
   Number before = 0;
 #if bias

@@ -51,7 +51,9 @@ class GemvProblem(MatrixProblem):
             as many rows and columns share a scale.
         scale_dtype: of the scales of quantised weights.
         zeros: whether each group has a zero point, 0 to 15; if not, that of ``int4`` weights is 8.
-        ldx, ldy: elements from a vector to the next; 0 means vectors without gaps.
+        transpose_x: whether the vectors x are stored as k×m: the columns of a matrix. W is not quantised, then.
+        transpose_y: whether the vectors y are stored as n×m.
+        ldx, ldy: elements from a vector to the next, or from a row of transposed ones; 0 means rows without gaps.
         ldw: elements from a row of W to the next as stored, of which one holds two weights of 4 bits; 0 means rows
             without gaps.
         stride_x, stride_w: elements from a group of vectors, or a matrix, to the next; 0 broadcasts the first one.
@@ -75,6 +77,8 @@ class GemvProblem(MatrixProblem):
     group_size: int = kind(0, allowed=GROUP_SIZES, short="group", implied=0)
     scale_dtype: DType = kind(DType.FLOAT32, allowed=SCALE_DTYPES, implied=DType.FLOAT32)
     zeros: bool = kind(False, codes=("", "zeros"))
+    transpose_x: bool = kind(False, codes=("", "tx"))
+    transpose_y: bool = kind(False, codes=("", "ty"))
     ldx: int = layout()
     stride_x: int = layout(short="sx")
     align_x: int = layout(16)
@@ -93,6 +97,8 @@ class GemvProblem(MatrixProblem):
             raise ValueError(f"order={self.order}: expected nk for weights={self.weights}")
         if self.zeros and self.weights is not Weights.INT4:
             raise ValueError(f"zeros=True: expected weights=int4, not {self.weights}")
+        if self.transpose_x and self.quantised:
+            raise ValueError(f"transpose_x=True: expected weights=plain, not {self.weights}")
         if not self.quantised and self.scale_dtype is not DType.FLOAT32:
             raise ValueError(
                 f"scale_dtype={self.scale_dtype}: expected float32 for weights=plain, which have no scales"
@@ -108,9 +114,9 @@ class GemvProblem(MatrixProblem):
         """Rows and columns of ``x``, ``w`` and ``y`` as stored."""
         by_output = self.order is WeightOrder.NK
         return {
-            "x": (self.m, self.k),
+            "x": (self.k, self.m) if self.transpose_x else (self.m, self.k),
             "w": (self.n, ceil_div(self.k, self.weights.packed)) if by_output else (self.k, self.n),
-            "y": (self.m, self.n),
+            "y": (self.n, self.m) if self.transpose_y else (self.m, self.n),
         }
 
     @property
@@ -205,7 +211,7 @@ class GemvProblem(MatrixProblem):
         inputs = self._drawn(lambda count: random.choice(numbers, count)) | self._codes(random, small=True)
         x, w = (tensor.view(inputs[tensor.name]) for tensor in self.tensors[:2])
         if self.m > 2:
-            x[:, seed % self.m] = np.nan
+            (x.swapaxes(1, 2) if self.transpose_x else x)[:, seed % self.m] = np.nan
         if self.n > 2 and not self.quantised:
             (w if self.order is WeightOrder.NK else w.swapaxes(1, 2))[:, seed % self.n] = np.inf
         return inputs
@@ -230,10 +236,11 @@ class GemvProblem(MatrixProblem):
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
         x, y = self.tensors[0], self.tensors[-1]
         flat = inputs["y"].astype(np.float64) if self.beta_nonzero else np.zeros(y.size)
-        result = y.view(flat)
+        result = y.view(flat).swapaxes(1, 2) if self.transpose_y else y.view(flat)
         product = np.zeros(result.shape)
         if alpha != 0 and self.k and y.size:
             left, right = x.view(inputs["x"]).astype(np.float64), self._dequantised(inputs)
+            left = left.swapaxes(1, 2) if self.transpose_x else left
             with np.errstate(invalid="ignore"):  # infinities of both signs
                 product = alpha * (left @ (right.swapaxes(1, 2) if self.order is WeightOrder.NK else right))
         if self.bias:

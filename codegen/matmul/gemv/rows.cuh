@@ -16,7 +16,11 @@ class ThreadSums {
   // For the rows from `first_n` on; w and x are those of the batch.
   __device__ __forceinline__ ThreadSums(const Problem& problem, const Element* w, const Element* x,
                                         int first_n)
+#if transpose_x
+      : x_(x + lane_k() * width * problem.ldx), ldx_(problem.ldx) {
+#else
       : x_(x + lane_k() * width), ldx_(problem.ldx) {
+#endif
 #pragma unroll
     for (int strip = 0; strip < strips; ++strip) {
       int row = first_n + group() * strips + strip;
@@ -43,11 +47,20 @@ class ThreadSums {
       float w[strips][width];
 #pragma unroll
       for (int strip = 0; strip < strips; ++strip) to_floats(w[strip], tile(load, strip).elements);
+#if transpose_x
+      float all_x[Problem::m][width];
+      load_x_rows<width, guarded>(all_x, x_ + (first_k + load * step_k) * ldx_, ldx_,
+                                  inside - lane_k() * width - load * step_k);
+#endif
 #pragma unroll
       for (int vector = 0; vector < Problem::m; ++vector) {
+#if transpose_x
+        const float (&x)[width] = all_x[vector];
+#else
         float x[width];
         load_x<width, guarded>(x, x_ + vector * ldx_ + first_k + load * step_k,
                                inside - lane_k() * width - load * step_k);
+#endif
 #pragma unroll
         for (int i = 0; i < width; ++i) {
 #pragma unroll

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from ...fields import tunable
 from ...footprint import Footprint
-from ...integers import ceil_div, round_up
+from ...integers import ceil_div, round_up, widest_divisor
 from ...schedule import Schedule, Specialize
 from .problem import GemvProblem, WeightOrder
 
@@ -86,6 +86,8 @@ class GemvSchedule(Schedule):
 
     def x_width(self, problem: GemvProblem) -> int:
         """Elements of an access to x."""
+        if problem.transpose_x:
+            return widest_divisor(problem.vector_width("x"), max(1, problem.m))
         count = self.loads_in_flight
         if problem.order is WeightOrder.NK:
             chunked = problem.quantised or self.unit is MultiplyUnit.TENSOR_CORE

@@ -57,6 +57,25 @@ __device__ __forceinline__ Vector load_weights(Source source) {
   return vector;
 }
 
+#if transpose_x
+// The elements that all vectors have in the first `inside` of `count` rows of x. Accesses have `width_x`
+// elements of a row.
+template <int count, bool guarded>
+__device__ __forceinline__ void load_x_rows(float (&x)[Problem::m][count], const Element* source,
+                                            long long ldx, int inside) {
+#  pragma unroll
+  for (int i = 0; i < count; ++i) {
+#  pragma unroll
+    for (int vector = 0; vector < Problem::m; vector += Problem::width_x) {
+      Packed<Element, Problem::width_x> part = {};
+      if (!guarded || i < inside) part = load_global<Problem::width_x, false>(source + i * ldx + vector);
+#  pragma unroll
+      for (int j = 0; j < Problem::width_x; ++j) x[vector + j][i] = to_float(part.elements[j]);
+    }
+  }
+}
+#endif
+
 // The first `inside` of `count` elements of x. Accesses have `width_x` elements, of which the last ones may
 // be beyond the edge if the edge divides them.
 template <int count, bool guarded>

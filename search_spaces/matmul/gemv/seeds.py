@@ -47,6 +47,15 @@ _MANY_VECTORS = (
     _Shape(128, 4, 2, 1, 4),
     _Shape(256, 2, 2, 4, 2),
 )
+# Many strips share loads of x that touch a line for each lane or two.
+_TRANSPOSED_X = (
+    _Shape(256, 8, 1, 3, 2),
+    _Shape(128, 8, 2, 6, 2),
+    _Shape(128, 8, 1, 6, 4),
+    _Shape(256, 8, 2, 4, 1),
+    _Shape(256, 4, 4, 4, 2),
+    _Shape(256, 8, 2, 1, 2),
+)
 # Tensor cores take 16 rows of W at once, and leave registers to loads.
 _TENSOR_CORES = (
     _Shape(256, 2, 4, 1, 4),
@@ -98,7 +107,14 @@ def _unit(problem: GemvProblem, spec: DeviceSpec) -> MultiplyUnit:
 def _shapes(problem: GemvProblem, unit: MultiplyUnit) -> tuple[_Shape, ...]:
     if unit is MultiplyUnit.TENSOR_CORE:
         return _TENSOR_CORES
+    if _rows_of_x(problem):
+        return _TRANSPOSED_X
     return _MANY_VECTORS if problem.m >= _MANY else _FEW_VECTORS
+
+
+def _rows_of_x(problem: GemvProblem) -> bool:
+    """Whether neighbouring terms of a sum are neighbours in W, but a row apart in x."""
+    return problem.transpose_x and problem.order is WeightOrder.NK
 
 
 def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index: int, cluster: int) -> GemvSchedule:
@@ -109,7 +125,9 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index:
     """
     shape, width = _shapes(problem, unit)[index], problem.vector_width("w")
     loads = shape.loads
-    if problem.quantised and unit is MultiplyUnit.FMA:
+    if _rows_of_x(problem):
+        width = 1  # a warp's load of x touches fewer lines if its lanes' rows are neighbours
+    elif problem.quantised and unit is MultiplyUnit.FMA:
         # Lanes whose weights are neighbours read x in whole lines.
         width = min(width, CHUNK // problem.weights.packed)
         loads = min(_MOST_LOADS, loads * _VECTOR_BYTES // width)

@@ -55,6 +55,8 @@ def _lacking(problem: GemvProblem, spec: DeviceSpec) -> Iterator[str]:
         yield f"unit tensor_core: mma.m16n8k16 needs sm_80 or newer, not {spec.arch}"
     if problem.dtype.bits != 16 or problem.order is not WeightOrder.NK:
         yield f"unit tensor_core: expected 16-bit numbers and order nk, not {problem.dtype} and {problem.order}"
+    if problem.transpose_x:
+        yield "unit tensor_core: expected vectors x stored as m×k, not transposed"
 
 
 def _most_threads_per_output(schedule: GemvSchedule) -> int:

@@ -77,6 +77,10 @@ def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
     lanes = min(WARP, schedule.threads_per_output)
     if problem.order is WeightOrder.KN:
         lanes = max(1, WARP * schedule.threads_per_output // schedule.threads)
+    if problem.transpose_x:
+        rows = schedule.terms(problem) if problem.order is WeightOrder.NK else schedule.loads_in_flight
+        return min(lanes, max(1.0, lanes * rows * problem.ldx * problem.dtype.bytes / _LINE))
+    if problem.order is WeightOrder.KN:
         return max(1.0, lanes * width / _LINE)
     # Lanes whose vectors of W hold several accesses to x leave gaps between them.
     return max(1.0, lanes * schedule.terms(problem) * problem.dtype.bytes / _LINE)

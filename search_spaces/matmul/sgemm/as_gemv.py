@@ -1,4 +1,4 @@
-"""Products with few rows or a single column, as a gemv."""
+"""Products of few rows or columns as a gemv."""
 
 from __future__ import annotations
 
@@ -11,29 +11,36 @@ from ...restatement import Restatement
 
 
 def as_gemv(problem: SgemmProblem) -> Restatement | None:
-    """C = A·op(B) as op(B)ᵀ times the rows of A, or as op(A) times the only column of B; None if it is neither.
-
-    A gemv takes vectors without gaps between their elements.
-    """
+    """C = op(A)·op(B) as op(B)ᵀ times the few rows of op(A), or op(A) times the few columns of op(B); or else None."""
     if max(problem.m, problem.n, problem.k) > MOST:
         return None
-    row_vectors = not problem.transpose_a or (problem.m == 1 and problem.lda == 1)
-    if problem.m <= MOST_VECTORS and row_vectors:
+    if problem.m <= MOST_VECTORS:
         order = WeightOrder.NK if problem.transpose_b else WeightOrder.KN
-        return _restated(problem, {"a": "x", "b": "w", "c": "y"}, problem.m, order)
-    column_vector = problem.n == 1 and problem.ldc == 1 and (problem.transpose_b or problem.ldb == 1)
-    if column_vector:
+        transposed = {"x": problem.transpose_a, "y": False}
+        return _restated(problem, {"a": "x", "b": "w", "c": "y"}, problem.m, order, transposed)
+    if problem.n <= MOST_VECTORS:
         order = WeightOrder.KN if problem.transpose_a else WeightOrder.NK
-        return _restated(problem, {"a": "w", "b": "x", "c": "y"}, 1, order)
+        transposed = {"x": not problem.transpose_b, "y": True}
+        return _restated(problem, {"a": "w", "b": "x", "c": "y"}, problem.n, order, transposed)
     return None
 
 
-def _restated(problem: SgemmProblem, pointers: Mapping[str, str], vectors: int, order: WeightOrder) -> Restatement:
+def _restated(
+    problem: SgemmProblem,
+    pointers: Mapping[str, str],
+    vectors: int,
+    order: WeightOrder,
+    transposed: Mapping[str, bool],
+) -> Restatement:
     layouts: dict[str, Any] = {}
     for own, other in pointers.items():
         leading, stride, align = problem.layout_of(own)
-        alone = other != "w" and vectors == 1  # the next vector would be the next matrix
-        layouts |= {f"ld{other}": 0 if alone else leading, f"stride_{other}": stride, f"align_{other}": align}
+        if other in transposed:
+            across = transposed[other] and (vectors != 1 or leading > 1)  # a column without gaps is a row
+            alone = vectors == 1 and not across  # the next vector would be the next matrix
+            layouts |= {f"transpose_{other}": across}
+            leading = 0 if alone else leading
+        layouts |= {f"ld{other}": leading, f"stride_{other}": stride, f"align_{other}": align}
     restated = GemvProblem(
         n=problem.n if pointers["a"] == "x" else problem.m,
         k=problem.k,
