@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from .activation import Activation
 from .problem import GemvProblem, WeightOrder
 from .schedule import GemvSchedule
@@ -25,18 +26,9 @@ def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
     facts = _facts(problem) | _edges(problem, schedule)
     body = used_source("matmul/gemv/gemv.cuh", "gemv_block", schedule.constants | _conditions(problem) | facts)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
-    source = f"""{comment(f"{ENTRY}: {served}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{footprint.entry(ENTRY, "gemv_block(arguments);")}"""
+    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, "gemv_block(arguments);")
+    source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,), schedule.workspace_bytes(problem))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from ...tensor import Exact, Role
 from ..schedule import Hold
 from .problem import NormProblem
@@ -25,18 +26,9 @@ def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
     launch = footprint.launch(entry, schedule.blocks(problem.rows) if problem.columns else 0)
     facts = _facts(problem) | _vectors(problem, schedule)
     body = used_source("rows/norm/norm.cuh", "norm_block", schedule.constants | facts)
-    source = f"""{comment(f"{entry}: {_served(problem, schedule)}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(_types(problem, body), facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{footprint.entry(entry, "norm_block(arguments);")}"""
+    declared = problem_struct(_types(problem, body), facts, _sizes(problem), schedule.specialize, body)
+    title, kernel = f"{entry}: {_served(problem, schedule)}", footprint.entry(entry, "norm_block(arguments);")
+    source = scheduled_source(title, schedule, launch, members, declared, body, kernel)
     return Program(source, members, (launch,))
 
 

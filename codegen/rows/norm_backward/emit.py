@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from ...tensor import Role
 from ..schedule import WARP, Hold
 from .problem import NormBackwardProblem
@@ -37,18 +38,10 @@ def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Progra
     if problem.summed:
         entries += f'\nextern "C" __global__ void {bounds} {_SUMS}(const Arguments arguments) {{\n'
         entries += "  sum_partials(arguments);\n}\n"
-    source = f"""{comment(f"{ENTRY}: {_served(problem, schedule)}")}
-{comment(str(schedule))}
-{launch_comment(rows)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{entries}"""
+    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
+    source = scheduled_source(
+        f"{ENTRY}: {_served(problem, schedule)}", schedule, rows, members, declared, body, entries
+    )
     return Program(source, members, steps, schedule.workspace_bytes(problem))
 
 

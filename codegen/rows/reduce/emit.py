@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from .problem import Axis, Operation, ReduceProblem
 from .schedule import ReduceSchedule
 
@@ -27,18 +28,9 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     body = used_source(f"rows/reduce/{lines}.cuh", f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     types = _types(problem, schedule.wide(problem), split=schedule.splits > 1)
-    source = f"""{comment(f"{ENTRY}: {served}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(types, facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{footprint.entry(ENTRY, f"reduce_{lines}(arguments);")}"""
+    declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, f"reduce_{lines}(arguments);")
+    source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,), schedule.workspace_bytes(problem))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from ..schedule import Hold
 from .problem import SoftmaxProblem
 from .schedule import SoftmaxSchedule
@@ -25,18 +25,10 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     facts = _facts(problem, schedule)
     body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
     types = [f"using Element = {problem.dtype.cuda};"]
-    source = f"""{comment(f"{ENTRY}: y = softmax(x / temperature) of rows, for {_served(problem, schedule)}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(types, facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{footprint.entry(ENTRY, "softmax_block(arguments);")}"""
+    declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, "softmax_block(arguments);")
+    title = f"{ENTRY}: y = softmax(x / temperature) of rows, for {_served(problem, schedule)}"
+    source = scheduled_source(title, schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from .operation import Operation
 from .problem import ScanProblem
 from .schedule import WARP, Algorithm, ScanSchedule
@@ -41,18 +42,9 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
     body = used_source(f"scan/scan/{header}.cuh", function, conditions(problem) | facts | schedule.constants)
     specialize = schedule.specialize
     what = problem.key if specialize is Specialize.SHAPE else served(problem)
-    source = f"""{comment(f"{ENTRY}: {what}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(types(problem), facts, sizes(problem), specialize, body)}
-
-{body}
-{footprint.entry(ENTRY, f"{function}(arguments);")}"""
+    declared = problem_struct(types(problem), facts, sizes(problem), specialize, body)
+    entry = footprint.entry(ENTRY, f"{function}(arguments);")
+    source = scheduled_source(f"{ENTRY}: {what}", schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,), schedule.workspace_bytes(problem))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from .problem import DropoutProblem, Mask
 from .schedule import DropoutSchedule
 
@@ -28,18 +29,9 @@ def emit(problem: DropoutProblem, schedule: DropoutSchedule) -> Program:
     index = "long long" if _wide(problem, schedule) else "int"
     types = [f"using Element = {problem.dtype.cuda};", f"using Index = {index};  // of a vector"]
     what = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, facts)
-    source = f"""{comment(f"{ENTRY}: {what}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(types, facts, _sizes(problem), schedule.specialize, body)}
-
-{body}
-{footprint.entry(ENTRY, "dropout_block(arguments);")}"""
+    declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, "dropout_block(arguments);")
+    source = scheduled_source(f"{ENTRY}: {what}", schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment, launch_comment
+from ...emission import comment
 from ...headers import Constant, used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
 from .function import Function
 from .problem import NARROW, Gate, MapProblem
 from .schedule import BARRIER_BYTES, MapSchedule
@@ -25,18 +26,11 @@ def emit(problem: MapProblem, schedule: MapSchedule) -> Program:
     launch = schedule.footprint(whole).launch(ENTRY, schedule.blocks(whole))
     body = used_source("streaming/map/map.cuh", "map_block", schedule.constants | _conditions(whole) | facts)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(whole, schedule)
-    source = f"""{comment(f"{ENTRY}: {served}")}
-{comment(str(schedule))}
-{launch_comment(launch)}
-
-{cuda_arguments(members)}
-
-{schedule.cuda_struct(body)}
-
-{problem_struct(_types(whole, schedule), facts, _sizes(whole, _index(whole, schedule)), schedule.specialize, body)}
-
-{body}
-{schedule.footprint(whole).entry(ENTRY, "map_block(arguments);")}"""
+    declared = problem_struct(
+        _types(whole, schedule), facts, _sizes(whole, _index(whole, schedule)), schedule.specialize, body
+    )
+    entry = schedule.footprint(whole).entry(ENTRY, "map_block(arguments);")
+    source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
 
