@@ -98,7 +98,11 @@ def test_nan_of_8_bits_stays_in_its_row() -> None:
 
 
 @pytest.mark.parametrize("m", [1, 3, 8, 13])
-@pytest.mark.parametrize("words", ["TPO=4 strips=4", "TPO=8 strips=2 splits=2", "TPO=8 strips=2 stages=2"])
+@pytest.mark.parametrize(
+    "words",
+    ["TPO=4 strips=4", "TPO=8 strips=2 splits=2", "TPO=8 strips=2 stages=2"],
+    ids=["blocks", "splits", "stages"],
+)
 def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
     problem = GemvProblem(37, 131, m, dtype=BF16, ldw=136, ldx=132, beta_nonzero=True)
     verify(problem, program(problem, f"threads=64 {words} vector_width=8 unit=tensor_core"), seeds=(1, 2))
