@@ -31,7 +31,7 @@ SGEMM = operator("sgemm")
 
 def fill(folder: Path) -> None:
     """Write the files; the database is the caller's."""
-    for file in pretuned.FOLDER.glob("*/*.json"):
+    for file in pretuned.FOLDER.glob("*/*-*.json"):
         trials = from_document(read_document(file))
         some = {PROBLEM, *sorted({trial.problem.key for trial in trials})[:2]}
         ship([trial for trial in trials if trial.problem.key in some], folder / SHIPPED)

@@ -1,5 +1,6 @@
 """A GPU as an instrument; the driver is a stand-in."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -41,7 +42,7 @@ def context(monkeypatch):
     monkeypatch.setattr(compiler, "compile_kernel", lambda program, arch: None)
     monkeypatch.setattr(Loaded, "log", [])
     context = host_context(monkeypatch, SPEC, None)
-    monkeypatch.setattr(context, "limits", type(SPEC)(**{**vars(SPEC), "l2_bytes": 1 << 10}))
+    monkeypatch.setattr(context, "limits", replace(SPEC, l2_bytes=1 << 10))
     return context
 
 

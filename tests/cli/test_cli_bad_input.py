@@ -19,7 +19,6 @@ SUITES = {
 @pytest.mark.parametrize(
     ("arguments", "allowed"),
     [
-        ("", "--help"),
         ("tun", "--help"),
         ("tune", "--help"),
         ("tune sgem", "sgemm, transpose"),
