@@ -17,6 +17,7 @@ from autotune.db import Status
 from autotune.db.recording import write_recording
 from autotune.devices.recording import load
 from autotune.devices.time_model import fastest_first
+from autotune.errors import InputError
 
 OWN = [name for name in SEARCHERS if not name.startswith("kernel_tuner.")]
 
@@ -151,6 +152,12 @@ def test_kernel_tuner_runs_on_a_recording(recorded, mixed):
     assert len(found) == 20
     assert {round(time, 9) for time in found} <= {round(time, 9) for time in recorded.seconds.values()}
     assert len(simulated(mixed, "random_sample", seed=0, budget=20)) <= 12
+
+
+def test_a_recording_that_is_too_small_for_a_strategy_is_named(tmp_path):
+    pytest.importorskip("kernel_tuner")
+    with pytest.raises(InputError, match=r"^kernel_tuner.bayes_opt cannot search 4 schedules: \S"):
+        simulated(load(recording(tmp_path / "r.jsonl.gz", 4)), "bayes_opt", seed=0, budget=4)
 
 
 def test_a_missing_kernel_tuner_is_named_with_the_remedy(monkeypatch):

@@ -99,9 +99,9 @@ class Words:
 
     tiles = 7
 
-    def __init__(self, rows: int = 1) -> None:
+    def __init__(self, rows: int = 1, schedule: ScanSchedule = TINY) -> None:
         self.problem = ScanProblem(rows, 200, SUM, INT32)
-        self.program = program(self.problem, TINY)
+        self.program = program(self.problem, schedule)
         self.words = np.zeros(self.program.workspace_bytes // 8, np.uint64)
 
     def run(self, seed: int, right: str = "", planted: str = "") -> Array:
@@ -118,9 +118,10 @@ class Words:
         return arrays["y"]
 
 
-def test_launches_on_one_workspace() -> None:
+@pytest.mark.parametrize("schedule", [TINY, ScanSchedule(PIPELINED, 32, 32, 1, 1, 2, 3)])
+def test_launches_on_one_workspace(schedule: ScanSchedule) -> None:
     """What a launch leaves has its mark, and the counter is fit for the next one."""
-    words = Words()
+    words = Words(schedule=schedule)
     for seed in range(3):
         expected = words.problem.reference(words.problem.inputs(seed), {})["y"]
         np.testing.assert_array_equal(words.run(seed), expected)
@@ -326,7 +327,6 @@ def test_equal_sources_serve_many_problems() -> None:
         ("preceded[i].init(2)", "preceded[i].init(1)"),
         ("filled[stage].init(1)", "filled[stage].init(2)"),
         ("parity_of(step, Schedule::stages) ^ 1", "parity_of(step, Schedule::stages)"),
-        ("draw_tile(counter, tiles + gridDim.x)", "draw_tile(counter, tiles)"),
         ("i < span.end; ++i) target", "i + 1 < span.end; ++i) target"),
         ("if (copied < bytes) proxy_fence();", ""),
         ("if (bytes == 0) continue;", ""),

@@ -22,6 +22,7 @@ from ...codegen.schedule import Schedule
 from ...db.states import Status
 from ...db.trials import Trial
 from ...devices.recording import Recording
+from ...errors import InputError
 from ...search_spaces.space import Draw, Space
 
 _MILLISECONDS = 1e3
@@ -66,6 +67,9 @@ def simulated(recording: Recording, strategy: str, seed: int, budget: int) -> li
     """Seconds of the configurations that a strategy asks for, in order, each once; infinite for one that failed.
 
     Kernel Tuner is told which configurations are recorded and ok, and asks for no others.
+
+    Raises:
+        InputError: the strategy cannot search so few schedules.
     """
     import kernel_tuner
     import numpy as np
@@ -79,9 +83,13 @@ def simulated(recording: Recording, strategy: str, seed: int, budget: int) -> li
         warnings.simplefilter("ignore")
         path = Path(folder) / "cache.json"
         path.write_text(text, encoding="utf-8")
-        results, _ = kernel_tuner.tune_cache(
-            str(path), strategy=strategy, strategy_options=options, seed=seed, quiet=True
-        )
+        try:
+            results, _ = kernel_tuner.tune_cache(
+                str(path), strategy=strategy, strategy_options=options, seed=seed, quiet=True
+            )
+        except ValueError as error:  # what some strategies begin with is more than a small recording has
+            known = len(recording.trials)
+            raise InputError(f"kernel_tuner.{strategy} cannot search {known} schedules: {error}") from None
     # A strategy that comes back to a configuration pays nothing for it.
     times = {_key(names, result): result["time"] for result in results}
     return [time / _MILLISECONDS if isinstance(time, float) else inf for time in times.values()]
