@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div, round_up
 from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
 from ...resources import footprint_violations
 from ...space import Space
+from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
 
@@ -77,20 +77,5 @@ def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec)
 
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
-    """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem."""
-    rounds, width = min(2, schedule.rounds_in(problem)), schedule.vector_width
-    rows, columns = schedule.rows_per_block, rounds * schedule.row_step
-    part = max(1, columns - schedule.row_step // 2 - 1)
-    leading = round_up(part, width) + width
-    align = width * problem.dtype.bytes
-    alike = replace(problem, rows=2 * rows, columns=columns, ldx=0, ldy=0)
-    ragged = replace(
-        alike,
-        rows=rows + ceil_div(rows, 2),
-        columns=part,
-        ldx=leading + problem.ldx % width,
-        ldy=leading + problem.ldy % width,
-        align_x=min(align, problem.align_x),
-        align_y=min(align, problem.align_y),
-    )
-    return [(alike, schedule), (ragged, schedule)]
+    """See `row_checks`."""
+    return row_checks(problem, schedule, schedule.rounds_in(problem))
