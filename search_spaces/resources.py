@@ -9,7 +9,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy
 
 _UINT_MAX = 2**32 - 1
-CLUSTERS_SINCE = (9, 0)  # compute capability
+CLUSTERS_SINCE = BULK_COPIES_SINCE = (9, 0)  # compute capability
 
 
 def footprint_violations(spec: DeviceSpec, footprint: Footprint) -> Iterator[str]:

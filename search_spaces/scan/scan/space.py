@@ -10,12 +10,12 @@ from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from ...device_spec import DeviceSpec
+from ...resources import BULK_COPIES_SINCE
 from ...space import Draw, Parameter, Space, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _ROUNDS = field_specs(ScanSchedule)["rounds"].values
-_BULK_COPIES_SINCE = (9, 0)
 _BLOCKS_PER_SM = (1, 2, 3, 4)  # of a pipelined grid
 _LEAST_STAGES = 2  # of a pipelined block, which sums a tile before it stores the one before
 _MOST_REGISTERS, _REGISTERS = 112, 65536  # of a thread, and of a block
@@ -50,11 +50,11 @@ def _pipeline_violations(problem: ScanProblem, schedule: ScanSchedule, spec: Dev
             if (value := getattr(schedule, name)) != usual:
                 yield f"{name} {value} where nothing is pipelined: expected {usual}"
         return
-    if spec.compute_capability < _BULK_COPIES_SINCE:
+    if spec.compute_capability < BULK_COPIES_SINCE:
         yield f"pipelined needs the bulk copies of sm_90 or newer, not {spec.arch}"
     if problem.segmented or problem.reverse:
         yield "pipelined takes neither segments nor reverse scans"
-    if not in_bulk(problem):
+    if not _in_bulk(problem):
         yield f"pipelined copies rows of x from multiples of {WIDEST_ACCESS} bytes, where these do not begin"
     if schedule.stages < _LEAST_STAGES:
         yield f"pipelined needs {_LEAST_STAGES} stages or more, not {schedule.stages}"
@@ -64,7 +64,7 @@ def _pipeline_violations(problem: ScanProblem, schedule: ScanSchedule, spec: Dev
         yield f"{problem.rows * schedule.tiles(problem)} tiles over {_GRID_BLOCKS}"
 
 
-def in_bulk(problem: ScanProblem) -> bool:
+def _in_bulk(problem: ScanProblem) -> bool:
     """Whether bulk copies can load rows of x."""
     return problem.vector_width("x") * problem.dtype.bytes == WIDEST_ACCESS
 
@@ -91,7 +91,7 @@ def algorithms(problem: ScanProblem, spec: DeviceSpec) -> tuple[Algorithm, ...]:
     if problem.columns > least:
         found.append(Algorithm.LOOK_BACK)
         plain = not problem.segmented and not problem.reverse
-        if plain and in_bulk(problem) and spec.compute_capability >= _BULK_COPIES_SINCE:
+        if plain and _in_bulk(problem) and spec.compute_capability >= BULK_COPIES_SINCE:
             found.append(Algorithm.PIPELINED)
     if problem.columns <= _MOST_TILES * most:
         found.append(Algorithm.ROWS)

@@ -12,13 +12,12 @@ from ....codegen.streaming.map.problem import MapProblem
 from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule, Transport
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
-from ...resources import CLUSTERS_SINCE
+from ...resources import BULK_COPIES_SINCE
 from ...space import Draw, Space, Value, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 MOST_WORDS = 64  # registers that a thread loads before it computes
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
-BULK_COPIES_SINCE = CLUSTERS_SINCE  # compute capability
 PERSISTENT = (2, 4, 8)  # blocks of an SM that take tiles in turn
 
 
