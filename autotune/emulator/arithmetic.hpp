@@ -67,6 +67,10 @@ inline float __int_as_float(int value) { return autotune_emulator::bit_cast<floa
 // Bits of integers.
 inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+// The upper half of the product.
+inline unsigned int __umulhi(unsigned int a, unsigned int b) {
+  return static_cast<unsigned int>(static_cast<unsigned long long>(a) * b >> 32);
+}
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(bits)); }
 inline int __clzll(long long bits) {
   return bits == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(bits));
