@@ -68,7 +68,7 @@ def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, .
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"op": "mean"}, ValueError, "op='mean': expected one of sum, max, argmax"),
+        ({"op": "median"}, ValueError, "op='median': expected one of sum, mean, l2, max"),
         ({"dim": 2}, ValueError, "dim=2: expected None or -2 … 1 for input of shape"),
         (
             {"input": np.zeros((2, 3))},
@@ -89,6 +89,10 @@ def test_calls() -> None:
     assert dispatcher.reduce(x) == x.sum()
     assert np.array_equal(dispatcher.reduce(x, "max", 0), x.max(0))
     assert np.array_equal(dispatcher.reduce(x, "argmax", -1), x.argmax(-1))
+    assert np.array_equal(dispatcher.reduce(x, "argmin", 0), x.argmin(0))
+    assert np.array_equal(dispatcher.reduce(x, "min"), x.min())
+    assert np.allclose(dispatcher.reduce(x, "mean", 0), x.mean(0))
+    assert np.allclose(dispatcher.reduce(x, "l2", -1), np.linalg.norm(x, axis=-1))
     out = np.zeros((5, 6), np.int64)
     integers = x.astype(np.int32)
     assert dispatcher.reduce(integers, dim=2, out=out) is out

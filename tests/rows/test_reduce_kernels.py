@@ -9,12 +9,32 @@ from itertools import product
 import numpy as np
 import pytest
 from contract.wide_layouts import check_wide, wide_layouts
-from reduce_cases import ALL, ARGMAX, BFLOAT16, CASES, FIRST, FLOAT16, FLOAT32, INT32, KINDS, LAST, LIMITS, MAX, SUM
+from reduce_cases import (
+    ALL,
+    ARGMAX,
+    ARGMIN,
+    BFLOAT16,
+    CASES,
+    FIRST,
+    FLOAT16,
+    FLOAT32,
+    INT32,
+    KINDS,
+    L2,
+    LAST,
+    LIMITS,
+    MAX,
+    MEAN,
+    MIN,
+    SUM,
+)
 
+from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array
 from autotune.codegen.program import Program
 from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
-from autotune.codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.codegen.schedule import Specialize
 from autotune.emulator import EmulatorError, verify
@@ -46,7 +66,8 @@ def split_problem(op: Operation, axis: Axis, dtype: str = FLOAT32) -> ReduceProb
 
 
 def test_cases_cover_every_value() -> None:
-    assert {(p.op, p.axis, p.dtype) for p, _ in CASES} == set(KINDS)
+    assert {(p.op, p.axis) for p, _ in CASES} == {(op, axis) for op, axis, _ in KINDS}
+    assert {(p.op.adds, p.dtype) for p, _ in CASES} == set(product((True, False), DTYPES))
     for axis in Axis:
         splits = [s.splits > 1 for p, s in CASES if p.axis is axis]
         assert 2 <= sum(splits) <= len(splits) - 2
@@ -89,19 +110,37 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT16, BFLOAT16])
-@pytest.mark.parametrize(("op", "axis"), list(product((MAX, ARGMAX), Axis)))
-def test_hard_maxima(op: Operation, axis: Axis, dtype: str) -> None:
+def _negated(change: Elements) -> Elements:
+    """What is hard for maxima, for minima."""
+
+    def changed(x: Array) -> None:
+        change(x)
+        x[...] = -x
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("op", "axis", "dtype"),
+    [
+        *product((MAX, ARGMAX), Axis, (FLOAT32, FLOAT16, BFLOAT16)),
+        (MIN, ALL, FLOAT32),
+        (ARGMIN, LAST, FLOAT32),
+        (ARGMIN, FIRST, FLOAT16),
+    ],
+)
+def test_hard_extremes(op: Operation, axis: Axis, dtype: DType) -> None:
     schedule = SPLIT[axis]
     for change in HARD.values():
-        problem = with_elements(split_problem(op, axis, dtype), change)
+        problem = with_elements(split_problem(op, axis, dtype), _negated(change) if op.smallest else change)
         assert verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(0, 1)) == 0
 
 
-@pytest.mark.parametrize("axis", [ALL, FIRST])
-def test_the_lowest_integer_may_be_the_largest(axis: Axis) -> None:
-    problem = with_elements(split_problem(MAX, axis, INT32), _constant(-(2**31)))
-    assert verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS), seeds=(0,)) == 0
+@pytest.mark.parametrize(("op", "value"), [(MAX, -(2**31)), (MIN, 2**31 - 1), (MIN, -(2**31))])
+def test_any_integer_may_be_the_extreme(op: Operation, value: int) -> None:
+    for axis in (ALL, FIRST):
+        problem = with_elements(split_problem(op, axis, INT32), _constant(value))
+        assert verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS), seeds=(0,)) == 0
 
 
 @pytest.mark.parametrize("axis", Axis)
@@ -113,6 +152,12 @@ def test_sums_of_half_precision_do_not_overflow_on_the_way(axis: Axis) -> None:
 def test_integer_sums_wrap_at_64_bits() -> None:
     problem = with_elements(split_problem(SUM, ALL, INT32), _constant(2**31 - 1))
     assert verify(problem, OPERATOR.program(problem, SPLIT[ALL], LIMITS)) == 0
+
+
+@pytest.mark.parametrize("op", [MEAN, L2])
+def test_results_that_fit_half_precision_come_of_sums_that_do_not(op: Operation) -> None:
+    problem = with_elements(split_problem(op, FIRST, FLOAT16), _constant(5000))
+    verify(problem, OPERATOR.program(problem, SPLIT[FIRST], LIMITS))
 
 
 TIES, NANS = _constant(3), _placed(np.nan, (9, 17), (40, 200), (120, 17))
@@ -142,6 +187,11 @@ COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
         (TAKE, "number > partial.value", ARGMAX, LAST, NANS),
         (" && partial.value == partial.value", "", ARGMAX, FIRST, NANS),
         ("return a > b || a != a ? a : b;", "return a > b ? a : b;", MAX, ALL, NANS),
+        ("turned(to_float(element))", "to_float(element)", ARGMIN, LAST, None),
+        ("rounded(turned(partial))", "rounded(partial)", MIN, FIRST, None),
+        ("partial / count", "partial", MEAN, LAST, None),
+        ("result_of(total, problem.rows)", "result_of(total, problem.columns)", MEAN, FIRST, None),
+        ("sqrtf(partial)", "partial", L2, ALL, None),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:

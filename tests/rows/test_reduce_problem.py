@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reduce_cases import ALL, ARGMAX, BFLOAT16, FIRST, FLOAT16, FLOAT32, INT32, LAST, MAX, SUM
+from reduce_cases import ALL, ARGMAX, ARGMIN, BFLOAT16, FIRST, FLOAT16, FLOAT32, INT32, L2, LAST, MAX, MEAN, MIN, SUM
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.work import Unit, Work
 from autotune.verification import compare, poisoned
 
@@ -29,7 +30,8 @@ def test_all_elements_are_one_row() -> None:
         ({"rows": 5, "columns": 7, "ldx": 8, "axis": ALL}, "ldx=8: expected the 7 elements of a row, or 0, for axis=a"),
         ({"rows": 5, "columns": 0, "op": MAX}, "rows=5, columns=0: max of no elements along axis=last"),
         ({"rows": 0, "columns": 5, "op": ARGMAX, "axis": FIRST}, "argmax of no elements along axis=first"),
-        ({"rows": 0, "columns": 5, "op": ARGMAX, "axis": ALL}, "argmax of no elements along axis=all"),
+        ({"rows": 0, "columns": 5, "op": ARGMIN, "axis": ALL}, "argmin of no elements along axis=all"),
+        ({"rows": 5, "columns": 7, "op": MEAN, "dtype": INT32}, "dtype=int32: mean takes float32, float16 or bfloat16"),
     ],
 )
 def test_impossible_problem_is_refused(fields: dict[str, Any], message: str) -> None:
@@ -43,7 +45,10 @@ def test_impossible_problem_is_refused(fields: dict[str, Any], message: str) -> 
         (SUM, FLOAT32, FLOAT32),
         (SUM, FLOAT16, FLOAT16),
         (SUM, INT32, DType.INT64),
+        (MEAN, BFLOAT16, BFLOAT16),
+        (L2, FLOAT16, FLOAT16),
         (MAX, BFLOAT16, BFLOAT16),
+        (ARGMIN, INT32, DType.INT64),
         (MAX, INT32, INT32),
         (ARGMAX, BFLOAT16, DType.INT64),
     ],
@@ -62,8 +67,9 @@ def test_rows_must_be_aligned_to_reduce_columns_by_vectors(fields: dict[str, int
     assert ReduceProblem(5, **fields).vector_width("x") == 4
 
 
-def test_work_is_one_addition_for_each_element() -> None:
+def test_work_is_an_addition_for_each_element_and_a_product_for_each_square() -> None:
     assert ReduceProblem(5, 7, dtype=FLOAT16).work == Work(2 * 35 + 2 * 5, {Unit.FP32: 35})
+    assert ReduceProblem(5, 7, L2).work == Work(4 * 35 + 4 * 5, {Unit.FP32: 70})
     assert ReduceProblem(5, 7, ARGMAX, FIRST).work == Work(4 * 35 + 8 * 7, {Unit.FP32: 0})
 
 
@@ -78,13 +84,26 @@ def test_work_is_one_addition_for_each_element() -> None:
         ([-0.0, 0.0, -1, 0.0], 0),
     ],
 )
-def test_maxima(dtype: DType, elements: list[float], index: int) -> None:
+def test_extremes(dtype: DType, elements: list[float], index: int) -> None:
     for axis in Axis:
         rows, columns = (4, 1) if axis is FIRST else (1, 4)
         inputs = {"x": np.array(elements, dtype.numpy)}
         for op, expected in ((ARGMAX, index), (MAX, elements[index])):
             found = ReduceProblem(rows, columns, op, axis, dtype).reference(inputs, {})["y"]
             assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
+        negated = {"x": -inputs["x"]}
+        for op, expected in ((ARGMIN, index), (MIN, -elements[index])):
+            found = ReduceProblem(rows, columns, op, axis, dtype).reference(negated, {})["y"]
+            assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
+
+
+def test_means_and_norms() -> None:
+    inputs = {"x": np.array([3, -4, 0, 0], np.float32)}
+    mean, norm = (ReduceProblem(2, 2, op).reference(inputs, {}) for op in (MEAN, L2))
+    assert (mean["y"].tolist(), norm["y"].tolist()) == ([-0.5, 0], [5, 0])
+    assert mean["y_scale"].tolist() == [0.5 + 16 * 3.5, 0]
+    assert norm["y_scale"].tolist() == [17 * 5, 0]
+    assert np.isnan(ReduceProblem(2, 0, MEAN).reference({"x": np.zeros(0, np.float32)}, {})["y"]).all()
 
 
 def test_sums_are_judged_by_the_sum_of_absolute_values() -> None:

@@ -79,7 +79,11 @@ __device__ __forceinline__ Partial* reduce_part(const Arguments& arguments, cons
 __device__ __forceinline__ void store_slot(const Arguments& arguments, const Problem& problem,
                                            long long first_column, int slot, Partial total) {
   const long long column = first_column + column_of(slot);
+#if op == mean
+  if (column < problem.columns) arguments.y[column] = result_of(total, problem.rows);
+#else
   if (column < problem.columns) arguments.y[column] = result_of(total);
+#endif
 }
 
 // What the blocks of a strip left for a slot, in their order; `partials` is the slot's of the first one.

@@ -8,7 +8,23 @@ using Number = Problem::Number;
 using Result = Problem::Result;
 using Index = Problem::Index;
 
-#if element_bits == 16
+#if op == l2
+// The term of an element.
+__device__ __forceinline__ Number number_of(Element element) {
+  const Number number = to_float(element);
+  return number * number;
+}
+#elif smallest
+#  if integer
+// The order of integers turned around: the smallest one is the largest.
+__device__ __forceinline__ Number turned(Number number) { return ~number; }
+__device__ __forceinline__ Number number_of(Element element) { return turned(element); }
+#  else
+// The order of numbers turned around: the smallest one is the largest. A NaN stays one.
+__device__ __forceinline__ Number turned(Number number) { return -number; }
+__device__ __forceinline__ Number number_of(Element element) { return turned(to_float(element)); }
+#  endif
+#elif element_bits == 16
 __device__ __forceinline__ Number number_of(Element element) { return to_float(element); }
 #else
 __device__ __forceinline__ Number number_of(Element element) { return element; }

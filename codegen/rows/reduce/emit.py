@@ -10,7 +10,8 @@ from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
-from .problem import Axis, Operation, ReduceProblem
+from .operation import Operation
+from .problem import Axis, ReduceProblem
 from .schedule import ReduceSchedule
 
 ENTRY = "reduce"
@@ -27,7 +28,7 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     lines = "columns" if problem.axis is Axis.FIRST else "rows"
     body = used_source(f"rows/reduce/{lines}.cuh", f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
-    types = _types(problem, schedule.wide(problem), split=schedule.splits > 1)
+    types = _types(problem, _number(problem), schedule.wide(problem), split=schedule.splits > 1)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, f"reduce_{lines}(arguments);")
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
@@ -46,8 +47,8 @@ def emit_tree(problem: ReduceProblem) -> Program:
 
 
 def emit_reference(problem: ReduceProblem) -> Program:
-    """One block a result; floating-point sums in double, beside the scale of their errors."""
-    if problem.op is not Operation.SUM or not problem.dtype.is_float:
+    """One block a result; where results are rounded in double, beside the scale of their errors."""
+    if not problem.rounded:
         return emit_tree(problem)
     return _plain(problem, "in double", "tree", _tree_launch(problem), "reference_by_tree")
 
@@ -64,7 +65,8 @@ def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, functi
         members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
         passed += f", {problem.sum_error_weight}"
     body = used_source(f"rows/reduce/{header}.cuh", function, _conditions(problem, reference) | facts)
-    types = _types(problem, problem.reduced + _THREADS > _INT_MAX)
+    number = DType.FLOAT64 if reference else _number(problem)
+    types = _types(problem, number, problem.reduced + _THREADS > _INT_MAX)
     template = f"<{_THREADS}>" if header == "tree" else ""
     source = f"""{comment(f"{ENTRY}: {_served(problem)}, {how}")}
 
@@ -85,6 +87,10 @@ def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, in
     names: dict[str, int | str] = {str(member): str(member) for member in (*Operation, *Axis)}
     return names | {
         "op": str(problem.op),
+        "adds": problem.op.adds,
+        "indexed": problem.op.indexed,
+        "smallest": problem.op.smallest,
+        "root": problem.op.root,
         "axis": str(problem.axis),
         "integer": not problem.dtype.is_float,
         "element_bits": problem.dtype.bits,
@@ -113,11 +119,15 @@ def _sizes(problem: ReduceProblem) -> dict[str, tuple[str, int]]:
     return {name: ("long long", getattr(problem, name)) for name in ("rows", "columns", "ldx")}
 
 
-def _types(problem: ReduceProblem, wide: bool, split: bool = False) -> list[str]:
+def _number(problem: ReduceProblem) -> DType:
+    """The type that kernels compute in."""
+    if problem.dtype.is_float:
+        return DType.FLOAT32
+    return problem.result_dtype if problem.op is Operation.SUM else problem.dtype
+
+
+def _types(problem: ReduceProblem, number: DType, wide: bool, split: bool = False) -> list[str]:
     """The types of ``struct Problem``, and the last index, behind all others, where blocks share a result."""
-    number = DType.FLOAT32 if problem.dtype.is_float else problem.dtype
-    if problem.op is Operation.SUM and not problem.dtype.is_float:
-        number = problem.result_dtype
     index = DType.INT64 if wide else DType.INT32
     types = [
         f"using Element = {problem.dtype.cuda};",

@@ -3,10 +3,10 @@
 #include "rows/reduce/elements.cuh"
 #if reference
 #  include "rows/reduce/reference_sum.cuh"
-#elif op == sum
+#elif adds
 #  include "rows/reduce/sum.cuh"
-#elif op == max
-#  include "rows/reduce/max.cuh"
-#else
+#elif indexed
 #  include "rows/reduce/argmax.cuh"
+#else
+#  include "rows/reduce/max.cuh"
 #endif

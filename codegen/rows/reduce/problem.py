@@ -15,25 +15,11 @@ from ...problem import Array
 from ...repeated import repeated
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
+from .operation import Operation
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.INT32)
 # Largest error of a sum before it is rounded, relative to the sum of the terms' absolute values: 16 roundings of float.
 _SUM_ERROR = 2.0**-20
-
-
-def result_dtype(op: Operation, dtype: DType) -> DType:
-    """The type of the results: as PyTorch's, int64 for indices and for sums of integers."""
-    if op is Operation.ARGMAX or (op is Operation.SUM and not dtype.is_float):
-        return DType.INT64
-    return dtype
-
-
-class Operation(StrEnum):
-    """What becomes of the elements."""
-
-    SUM = "sum"
-    MAX = "max"
-    ARGMAX = "argmax"  # the index of the maximum
 
 
 class Axis(StrEnum):
@@ -46,11 +32,12 @@ class Axis(StrEnum):
 
 @dataclass(frozen=True)
 class ReduceProblem(MatrixProblem):
-    """y = the sum, the maximum, or the index of the maximum, over all elements of a row-major matrix or along an axis.
+    """y = a sum, a mean, a norm, an extreme or its index, over all elements of a row-major matrix or along an axis.
 
-    Floating-point sums are accumulated in float32 and rounded once. Sums of int32 are int64, and so are indices.
-    A maximum with a NaN among its elements is NaN, and its index is that of the first NaN. Of equal elements, the
-    first one has the index. The sum of nothing is 0; a maximum of nothing does not exist.
+    Floating-point sums are accumulated in float32, and what follows from them is rounded once. Sums of int32 are int64,
+    and so are indices. A maximum or minimum with a NaN among its elements is NaN, and its index is that of the first
+    NaN. Of equal elements, the first one has the index. The sum and the norm of nothing are 0, the mean is NaN; a
+    maximum or minimum of nothing does not exist.
 
     Attributes:
         rows, columns: of the matrix. Over all elements it is stored as one row.
@@ -73,7 +60,8 @@ class ReduceProblem(MatrixProblem):
         super().__post_init__()
         if self.axis is Axis.ALL:
             self._resolve_one_row()
-        if self.op is not Operation.SUM and not self.reduced:
+        self.op.result_dtype(self.dtype)
+        if not self.op.adds and not self.reduced:
             raise ValueError(
                 f"rows={self.rows}, columns={self.columns}: {self.op} of no elements along axis={self.axis}"
             )
@@ -117,16 +105,16 @@ class ReduceProblem(MatrixProblem):
     @property
     def result_dtype(self) -> DType:
         """The type of y."""
-        return result_dtype(self.op, self.dtype)
+        return self.op.result_dtype(self.dtype)
 
     @property
     def work(self) -> Work:
-        """Every element read once, every result written once; an addition for each element of a floating-point sum."""
+        """Every element read once, every result written once; what floating-point terms and their sum take."""
         if not self.results:
             return Work(0)
         elements = self.rows * self.columns
-        additions = elements if self.op is Operation.SUM and self.dtype.is_float else 0
-        return Work(elements * self.dtype.bytes + self.results * self.result_dtype.bytes, {Unit.FP32: additions})
+        operations = elements * self.op.operations if self.rounded else 0
+        return Work(elements * self.dtype.bytes + self.results * self.result_dtype.bytes, {Unit.FP32: operations})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -138,23 +126,29 @@ class ReduceProblem(MatrixProblem):
         )
 
     @property
+    def rounded(self) -> bool:
+        """Whether results are rounded: those of sums of floats, which may be off by what `sum_error_weight` says."""
+        return self.op.adds and self.dtype.is_float
+
+    @property
     def _judged(self) -> Judgement:
-        """Sums of floats may be off by the rounding of the result, and by what `sum_error_weight` says."""
-        rounded = self.op is Operation.SUM and self.dtype.is_float
-        return Within.rounded(self.dtype) if rounded else EXACT
+        return Within.rounded(self.dtype) if self.rounded else EXACT
 
     @property
     def sum_error_weight(self) -> float:
-        """The weight w of Σ|x| in ``y_scale`` = |y| + w·Σ|x|, relative to which a sum may be off by its roundoff."""
+        """The weight w in ``y_scale`` = |y| + w·m, relative to which y may be off by its roundoff.
+
+        m is what y would be if all terms of its sum had the same sign: Σ|x| of a sum.
+        """
         return _SUM_ERROR / self.dtype.roundoff
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """For sums normal numbers, or integers whose sums leave 32 bits; for maxima whole numbers with many ties."""
+        """For sums normal numbers, or integers whose sums leave 32 bits; else whole numbers with many ties."""
         random = np.random.default_rng(seed)
         x, _ = self.tensors
 
         def draw(count: int) -> Array:
-            if self.op is not Operation.SUM:
+            if not self.op.adds:
                 values = random.integers(-100, 101, count, np.int8)
             elif self.dtype.is_float:
                 values = random.standard_normal(count, np.float32)
@@ -165,8 +159,11 @@ class ReduceProblem(MatrixProblem):
         return {"x": repeated(draw, x.size)}
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
-        """For floating-point sums, whole numbers other than 0; up to 5 million of them have an exact sum in FP32."""
-        if self._judged is EXACT:
+        """For floating-point sums, whole numbers other than 0; up to 5 million of them have an exact sum in FP32.
+
+        What follows from a sum is a quotient or a root, which is seldom exact.
+        """
+        if not (self.rounded and self.op is Operation.SUM):
             return None
         random = np.random.default_rng(seed)
         x, _ = self.tensors
@@ -174,17 +171,17 @@ class ReduceProblem(MatrixProblem):
         return {"x": repeated(lambda count: random.choice(numbers, count), x.size)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """y, and of floating-point sums ``y_scale``."""
+        """y, and where it is rounded ``y_scale``."""
         x, y = self.tensors
         elements, axis = x.view(inputs["x"]), 0 if self.axis is Axis.FIRST else 1
-        if self.op is Operation.SUM:
-            if not self.dtype.is_float:
-                return {"y": elements.sum(axis, dtype=np.int64)}
+        if self.rounded:
+            terms = self.op.terms(elements.astype(np.float64))
             with np.errstate(invalid="ignore"):  # infinities of both signs
-                total = elements.sum(axis, dtype=np.float64)
-            magnitude = np.abs(elements).sum(axis, dtype=np.float64)
+                total = self.op.of_sum(terms.sum(axis), self.reduced)
+            magnitude = self.op.of_sum(np.abs(terms).sum(axis), self.reduced)
             return {"y": total, "y_scale": np.abs(total) + self.sum_error_weight * magnitude}
+        if self.op is Operation.SUM:
+            return {"y": elements.sum(axis, dtype=np.int64)}
         # float32 holds all of its values: NumPy knows no order of bfloat16's NaN.
         numbers = elements.astype(np.float32) if self.dtype.is_float else elements
-        found = numbers.max(axis) if self.op is Operation.MAX else numbers.argmax(axis)
-        return {"y": found.astype(y.dtype.numpy)}
+        return {"y": self.op.extreme(numbers, axis).astype(y.dtype.numpy)}

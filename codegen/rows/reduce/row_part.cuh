@@ -3,7 +3,7 @@
 #include "rows/reduce/vectors.cuh"
 // What a thread makes of its vectors of a row, one after the other.
 
-#if op == argmax
+#if indexed
 // The largest number so far and the index of the first element of its vector, which spares most comparisons.
 // Only the largest vector of the row is searched for the number, in the end.
 struct RowPart {
@@ -79,7 +79,13 @@ struct RowPart {
   }
 };
 
+#  if op == mean
+__device__ __forceinline__ Result row_result(Partial total, const Element*, Index columns, int) {
+  return result_of(total, columns);
+}
+#  else
 __device__ __forceinline__ Result row_result(Partial total, const Element*, Index, int) {
   return result_of(total);
 }
+#  endif
 #endif

@@ -8,7 +8,8 @@ from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
 from ...schedule import Schedule, Specialize
-from .problem import Axis, Operation, ReduceProblem
+from .operation import Operation
+from .problem import Axis, ReduceProblem
 
 WARP = 32
 _INT_MAX = 2**31 - 1
@@ -74,7 +75,7 @@ class ReduceSchedule(Schedule):
 
     def partial_bytes(self, problem: ReduceProblem) -> int:
         """Bytes of a partial result in a kernel."""
-        if problem.op is Operation.ARGMAX:
+        if problem.op.indexed:
             return 16 if self.wide(problem) else 8
         return 8 if problem.op is Operation.SUM and not problem.dtype.is_float else 4
 
@@ -93,7 +94,7 @@ class ReduceSchedule(Schedule):
         """
         partial = self.partial_bytes(problem)
         vectors = self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
-        one_of_vector = problem.op is Operation.ARGMAX and problem.axis is not Axis.FIRST
+        one_of_vector = problem.op.indexed and problem.axis is not Axis.FIRST
         partials = 1 if one_of_vector else self.vector_width
         registers = vectors + partials * partial // _WORD + _OTHER_REGISTERS
         across_warps = self.threads // WARP if self.threads_per_row > WARP else 0

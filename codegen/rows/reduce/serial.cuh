@@ -1,5 +1,5 @@
 #pragma once
-#include "rows/reduce/operation.cuh"
+#include "rows/reduce/line.cuh"
 // One thread computes a result, one element after the other.
 
 __device__ __forceinline__ void reduce_serially(const Arguments& arguments) {
@@ -7,16 +7,11 @@ __device__ __forceinline__ void reduce_serially(const Arguments& arguments) {
   const long long result = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 #if axis == first
   if (result >= problem.columns) return;
-  const Element* source = arguments.x + result;
-  const Index count = problem.rows;
-  const long long step = problem.ldx;
 #else
   if (result >= problem.rows) return;
-  const Element* source = arguments.x + result * problem.ldx;
-  const Index count = problem.columns;
-  const long long step = 1;
 #endif
+  const Line line = line_of(arguments, result);
   Partial partial = empty_partial(0);
-  for (Index i = 0; i < count; ++i) take(partial, source[i * step], i);
-  arguments.y[result] = result_of(partial);
+  for (Index i = 0; i < line.count; ++i) take(partial, line.source[i * line.step], i);
+  arguments.y[result] = result_of_line(partial, line);
 }

@@ -1,24 +1,14 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
-#include "rows/reduce/operation.cuh"
+#include "rows/reduce/line.cuh"
 // One block computes a result: each thread takes every `threads`-th element, then half of the threads combine
 // what two of them have, half of those again, and so on.
 
 template <int threads>
-__device__ __forceinline__ Partial tree_total(const Arguments& arguments) {
-  const Problem problem(arguments);
-#if axis == first
-  const Element* source = arguments.x + blockIdx.x;
-  const Index count = problem.rows;
-  const long long step = problem.ldx;
-#else
-  const Element* source = arguments.x + blockIdx.x * problem.ldx;
-  const Index count = problem.columns;
-  const long long step = 1;
-#endif
+__device__ __forceinline__ Partial tree_total(const Line& line) {
   const int thread = threadIdx.x;
   Partial partial = empty_partial(thread);
-  for (Index i = thread; i < count; i += threads) take(partial, source[i * step], i);
+  for (Index i = thread; i < line.count; i += threads) take(partial, line.source[i * line.step], i);
 
   Partial* partials = dynamic_shared<Partial>();
   partials[thread] = partial;
@@ -31,15 +21,19 @@ __device__ __forceinline__ Partial tree_total(const Arguments& arguments) {
 
 template <int threads>
 __device__ __forceinline__ void reduce_by_tree(const Arguments& arguments) {
-  const Partial total = tree_total<threads>(arguments);
-  if (threadIdx.x == 0) arguments.y[blockIdx.x] = result_of(total);
+  const Line line = line_of(arguments, blockIdx.x);
+  const Partial total = tree_total<threads>(line);
+  if (threadIdx.x == 0) arguments.y[blockIdx.x] = result_of_line(total, line);
 }
 
-// Beside a sum, the scale of its error: |y| and the sum of the absolute values, times `weight`.
+// Beside what follows from a sum, the scale of its error: |y|, and what it would be if all terms had the same
+// sign, times `weight`.
 template <int threads>
 __device__ __forceinline__ void reference_by_tree(const Arguments& arguments, double weight) {
-  const Partial total = tree_total<threads>(arguments);
+  const Line line = line_of(arguments, blockIdx.x);
+  const Partial total = tree_total<threads>(line);
   if (threadIdx.x > 0) return;
-  arguments.y[blockIdx.x] = total.sum;
-  arguments.y_scale[blockIdx.x] = fabs(total.sum) + weight * total.magnitude;
+  const double result = of_sum(total.sum, line.count);
+  arguments.y[blockIdx.x] = result;
+  arguments.y_scale[blockIdx.x] = fabs(result) + weight * of_sum(total.magnitude, line.count);
 }

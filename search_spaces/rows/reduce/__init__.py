@@ -12,13 +12,14 @@ from ...operator import Operator
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks
+from .derivative import DERIVATIVE
 from .seeds import candidates, default
 from .space import constraints, space
 from .workload import workload
 
 OPERATOR = Operator(
     name="reduce",
-    summary="y = sum, max or argmax of a matrix, over all of it, each row or each column",
+    summary="y = sum, mean, norm, maximum, minimum or their index of a matrix, over all of it, each row or each column",
     problem_type=ReduceProblem,
     schedule_type=ReduceSchedule,
     constraints=constraints,
@@ -33,4 +34,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,
+    derivative=DERIVATIVE,
 )

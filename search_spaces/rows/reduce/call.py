@@ -6,19 +6,22 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ....codegen.dtype import DType
-from ....codegen.rows.reduce.problem import DTYPES, Axis, Operation, ReduceProblem, result_dtype
+from ....codegen.rows.reduce.operation import Operation
+from ....codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout
 
 
 def reduce(input: Any, op: str = "sum", dim: int | None = None, *, out: Any = None, stream: Any = None) -> Any:
-    """The sum, the maximum or its index, over all elements or along an axis.
+    """A sum, a mean, a norm, an extreme or its index, over all elements or along an axis.
 
     Args:
         input: float32, float16, bfloat16 or int32, of any shape. Over all elements it is contiguous. Along an axis it
             is a row-major or column-major matrix with any leading dimension, or its like with more axes.
-        op: ``sum`` (accumulated in float32, rounded once; int64 for int32), ``max`` or ``argmax`` (int64: the first
-            index of the maximum). A NaN is the maximum. A maximum of no elements is an error, their sum is 0.
+        op: ``sum`` (int64 for int32), ``mean``, ``l2`` (the square root of the sum of squares), ``max``, ``min``,
+            ``argmax`` or ``argmin`` (int64: the first index). Sums of floats are accumulated in float32, and the result
+            is rounded once; int32 has neither mean nor norm. A NaN is the maximum and the minimum. Of no elements, the
+            sum and the norm are 0 and the mean is NaN; a maximum is an error.
         dim: the axis, which results lack; None for all.
         out: the results, contiguous; it may not overlap `input`. By default a new array of the library of `input`.
 
@@ -40,7 +43,7 @@ _ONE = _Lines(1, 0)
 def _types(input: Layout, op: str, dim: int | None) -> Mapping[str, ArrayType]:
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: reduce takes {', '.join(DTYPES)}")
-    result = result_dtype(_operation(op), DType(input.dtype))
+    result = _operation(op).result_dtype(DType(input.dtype))
     if dim is None:
         return {"out": ArrayType((), result)}
     axis = _axis(input, dim)

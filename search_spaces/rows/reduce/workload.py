@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....codegen.integers import ceil_div
-from ....codegen.rows.reduce.problem import Axis, Operation, ReduceProblem
+from ....codegen.rows.reduce.problem import Axis, ReduceProblem
 from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
 from ...device_spec import DeviceSpec
 from ...workload import Workload
@@ -24,7 +24,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     row_bytes = (schedule.strip if by_columns else schedule.strip * loads) * element  # side by side in memory
     tile = min(schedule.tile(problem), max(1, problem.reduced))  # of each result
     indices = 0.0  # of an element
-    if problem.op is Operation.ARGMAX:
+    if problem.op.indexed:
         indices = 1.0 if by_columns else 1 / schedule.vector_width
     combined = 1 + (element == 2) + indices * _INDEX  # instructions of an element, its conversion among them
     split = schedule.splits > 1

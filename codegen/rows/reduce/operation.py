@@ -1,0 +1,80 @@
+"""What becomes of the elements that make a result."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+
+from ...dtype import DType
+from ...problem import Array
+
+
+class Operation(StrEnum):
+    """A sum of terms, one for each element, and what follows from it; or an extreme number, or its index."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    L2 = "l2"  # the square root of the sum of squares
+    MAX = "max"
+    MIN = "min"
+    ARGMAX = "argmax"  # the index of the maximum
+    ARGMIN = "argmin"
+
+    @property
+    def adds(self) -> bool:
+        """Whether it is a sum, or follows from one."""
+        return self in (Operation.SUM, Operation.MEAN, Operation.L2)
+
+    @property
+    def indexed(self) -> bool:
+        """Whether results are indices."""
+        return self in (Operation.ARGMAX, Operation.ARGMIN)
+
+    @property
+    def smallest(self) -> bool:
+        """Whether the extreme number is the smallest."""
+        return self in (Operation.MIN, Operation.ARGMIN)
+
+    @property
+    def root(self) -> bool:
+        """Whether it is the square root of a sum."""
+        return self is Operation.L2
+
+    @property
+    def takes_integers(self) -> bool:
+        """Whether elements may be integers."""
+        return self is Operation.SUM or not self.adds
+
+    @property
+    def operations(self) -> int:
+        """Of an element of a sum; those of a result do not count."""
+        return 2 if self.root else 1
+
+    def result_dtype(self, dtype: DType) -> DType:
+        """The type of the results: as PyTorch's, int64 for indices and for sums of integers.
+
+        Raises:
+            ValueError: integers have no such result.
+        """
+        if self.indexed or (self is Operation.SUM and not dtype.is_float):
+            return DType.INT64
+        if not (dtype.is_float or self.takes_integers):
+            raise ValueError(f"dtype={dtype}: {self} takes float32, float16 or bfloat16")
+        return dtype
+
+    def terms(self, elements: Array) -> Array:
+        """What is added up, of elements in float64."""
+        return np.square(elements) if self.root else elements
+
+    def of_sum(self, total: Array, count: int) -> Array:
+        """The results for sums of `count` terms each."""
+        if self is Operation.MEAN:
+            with np.errstate(invalid="ignore"):  # 0/0
+                return np.divide(total, count)
+        return np.sqrt(total) if self.root else total
+
+    def extreme(self, numbers: Array, axis: int) -> Array:
+        """The extreme numbers along an axis, or their indices; the first NaN is both extremes."""
+        of_value, of_index = (np.min, np.argmin) if self.smallest else (np.max, np.argmax)
+        return np.asarray(of_index(numbers, axis) if self.indexed else of_value(numbers, axis))
