@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .dtype import DType
+
 TENSOR_MAP_BYTES = 128
+_MOST_DIMENSIONS, _MOST_ELEMENTS, _MOST_STRIDE_BYTES, _MOST_OF_BOX = 5, 2**32, 2**40, 256
+_UNIT_BYTES = 16
 
 
 class Swizzle(StrEnum):
@@ -16,25 +20,72 @@ class Swizzle(StrEnum):
     B64 = "64B"
     B128 = "128B"
 
+    @property
+    def bytes(self) -> int:
+        """Bytes; 0 of none."""
+        return 0 if self is Swizzle.NONE else int(self.value[:-1])
+
 
 @dataclass(frozen=True)
 class TensorMap:
-    """A tensor of two dimensions as boxes of it are copied to shared memory; what lies outside is read as zeros.
+    """A tensor of one to five dimensions as boxes of it are copied: to shared memory and from there.
+
+    What lies outside of the tensor is read as zeros and not written. The dimensions are in the order of `Tensor.shape`.
 
     Attributes:
-        tensor: the name of the tensor, whose address it is encoded with.
+        tensor: the name of the tensor, whose address it is encoded with, a multiple of 16.
         dtype: the name of a `DType`.
-        rows, columns: of the tensor; columns are adjacent.
-        leading: elements from a row to the next; their bytes are a multiple of 16.
-        box_rows, box_columns: of a copy, 256 at most; the bytes of a row of the box are a multiple of 16.
+        shape: elements along each dimension.
+        strides: elements from one to the next along each dimension; the last is 1, the bytes of the others are
+            multiples of 16.
+        box: elements of a copy along each dimension, 256 at most; the bytes of its rows are a multiple of 16, and those
+            of the swizzle if it has one.
         swizzle: how the box lies in shared memory.
+
+    Raises:
+        ValueError: hardware has no such map.
     """
 
     tensor: str
     dtype: str
-    rows: int
-    columns: int
-    leading: int
-    box_rows: int
-    box_columns: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
     swizzle: Swizzle = Swizzle.NONE
+
+    def __post_init__(self) -> None:
+        for wrong in self._violations():
+            raise ValueError(f"a tensor map of {self.tensor} with {wrong}")
+
+    def _violations(self) -> list[str]:
+        rank, element, row = len(self.shape), DType(self.dtype).bytes, self.box[-1] * DType(self.dtype).bytes
+        apart = [stride * element for stride in self.strides[:-1]]
+        return [
+            text
+            for wrong, text in (
+                (not 1 <= rank <= _MOST_DIMENSIONS, f"{rank} dimensions: expected 1 to {_MOST_DIMENSIONS}"),
+                (
+                    not rank == len(self.strides) == len(self.box),
+                    f"shape {self.shape}, strides {self.strides} and box {self.box}: expected as many of each",
+                ),
+                (
+                    not all(1 <= size <= _MOST_ELEMENTS for size in self.shape),
+                    f"shape {self.shape}: expected 1 to 2^32 elements along each dimension",
+                ),
+                (self.strides[-1] != 1, f"the last stride {self.strides[-1]}: expected 1"),
+                (
+                    any(stride % _UNIT_BYTES or not 0 <= stride < _MOST_STRIDE_BYTES for stride in apart),
+                    f"strides of {apart} bytes: expected multiples of {_UNIT_BYTES} below 2^40",
+                ),
+                (
+                    not all(1 <= size <= _MOST_OF_BOX for size in self.box),
+                    f"box {self.box}: expected 1 to {_MOST_OF_BOX} elements along each dimension",
+                ),
+                (row % _UNIT_BYTES != 0, f"rows of the box of {row} bytes: expected a multiple of {_UNIT_BYTES}"),
+                (
+                    self.swizzle.bytes not in (0, row),
+                    f"rows of the box of {row} bytes and a swizzle of {self.swizzle}: expected as many bytes",
+                ),
+            )
+            if wrong
+        ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any
 
 from cuda.bindings import driver
@@ -37,28 +38,44 @@ _SWIZZLES: Mapping[Swizzle, Any] = {
     Swizzle.B64: _Swizzle.CU_TENSOR_MAP_SWIZZLE_64B,
     Swizzle.B128: _Swizzle.CU_TENSOR_MAP_SWIZZLE_128B,
 }
+_MOST_KEPT = 256
+_encoded: dict[TensorMap, Any] = {}  # at some address; a call of the driver lets other threads run
+_encoding = Lock()
 
 
 def encode(tensor_map: TensorMap, address: int) -> bytes:
     """The ``CUtensorMap`` of a tensor at an address, which is a multiple of 16; see `program.Encode`.
 
+    A map that was encoded before gets another address, which costs less than to encode it anew.
+
     Raises:
         CUDAError: the driver refuses it.
     """
-    dtype = DType(tensor_map.dtype)
-    encoded = handle_return(
+    with _encoding:
+        encoded = _encoded.get(tensor_map)
+        if encoded is None:
+            if len(_encoded) == _MOST_KEPT:
+                _encoded.clear()
+            encoded = _encoded[tensor_map] = _anew(tensor_map, address)
+        else:
+            handle_return(driver.cuTensorMapReplaceAddress(encoded, address))
+        return ctypes.string_at(encoded.getPtr(), TENSOR_MAP_BYTES)
+
+
+def _anew(tensor_map: TensorMap, address: int) -> Any:
+    dtype, rank = DType(tensor_map.dtype), len(tensor_map.shape)
+    return handle_return(
         driver.cuTensorMapEncodeTiled(
             _TYPES[dtype],
-            2,
+            rank,
             address,
-            [driver.cuuint64_t(size) for size in (tensor_map.columns, tensor_map.rows)],
-            [driver.cuuint64_t(tensor_map.leading * dtype.bytes)],
-            [driver.cuuint32_t(size) for size in (tensor_map.box_columns, tensor_map.box_rows)],
-            [driver.cuuint32_t(1), driver.cuuint32_t(1)],
+            [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)],
+            [driver.cuuint64_t(stride * dtype.bytes) for stride in reversed(tensor_map.strides[:-1])],
+            [driver.cuuint32_t(size) for size in reversed(tensor_map.box)],
+            [driver.cuuint32_t(1)] * rank,
             driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             _SWIZZLES[tensor_map.swizzle],
             driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
             driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )
     )
-    return ctypes.string_at(encoded.getPtr(), TENSOR_MAP_BYTES)

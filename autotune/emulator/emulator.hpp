@@ -41,12 +41,21 @@ void async_wait(int pending_groups);
 void mbarrier_init(void* mbarrier, int arrivals);
 void mbarrier_expect(void* mbarrier, int bytes);
 void mbarrier_arrive(void* mbarrier);
+void mbarrier_arrive_at_rank(void* mbarrier, int rank);
 void mbarrier_wait(void* mbarrier, unsigned int parity, int line);
 void proxy_fence();
 
-// cp.async.bulk of consecutive bytes, and of a box of a tensor that an encoded tensor map describes.
+// cp.async.bulk of consecutive bytes, and of a box of a tensor that an encoded tensor map describes. It
+// begins at an element, whose place along each dimension `at` has.
 void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier);
-void tensor_copy(void* shared, const void* tensor_map, int column, int row, void* mbarrier);
+void tensor_copy(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier);
+void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier,
+                          unsigned int mask);
+
+// The other way: written, or added, by groups of stores of a thread.
+void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds);
+void store_commit();
+void store_wait(int pending_groups, bool read_only);
 
 // What stands at the place of `shared`, which is the block's own shared memory, in that of another block of
 // the cluster.
@@ -60,6 +69,7 @@ void send_to_rank(void* shared, int rank, const void* value, int bytes, void* mb
 // for it.
 void cluster_barrier(int line);
 void block_barrier(int line);
+void named_barrier(int number, int threads, bool waits, int line);
 bool block_vote(bool predicate, int line);
 void warp_barrier(unsigned int mask, int line);
 unsigned int ballot(unsigned int mask, bool predicate, int line);

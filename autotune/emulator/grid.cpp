@@ -2,9 +2,12 @@
 
 #include <vector>
 
+#include "agents.hpp"
 #include "async_copies.hpp"
+#include "bulk_stores.hpp"
 #include "mbarriers.hpp"
 #include "memory.hpp"
+#include "named_barriers.hpp"
 #include "order.hpp"
 #include "position.hpp"
 #include "threads.hpp"
@@ -20,9 +23,13 @@ void run_grid() {
     begin_cluster();
     poison_shared();
     drop_async_copies();
+    drop_agents();
     drop_mbarriers();
+    drop_named_barriers();
+    drop_bulk_stores();
     run_threads();
     check_bulk_copies_landed();
+    end_bulk_stores();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "agents.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 #include "position.hpp"
@@ -13,6 +14,7 @@ namespace autotune_emulator {
 namespace {
 
 struct Mbarrier {
+  int rank;      // of its block
   int agent;     // that writes what its copies bring
   int arrivals;  // of a phase
   int missing_arrivals;
@@ -26,7 +28,6 @@ struct Mbarrier {
 
 constexpr int mbarrier_bytes = 8;
 std::map<const void*, Mbarrier> mbarriers;
-int agents[cluster_blocks];  // of each block
 uint32_t issued;
 
 Mbarrier& find(void* address, const char* what) {
@@ -50,7 +51,7 @@ void complete_phase_if_due(Mbarrier& mbarrier) {
 
 void land(Mbarrier& mbarrier, const BulkCopy& copy) {
   const char* early = copy.early.data();
-  for (const BulkCopy::Piece& piece : copy.pieces) {
+  for (const Piece& piece : copy.pieces) {
     check(piece.shared, piece.bytes, Access::async_end, false);
     if (piece.global == nullptr) {
       std::memset(piece.shared, 0, piece.bytes);
@@ -84,9 +85,9 @@ void mbarrier_init(void* address, int arrivals) {
   check_shared("an mbarrier", address, mbarrier_bytes, mbarrier_bytes);
   check(address, mbarrier_bytes, Access::write, true);
   if (arrivals < 1) fail("an mbarrier is initialised for %d arrivals, expected 1 or more", arrivals);
-  if (agents[running_rank()] == most_agents) fail("more than %d mbarriers in a block", most_agents);
   Mbarrier mbarrier{};
-  mbarrier.agent = agents[running_rank()]++;
+  mbarrier.rank = running_rank();
+  mbarrier.agent = new_agent(mbarrier.rank, "a bulk copy");
   mbarrier.arrivals = mbarrier.missing_arrivals = arrivals;
   mbarrier.initialiser = running_thread();
   mbarrier.initialised = now.stamp.tick;
@@ -106,6 +107,11 @@ void mbarrier_arrive(void* address) {
   if (mbarrier.missing_arrivals-- == 0) fail("arrives at an mbarrier at which all have arrived");
   complete_phase_if_due(mbarrier);
   wake(address);
+}
+
+void mbarrier_arrive_at_rank(void* address, int rank) {
+  begin_remote_order();
+  mbarrier_arrive(in_shared_of_rank(address, rank));
 }
 
 void mbarrier_wait(void* address, unsigned int parity, int line) {
@@ -130,8 +136,8 @@ void issue(BulkCopy copy, void* address) {
     fail("a bulk copy counts at an mbarrier that was initialised with no proxy fence since");
   // Every other copy reads late: both extremes of what the hardware may do.
   const bool late = issued++ % 2 != 0;
-  now.agent = block_threads + mbarrier.agent;
-  for (const BulkCopy::Piece& piece : copy.pieces) {
+  begin_bulk(mbarrier.rank, mbarrier.agent);
+  for (const Piece& piece : copy.pieces) {
     if (piece.global != nullptr) check(piece.global, piece.bytes, Access::bulk_read_begin, false);
     if (piece.global != nullptr && !late)
       copy.early.insert(copy.early.end(), piece.global, piece.global + piece.bytes);
@@ -145,23 +151,17 @@ void issue(BulkCopy copy, void* address) {
 }
 
 void send_to_rank(void* shared, int rank, const void* value, int bytes, void* address) {
-  const auto at_rank = [=](void* own) {
-    return static_cast<char*>(const_cast<void*>(shared_of_rank(own, rank)));
-  };
-  char* const target = at_rank(shared);
-  void* const barrier = at_rank(address);
+  char* const target = in_shared_of_rank(shared, rank);
+  void* const barrier = in_shared_of_rank(address, rank);
   Mbarrier& mbarrier = find(barrier, "sends for");
   check(target, bytes, Access::async_begin, true);
   std::memset(target, 0xff, bytes);
-  const char* sent = static_cast<const char*>(value);
+  char* const sent = static_cast<char*>(const_cast<void*>(value));
   mbarrier.copies.push_back({{{target, sent, bytes}}, {sent, sent + bytes}, running_thread()});
   wake(barrier);
 }
 
-void drop_mbarriers() {
-  mbarriers.clear();
-  std::memset(agents, 0, sizeof agents);
-}
+void drop_mbarriers() { mbarriers.clear(); }
 
 void check_bulk_copies_landed() {
   for (const auto& [address, mbarrier] : mbarriers) {

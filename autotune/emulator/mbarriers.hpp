@@ -1,18 +1,14 @@
 #pragma once
 // Barriers in shared memory that count arrivals of threads and bytes of bulk copies.
 
-#include <cstdint>
 #include <vector>
+
+#include "boxes.hpp"
 
 namespace autotune_emulator {
 
 // Bytes for shared memory, which land when a thread waits for the mbarrier that counts them.
 struct BulkCopy {
-  struct Piece {
-    char* shared;
-    const char* global;  // null: zeros
-    int bytes;
-  };
   std::vector<Piece> pieces;
   std::vector<char> early;  // the bytes of all pieces as they were when the copy was issued; else empty
   int thread;               // which issued it

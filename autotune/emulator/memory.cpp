@@ -135,6 +135,10 @@ const void* shared_of_rank(const void* shared, int rank) {
   return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes();
 }
 
+char* in_shared_of_rank(void* shared, int rank) {
+  return static_cast<char*>(const_cast<void*>(shared_of_rank(shared, rank)));
+}
+
 void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   const Region* found = region_of(pointer, bytes, access);
   if (found == nullptr || found == &slots.front()) return;

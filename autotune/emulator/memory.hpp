@@ -21,4 +21,7 @@ void check(const void* address, int64_t bytes, Access access, bool at_once);
 // Whether what is there lies in the running block's own shared memory, and aligned.
 void check_shared(const char* what, const void* shared, int64_t bytes, int64_t alignment);
 
+// `shared_of_rank` of what is written there.
+char* in_shared_of_rank(void* shared, int rank);
+
 }  // namespace autotune_emulator

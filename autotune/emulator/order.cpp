@@ -29,7 +29,7 @@ struct Block {
 struct Clock {
   uint32_t tick;
   uint32_t fence, fence_epoch;  // the tick of its last fence, and the epoch of its block then
-  uint32_t proxy_fence, proxy_epoch;
+  uint32_t proxy_fence, proxy_epoch, proxy_cluster_epoch;
   Knowledge proxy_knowledge;  // at its last proxy fence
   uint32_t learnt;            // the tick at which it last learnt of others
   bool observed;              // whether it was this thread whose atomic found something
@@ -40,12 +40,24 @@ Block blocks[cluster_blocks];
 std::vector<Clock> clocks;  // of the threads of the cluster
 uint32_t* known;            // for each thread of the cluster: its knowledge of its block
 int known_rows, known_columns;
-bool agents_act;  // in this cluster
+int columns_of_rank;
+bool agents_act;    // in this cluster
+bool remote_order;  // whether threads may know what those of other blocks did
 uint32_t last_tick;
 
-int column(const Stamp& stamp) {
+int column_in_rank(const Stamp& stamp) {
   return by_agent(stamp) ? block_size() + stamp.thread - block_threads : stamp.thread;
 }
+
+int column(const Stamp& stamp) { return stamp.rank * columns_of_rank + column_in_rank(stamp); }
+
+// The columns of which a thread may know more than barriers of its block tell.
+struct Span {
+  int begin, end;
+  explicit Span(int rank)
+      : begin(remote_order ? 0 : rank * columns_of_rank),
+        end(remote_order ? known_columns : (rank + 1) * columns_of_rank) {}
+};
 
 uint32_t* knowledge_of(int thread) { return known + static_cast<int64_t>(thread) * known_columns; }
 
@@ -56,7 +68,7 @@ void next_tick() { now.stamp.tick = clocks[running_thread()].tick = ++last_tick;
 
 }  // namespace
 
-bool learnt(const Stamp& old) { return old.rank == now.stamp.rank && old.tick <= now.knowledge[column(old)]; }
+bool learnt(const Stamp& old) { return old.tick <= now.knowledge[column(old)]; }
 
 // Clusters run one after another here; on a GPU a fence and an atomic of the one, then an atomic and a fence
 // of the other do it.
@@ -68,28 +80,42 @@ bool ordered_across_clusters(const Stamp& old) {
       std::upper_bound(clusters.begin(), clusters.end(), old.tick,
                        [](uint32_t at, const Cluster& cluster) { return at < cluster.first_epoch; });
   const std::vector<uint32_t>& released = std::prev(next)->released[old.rank];
-  return !released.empty() && old.tick <= released[column(old)];
+  return !released.empty() && old.tick <= released[column_in_rank(old)];
 }
 
 void begin_launch() {
   clusters.clear();
   now.launch_epoch = last_tick + 1;
   known_rows = ranks() * block_size();
-  known_columns = block_size() + most_agents;
+  columns_of_rank = block_size() + most_agents;
+  known_columns = ranks() * columns_of_rank;
   std::free(known);
   known = static_cast<uint32_t*>(std::calloc(static_cast<size_t>(known_rows) * known_columns, sizeof *known));
 }
 
 void begin_cluster() {
   now.first_epoch = last_tick + 1;
-  agents_act = false;
+  agents_act = remote_order = false;
   std::fill(std::begin(blocks), std::end(blocks), Block{});
   clocks.assign(known_rows, {});
   begin_cluster_epoch();
   clusters.push_back({now.first_epoch, {}});
 }
 
-void begin_epoch(int rank) { blocks[rank].epoch = ++last_tick; }
+// What threads of the block know of other blocks, all of them know then.
+void begin_epoch(int rank) {
+  blocks[rank].epoch = ++last_tick;
+  if (!remote_order) return;
+  Knowledge joined(known_columns);
+  const int first = rank * block_size();
+  for (int thread = first; thread < first + block_size(); ++thread)
+    for (int i = 0; i < known_columns; ++i) joined[i] = std::max(joined[i], knowledge_of(thread)[i]);
+  for (int thread = first; thread < first + block_size(); ++thread) {
+    std::copy(joined.begin(), joined.end(), knowledge_of(thread));
+    clocks[thread].learnt = last_tick + 1;
+  }
+  ++last_tick;
+}
 
 void begin_cluster_epoch() {
   now.cluster_epoch = ++last_tick;
@@ -107,14 +133,16 @@ void begin_turn() {
 }
 
 void join_lanes(const std::vector<int>& threads) {
-  const int warp = thread_in_block(threads.front()) / warp_threads * warp_threads;
-  const int begin = agents_act ? 0 : warp;  // of the others nothing is known
-  const int end = agents_act ? known_columns : std::min(warp + warp_threads, known_columns);
+  const int rank = rank_of(threads.front()), first = rank * columns_of_rank;
+  const int warp = first + thread_in_block(threads.front()) / warp_threads * warp_threads;
+  const Span all(rank);
+  const int begin = agents_act ? all.begin : warp;  // of the others nothing is known
+  const int end = agents_act ? all.end : std::min(warp + warp_threads, first + columns_of_rank);
   static Knowledge joined;
   joined.assign(known_columns, 0);
   for (const int thread : threads)
     for (int i = begin; i < end; ++i) joined[i] = std::max(joined[i], knowledge_of(thread)[i]);
-  for (const int thread : threads) joined[thread_in_block(thread)] = tick_of(thread);
+  for (const int thread : threads) joined[first + thread_in_block(thread)] = tick_of(thread);
   ++last_tick;
   for (const int thread : threads) {
     std::copy(joined.begin() + begin, joined.begin() + end, knowledge_of(thread) + begin);
@@ -131,7 +159,7 @@ void acquire_observed() { blocks[now.stamp.rank].acquired |= clocks[running_thre
 // decides.
 void publish() {
   std::vector<uint32_t>& released = clusters.back().released[now.stamp.rank];
-  released.resize(known_columns);
+  released.resize(columns_of_rank);
   const uint32_t before_barrier = blocks[now.stamp.rank].epoch - 1;
   const Clock& own = clocks[running_thread()];
   const uint32_t before_fence = own.fence > 0 ? own.fence_epoch - 1 : 0;
@@ -140,9 +168,9 @@ void publish() {
     released[thread] =
         std::max({released[thread], std::min(clock[thread].fence, before_barrier), before_fence});
   released[now.stamp.thread] = std::max(released[now.stamp.thread], own.fence);
-  for (int agent = block_size(); agent < known_columns; ++agent)
-    released[agent] =
-        std::max({released[agent], before_fence, std::min(own.fence, knowledge_of(running_thread())[agent])});
+  const uint32_t* known_here = knowledge_of(running_thread()) + now.stamp.rank * columns_of_rank;
+  for (int agent = block_size(); agent < columns_of_rank; ++agent)
+    released[agent] = std::max({released[agent], before_fence, std::min(own.fence, known_here[agent])});
 }
 
 void release_fence() {
@@ -159,17 +187,31 @@ void fence() {
 
 void release(Knowledge& knowledge) {
   const uint32_t* own = knowledge_of(running_thread());
+  const int rank = now.stamp.rank, first = rank * columns_of_rank;
   knowledge.resize(known_columns);
-  for (int i = 0; i < known_columns; ++i) knowledge[i] = std::max(knowledge[i], own[i]);
-  knowledge[now.stamp.thread] = now.stamp.tick;
+  const Span all(rank);
+  for (int i = all.begin; i < all.end; ++i) knowledge[i] = std::max(knowledge[i], own[i]);
+  if (remote_order)  // of its block it knows what the last barrier ordered
+    for (int i = first; i < first + columns_of_rank; ++i)
+      knowledge[i] = std::max(knowledge[i], now.epoch - 1);
+  knowledge[column(now.stamp)] = now.stamp.tick;
   next_tick();
 }
 
 void acquire(const Knowledge& knowledge) {
   uint32_t* own = knowledge_of(running_thread());
-  for (size_t i = 0; i < knowledge.size(); ++i) own[i] = std::max(own[i], knowledge[i]);
+  if (knowledge.empty()) return;
+  const Span all(now.stamp.rank);
+  for (int i = all.begin; i < all.end; ++i) own[i] = std::max(own[i], knowledge[i]);
   clocks[running_thread()].learnt = ++last_tick;
   begin_turn();
+}
+
+void begin_remote_order() { agents_act = remote_order = true; }
+
+void begin_bulk(int rank, int agent) {
+  now.agent = block_threads + agent;
+  now.agent_rank = rank;
 }
 
 void begin_agent_turn(int agent, Knowledge& knowledge) {
@@ -177,13 +219,14 @@ void begin_agent_turn(int agent, Knowledge& knowledge) {
   now.stamp.tick = ++last_tick;
   now.stamp.thread = block_threads + agent;
   knowledge.resize(known_columns);
-  knowledge[block_size() + agent] = now.stamp.tick;
+  knowledge[column(now.stamp)] = now.stamp.tick;
 }
 
 void proxy_fence() {
   Clock& clock = clocks[running_thread()];
   clock.proxy_fence = now.stamp.tick;
   clock.proxy_epoch = now.epoch;
+  clock.proxy_cluster_epoch = now.cluster_epoch;
   if (now.knowledge != nullptr) clock.proxy_knowledge.assign(now.knowledge, now.knowledge + known_columns);
   next_tick();
 }
@@ -191,8 +234,11 @@ void proxy_fence() {
 bool proxy_sees(int thread, uint32_t tick) {
   if (tick <= clocks[thread].proxy_fence) return true;
   const Clock& clock = clocks[running_thread()];
-  if (tick < clock.proxy_epoch) return true;
-  return !clock.proxy_knowledge.empty() && tick <= clock.proxy_knowledge[thread_in_block(thread)];
+  const int rank = rank_of(thread);
+  if (tick < (rank == static_cast<int>(now.stamp.rank) ? clock.proxy_epoch : clock.proxy_cluster_epoch))
+    return true;
+  const int place = rank * columns_of_rank + thread_in_block(thread);
+  return !clock.proxy_knowledge.empty() && tick <= clock.proxy_knowledge[place];
 }
 
 bool knows(int thread, uint32_t tick) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "agents.hpp"
 #include "position.hpp"
 
 namespace autotune_emulator {
@@ -21,14 +22,17 @@ void observe();                                    // what other clusters publis
 void acquire_observed();                           // learn it, by a fence
 
 // A thread's time is a tick; all that it does after a release has a later one. Knowledge says, for each
-// thread of a block and then for each of its agents, up to which tick what it did is known.
+// block of the cluster and each of its threads and then each of its agents, up to which tick what it did is
+// known.
 using Knowledge = std::vector<uint32_t>;
-constexpr int most_agents = 64;
 void release(Knowledge& knowledge);        // of the running thread: what it did and knows
 void acquire(const Knowledge& knowledge);  // by the running thread
 
-// Agents copy in the place of threads: one for each mbarrier of a block.
+// From here on, threads of a block may learn what those of other blocks did without a barrier of the cluster.
+void begin_remote_order();
+
 void begin_agent_turn(int agent, Knowledge& knowledge);  // what it does until begin_turn() is known there
+void begin_bulk(int rank, int agent);                    // the running thread issues a bulk copy for an agent
 
 // Whether the running thread may rely on what a thread of its cluster did at a tick.
 bool knows(int thread, uint32_t tick);
@@ -44,9 +48,9 @@ struct Stamp {
 };
 
 struct Present {
-  Stamp stamp;     // of the running thread
-  uint32_t agent;  // for which it issues a bulk copy, as the thread of a stamp
-  uint32_t epoch;  // of its block
+  Stamp stamp;                 // of the running thread
+  uint32_t agent, agent_rank;  // for which it issues a bulk copy, as the thread of a stamp
+  uint32_t epoch;              // of its block
   // Null if it has learnt nothing since the last barrier of its block.
   const uint32_t* knowledge;
   // The first epoch of the launch and of the cluster, and the cluster's last barrier.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "agents.hpp"
 #include "order.hpp"
 
 namespace autotune_emulator {
@@ -59,7 +60,7 @@ bool ordered(const Region& region, const Stamp& old, Access access) {
 
 void describe(const Stamp& stamp, Name& text) {
   if (by_agent(stamp)) {
-    std::strcpy(text, "a bulk copy");
+    std::strcpy(text, agent_name(stamp.rank, stamp.thread - block_threads));
   } else {
     describe_thread(thread_of(stamp), text);
   }
@@ -86,12 +87,13 @@ void check_landed(const Region& region, int64_t byte, const Stamp& old, Access a
        (long long)byte, region.name, other);
 }
 
-void check_proxy(const Region& region, int64_t byte, const Stamp& old) {
+void check_proxy(const Region& region, int64_t byte, const Stamp& old, Access access) {
   if (old.tick < now.first_epoch || by_agent(old) || proxy_sees(thread_of(old), old.tick)) return;
   Name other;
   describe(old, other);
-  fail("a bulk copy writes byte %lld of %s, which %s wrote, with no proxy fence between", (long long)byte,
-       region.name, other);
+  fail("%s %s byte %lld of %s, which %s wrote, with no proxy fence between",
+       agent_name(now.agent_rank, now.agent - block_threads), verb(access), (long long)byte, region.name,
+       other);
 }
 
 // Whether this launch has read it by __ldg since it was written.
@@ -128,7 +130,7 @@ void check_alive(const Region& region, Access access) {
   if (now.cluster_epoch == now.first_epoch) fail("accesses %s before any cluster barrier", region.name);
   if (ended[region.rank] == now.first_epoch) fail("accesses %s, which has ended", region.name);
   // What was sent is waited for by the block itself.
-  if (access != Access::async_begin) visited[region.rank] = now.epoch;
+  if (access != Access::async_begin && access != Access::bulk_begin) visited[region.rank] = now.epoch;
 }
 
 void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, const Stamp& stamp) {
@@ -141,10 +143,11 @@ void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, 
            region.name);
     check_order(region, byte, cell.write, access, "wrote");
   }
+  if (access == Access::bulk_read_begin && region.rank != none) check_proxy(region, byte, cell.write, access);
   if (is_read(access)) return add_read(cell, stamp);
   check_order(region, byte, cell.read, access, "read");
   check_order(region, byte, cell.other_read, access, "read");
-  if (access == Access::bulk_begin) check_proxy(region, byte, cell.write);
+  if (access == Access::bulk_begin) check_proxy(region, byte, cell.write, access);
   cell = Cell{stamp, {}, {}};
 }
 
@@ -161,7 +164,10 @@ void record(const Region& region, int64_t first, int64_t last, Access access) {
   Stamp stamp = now.stamp;
   stamp.constant = access == Access::constant_read;
   if (access > Access::write) {
-    if (access == Access::bulk_read_begin) stamp.thread = now.agent;
+    if (access == Access::bulk_read_begin) {
+      stamp.thread = now.agent;
+      stamp.rank = now.agent_rank;
+    }
     stamp.atomic = is_atomic(access);
     stamp.pending =
         access == Access::async_begin || access == Access::bulk_begin || access == Access::bulk_read_begin;

@@ -23,6 +23,7 @@ enum class Access {
   async_begin,      // an asynchronous copy is issued: until it lands, nobody may access its target
   bulk_begin,       // the same by the asynchronous proxy, which sees ordinary writes after a proxy fence only
   async_end,        // it lands
+  bulk_add,         // or is added to what is there, as by an atomic
   bulk_read_begin,  // a bulk copy that is issued may read until it lands
   bulk_read_end,
 };
@@ -31,9 +32,11 @@ inline bool is_read(Access access) {
   return access <= Access::constant_read || access == Access::atomic_read ||
          access >= Access::bulk_read_begin;
 }
-inline bool is_atomic(Access access) { return access == Access::atomic || access == Access::atomic_read; }
+inline bool is_atomic(Access access) {
+  return access == Access::atomic || access == Access::atomic_read || access == Access::bulk_add;
+}
 inline const char* verb(Access access) {
-  return is_read(access) ? "reads" : access == Access::atomic ? "updates" : "writes";
+  return is_read(access) ? "reads" : is_atomic(access) ? "updates" : "writes";
 }
 
 // The parts of a sparse region that exist: as many bytes at each offset, in ascending order.

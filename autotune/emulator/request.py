@@ -10,12 +10,12 @@ from ..codegen.dtype import DType
 from ..codegen.problem import Array
 from ..codegen.program import Launch, Program, Step
 from ..codegen.tensor import Role, Tensor
-from ..codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
+from ..codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from .sparse import elements, is_sparse, offsets, piece_bytes
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
 _MEMSET = -1
-_SWIZZLE_BYTES = {Swizzle.NONE: 0, Swizzle.B32: 32, Swizzle.B64: 64, Swizzle.B128: 128}
+_DIMENSIONS = 5  # of a tensor map
 
 
 class _Use(IntEnum):
@@ -26,6 +26,27 @@ class _Use(IntEnum):
 
 
 _USES = {Role.INPUT: _Use.READ_ONLY, Role.OUTPUT: _Use.WRITE_FIRST, Role.IN_OUT: _Use.READ_WRITE}
+
+
+class _Added(IntEnum):
+    """The arithmetic by which elements of a tensor are added up in place."""
+
+    NOT = 0
+    INT32 = 1
+    INT64 = 2
+    FLOAT32 = 3
+    FLOAT16 = 4
+    BFLOAT16 = 5
+
+
+_ADDED = {
+    DType.INT32: _Added.INT32,
+    DType.UINT32: _Added.INT32,
+    DType.UINT64: _Added.INT64,
+    DType.FLOAT32: _Added.FLOAT32,
+    DType.FLOAT16: _Added.FLOAT16,
+    DType.BFLOAT16: _Added.BFLOAT16,
+}
 
 
 class _Request(ctypes.Structure):
@@ -67,8 +88,11 @@ class _Step(ctypes.Structure):
 class _TensorMap(ctypes.Structure):
     _fields_ = (
         ("address", ctypes.c_uint64),
-        *((name, ctypes.c_int64) for name in ("rows", "columns", "row_bytes")),
-        *((name, ctypes.c_int32) for name in ("box_rows", "box_columns", "element_bytes", "swizzle_bytes")),
+        ("shape", ctypes.c_int64 * _DIMENSIONS),
+        ("strides", ctypes.c_int64 * _DIMENSIONS),
+        ("box", ctypes.c_int32 * _DIMENSIONS),
+        *((name, ctypes.c_int8) for name in ("dimensions", "element_bytes", "kind")),
+        ("swizzle_bytes", ctypes.c_uint8),
     )
 
 
@@ -131,15 +155,15 @@ def _step(step: Step, program: Program, indices: Mapping[str, int]) -> _Step:
 
 def _encoded(tensor_map: TensorMap, address: int) -> bytes:
     """The emulator's own tensor map."""
-    element_bytes = DType(tensor_map.dtype).bytes
+    dtype = DType(tensor_map.dtype)
     encoded = _TensorMap(
         address,
-        tensor_map.rows,
-        tensor_map.columns,
-        tensor_map.leading * element_bytes,
-        tensor_map.box_rows,
-        tensor_map.box_columns,
-        element_bytes,
-        _SWIZZLE_BYTES[tensor_map.swizzle],
+        tensor_map.shape,
+        tuple(stride * dtype.bytes for stride in tensor_map.strides),
+        tensor_map.box,
+        len(tensor_map.shape),
+        dtype.bytes,
+        _ADDED.get(dtype, _Added.NOT),
+        tensor_map.swizzle.bytes,
     )
     return bytes(encoded).ljust(TENSOR_MAP_BYTES, b"\0")

@@ -99,7 +99,7 @@ def test_a_tensor_map_is_encoded_anew_when_its_tensor_has_moved():
         encoded.append(address)
         return address.to_bytes(8, "little").ljust(TENSOR_MAP_BYTES, tensor_map.tensor.encode())
 
-    boxes = TensorMap("a", "float32", rows=8, columns=8, leading=8, box_rows=4, box_columns=4)
+    boxes = TensorMap("a", "float32", (8, 8), (8, 1), (4, 4))
     chosen = template(Argument("boxes", "TensorMap", tensor_map=boxes), Argument("out", "float*"), encode=encode)
     packed, fill = chosen.arguments().packed, chosen.filler(("a", "out"))
     for a, out in ((0x100, 0x200), (0x100, 0x300), (0x400, 0x300), (0x100, 0x300)):

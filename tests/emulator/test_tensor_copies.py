@@ -37,7 +37,7 @@ PIPELINE = """
     if (t == 0) {
       empty->wait(i % 2 ^ 1);
       full->arrive_and_expect(1024);
-      tensor_copy(tile, arguments.map, row, column, *full);
+      tensor_copy(tile, arguments.map, {row, column}, *full);
     }
     full->wait(i % 2);
     for (int e = t; e < 256; e += 64) y[256 * i + e] = tile[swizzled(4 * e, 128) / 4];
@@ -48,7 +48,7 @@ CORNERS = [(0, 0), (0, 32), (8, 0), (8, 32)]
 
 
 def program(body: str, swizzle: Swizzle = Swizzle.B128) -> Program:
-    tensor_map = TensorMap("x", "float32", ROWS, COLUMNS, LEADING, BOX_ROWS, SWIZZLES[swizzle], swizzle)
+    tensor_map = TensorMap("x", "float32", (ROWS, COLUMNS), (LEADING, 1), (BOX_ROWS, SWIZZLES[swizzle]), swizzle)
     arguments = (
         Argument("map", "TensorMap", tensor_map=tensor_map),
         Argument("x", "const float*"),
@@ -101,7 +101,7 @@ def test_a_box_lies_in_shared_memory_as_its_swizzle_says(swizzle: Swizzle, row: 
     size = BOX_ROWS * columns
     body = f"""Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
     if (t == 0) {{ full->init(1); proxy_fence(); full->arrive_and_expect({4 * size});
-                   tensor_copy(tile, arguments.map, {row}, {column}, *full); }}
+                   tensor_copy(tile, arguments.map, {{{row}, {column}}}, *full); }}
     __syncthreads();
     full->wait(0);
     for (int i = t; i < {size}; i += 64) y[i] = tile[i];"""

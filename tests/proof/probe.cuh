@@ -99,7 +99,7 @@ struct Tile {
     __syncthreads();
     if (threadIdx.x == 0) {
       arrived.arrive_and_expect(2 * tile_elements);
-      tensor_copy(tile, arguments.x_map, row, column, arrived);
+      tensor_copy(tile, arguments.x_map, {row, column}, arrived);
     }
     arrived.wait(0);
     copied = tile;

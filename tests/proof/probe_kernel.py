@@ -78,8 +78,8 @@ def _source_of_x(problem: ProbeProblem, schedule: ProbeSchedule) -> tuple[Argume
     """A tensor map, or the address and how far rows are apart."""
     if not schedule.tensor_copy:
         return Argument("x", "const bfloat16*"), Argument("ldx", "int", problem.ldx)
-    box = (schedule.tile_rows, TILE_COLUMNS)
-    described = TensorMap("x", DType.BFLOAT16, problem.rows, problem.columns, problem.ldx, *box, Swizzle.B128)
+    shape, box = (problem.rows, problem.columns), (schedule.tile_rows, TILE_COLUMNS)
+    described = TensorMap("x", DType.BFLOAT16, shape, (problem.ldx, 1), box, Swizzle.B128)
     return (Argument("x_map", "TensorMap", tensor_map=described),)
 
 

@@ -1,0 +1,28 @@
+#pragma once
+// Boxes of a tensor, as tensor maps describe them: which bytes of shared memory belong to which of the
+// tensor.
+
+#include <cstdint>
+#include <vector>
+
+namespace autotune_emulator {
+
+struct Piece {
+  char* shared;
+  char* global;  // null: outside of the tensor, where a copy reads zeros
+  int bytes;
+};
+
+// The twin of request.py's _Added.
+enum class Added : int8_t { not_at_all, int32, int64, float32, float16, bfloat16 };
+
+struct Box {
+  std::vector<Piece> pieces;
+  Added added;        // how elements of the tensor are added up
+  int swizzle_bytes;  // of the tile
+};
+
+// The box that begins at an element and its tile, which is checked. `what` names the tile in messages.
+Box box_at(const void* tensor_map, const int* at, int dimensions, const void* tile, const char* what);
+
+}  // namespace autotune_emulator

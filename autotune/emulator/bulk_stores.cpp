@@ -1,0 +1,139 @@
+// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor from shared memory. A group's sources are read, and
+// its bytes are written, when its thread waits for that.
+
+#include "bulk_stores.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "agents.hpp"
+#include "boxes.hpp"
+#include "emulator.hpp"
+#include "memory.hpp"
+#include "order.hpp"
+#include "position.hpp"
+#include "sums.hpp"
+
+namespace autotune_emulator {
+namespace {
+
+struct Store {
+  Box box;
+  bool adds;
+  int group;
+  bool read = false;       // whether the source may be written again
+  std::vector<char> data;  // that was read
+};
+
+struct Queue {
+  int agent;
+  int committed = 0;  // groups so far
+  std::vector<Store> stores;
+  Knowledge done;  // what the agent did, for who waits
+};
+
+std::map<int, Queue> queues;  // of the threads that store
+uint32_t issued;
+
+void take_data(Store& store) {
+  for (const Piece& piece : store.box.pieces)
+    store.data.insert(store.data.end(), piece.shared, piece.shared + piece.bytes);
+}
+
+void end_read(Store& store) {
+  if (store.read) return;
+  if (store.data.empty()) take_data(store);
+  for (const Piece& piece : store.box.pieces) check(piece.shared, piece.bytes, Access::bulk_read_end, false);
+  store.read = true;
+}
+
+void write(const Store& store) {
+  const char* data = store.data.data();
+  for (const Piece& piece : store.box.pieces) {
+    check(piece.global, piece.bytes, store.adds ? Access::bulk_add : Access::async_end, false);
+    if (store.adds) {
+      add_in_place(store.box.added, piece.global, data, piece.bytes);
+    } else {
+      std::memcpy(piece.global, data, piece.bytes);
+    }
+    data += piece.bytes;
+  }
+}
+
+// Of the groups up to one, that its thread waits for.
+void finish(Queue& queue, int last_group, bool read_only) {
+  begin_agent_turn(queue.agent, queue.done);
+  std::vector<Store> left;
+  for (Store& store : queue.stores) {
+    if (store.group > last_group) {
+      left.push_back(std::move(store));
+      continue;
+    }
+    end_read(store);
+    if (read_only) {
+      left.push_back(std::move(store));
+    } else {
+      write(store);
+    }
+  }
+  queue.stores = std::move(left);
+  begin_turn();
+}
+
+Queue& own_queue() {
+  const auto found = queues.find(running_thread());
+  if (found != queues.end()) return found->second;
+  Queue& queue = queues[running_thread()];
+  queue.agent = new_agent(running_rank(), "a bulk store");
+  return queue;
+}
+
+}  // namespace
+
+void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds) {
+  Store store{box_at(tensor_map, at, dimensions, shared, "the source of a bulk store"), adds, 0, false, {}};
+  std::vector<Piece>& pieces = store.box.pieces;
+  pieces.erase(std::remove_if(pieces.begin(), pieces.end(),
+                              [](const Piece& piece) { return piece.global == nullptr; }),
+               pieces.end());
+  if (adds && store.box.added == Added::not_at_all)
+    fail("a bulk store adds elements of a type that has no sums");
+  Queue& queue = own_queue();
+  store.group = queue.committed;
+  begin_bulk(running_rank(), queue.agent);
+  for (const Piece& piece : pieces) {
+    check(piece.shared, piece.bytes, Access::bulk_read_begin, false);
+    if (adds) continue;
+    check(piece.global, piece.bytes, Access::bulk_begin, false);
+    std::memset(piece.global, 0xff, piece.bytes);
+  }
+  // Every other store reads late: both extremes of what the hardware may do.
+  if (issued++ % 2 == 0) take_data(store);
+  queue.stores.push_back(std::move(store));
+}
+
+void store_commit() { ++own_queue().committed; }
+
+void store_wait(int pending_groups, bool read_only) {
+  Queue& queue = own_queue();
+  finish(queue, queue.committed - 1 - pending_groups, read_only);
+  acquire(queue.done);
+}
+
+void drop_bulk_stores() { queues.clear(); }
+
+void end_bulk_stores() {
+  for (auto& [thread, queue] : queues) {
+    select_thread(thread);
+    begin_turn();
+    for (const Store& store : queue.stores)
+      if (!store.read) fail("ends while its bulk store may read shared memory, with no wait for it");
+    finish(queue, queue.committed, false);
+  }
+  select_thread(none);
+}
+
+}  // namespace autotune_emulator
