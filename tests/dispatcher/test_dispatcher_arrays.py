@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fake_gpu import A, FakeTensor
 from hypothesis import given
 from hypothesis import strategies as st
 from views import strided
@@ -40,6 +41,14 @@ def test_a_host_array_of_another_library_is_refused():
     host = SimpleNamespace(__dlpack__=None, __dlpack_device__=lambda: (1, 0))
     with pytest.raises(ValueError, match=r"a is on DLPack device \(1, 0\): move it to a GPU"):
         arrays.read("a", host, 1)
+
+
+def test_a_tensor_on_the_cpu_is_on_the_host_and_has_no_stream():
+    tensor = FakeTensor(A, (4, 5))
+    tensor.is_cuda, tensor.is_cpu = False, True
+    assert arrays.read("a", tensor, 1).device == array_views.HOST
+    assert arrays.current_stream(tensor) == 1
+    assert arrays.stream_of(tensor)() == 0
 
 
 def test_what_cannot_be_exported_gets_one_line():

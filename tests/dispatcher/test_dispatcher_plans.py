@@ -193,7 +193,7 @@ def test_when_the_default_does_not_even_load_the_caller_is_told_each_time(gpu):
     ("change", "message"),
     [
         ({"device": 1}, "a is on CUDA device 1 and out on CUDA device 0"),
-        ({"is_cuda": False, "device": "cpu"}, "a is on cpu: move it to a GPU, or pass NumPy arrays"),
+        ({"is_cuda": False, "is_cpu": False, "device": "meta"}, "a is on meta: move it to a GPU, or pass NumPy arrays"),
         ({"requires_grad": True}, r"a requires a gradient.*: pass a\.detach\(\)"),
         ({"is_conj": lambda: True}, "lazily conjugated"),
     ],

@@ -1,22 +1,19 @@
-"""autotune.torch without a GPU: tensors on the CPU, whose products are the emulator's."""
+"""autotune.torch on the CPU: schemas, and what sgemm, gemv, transpose and the norms have beside other operators."""
 
 import inspect
 from typing import Any
 
 import pytest
 
-from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
+from autotune import dispatcher
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
-from autotune.codegen.tensor import Role
 from autotune.search_spaces.call import Call
 from autotune.search_spaces.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 
-
-pytestmark = pytest.mark.usefixtures("emulated")
 
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 SHAPES = [
@@ -55,10 +52,23 @@ def test_gradients_are_those_of_matmul(a, b, transposed):
             torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
 
 
-def test_a_shared_matrix_gets_its_gradient_by_one_product(emulated):
+@pytest.fixture
+def computed(monkeypatch):
+    """The shapes that the dispatcher was given."""
+    found, sgemm = [], dispatcher.sgemm
+
+    def call(*tensors, **options):
+        found.append(tuple(tuple(tensor.shape) for tensor in (*tensors, *options.values()) if torch.is_tensor(tensor)))
+        return sgemm(*tensors, **options)
+
+    monkeypatch.setattr(dispatcher, "sgemm", call, raising=False)
+    return found
+
+
+def test_a_shared_matrix_gets_its_gradient_by_one_product(computed):
     a, b = random(3, 5, 33, requires_grad=False), random(33, 7)
     autotune_torch.sgemm(a, b).sum().backward()
-    assert emulated == [((3, 5, 33), (33, 7)), ((33, 15), (15, 7))]
+    assert computed == [((3, 5, 33), (33, 7)), ((33, 15), (15, 7))]
 
 
 def test_a_second_derivative_is_that_of_matmul():
@@ -71,23 +81,11 @@ def test_a_second_derivative_is_that_of_matmul():
     torch.testing.assert_close(second(autotune_torch.sgemm), second(torch.matmul), rtol=1e-4, atol=1e-3)
 
 
-def test_without_gradients_the_dispatcher_is_called_at_once(emulated, monkeypatch):
+def test_without_gradients_the_dispatcher_is_called_at_once(computed, monkeypatch):
     monkeypatch.setattr(torch.ops.autotune, "sgemm", None)
     with torch.no_grad():
         assert autotune_torch.sgemm(random(5, 33), random(33, 7)).shape == (5, 7)
-    assert len(emulated) == 1
-
-
-def test_the_compiler_keeps_it_in_one_graph():
-    @torch.compile(fullgraph=True, backend="aot_eager")
-    def function(a, b):
-        return autotune_torch.sgemm(a * 2, b).relu()
-
-    a, b = random(5, 33), random(33, 7)
-    found, expected = function(a, b), torch.matmul(a * 2, b).relu()
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-4)
-    for gradient, truth in zip(*(torch.autograd.grad(c.sum(), (a, b)) for c in (found, expected)), strict=True):
-        torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
+    assert len(computed) == 1
 
 
 def trained(linear):
@@ -163,23 +161,6 @@ def test_the_schema_is_that_of_the_declaration(outputs, returned):
         f'str mode="all", bool keep=False) -> {returned}'
     )
     assert torch._C.parse_schema(f"autotune::shifted{autotune_torch.schema(call)}").name == "autotune::shifted"
-
-
-def _plain(value: Any) -> Any:
-    """An option as PyTorch knows it."""
-    return getattr(torch, value) if isinstance(value, DType) else str(value) if isinstance(value, str) else value
-
-
-@pytest.mark.parametrize("name", CALLED)
-def test_every_operator_keeps_pytorchs_contract(name):
-    example = example_call(OPERATORS[name], problem_of_sizes(OPERATORS[name].problem_type, lambda *_: 8))
-    inputs = {  # PyTorch computes little with unsigned integers
-        array: torch.rand(example.shape(array)).to(getattr(torch, tensor.dtype.removeprefix("u")))
-        for array, tensor in example.tensors.items()
-        if tensor.role is Role.INPUT
-    }
-    options = {option: _plain(value) for option, value in example.options.items()}
-    torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), inputs | options | dict(example.scalars))
 
 
 def test_every_operator_with_a_call_is_registered():

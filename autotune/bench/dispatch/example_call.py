@@ -101,6 +101,8 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
     for inputs, outputs in product(permutations(call.inputs, len(read)), permutations(call.outputs, len(written))):
+        if not {*call.inputs, *call.outputs} - {*call.optional} <= {*inputs, *outputs}:
+            continue
         tensors = dict(zip(inputs + outputs, read + written, strict=True))
         for dropped in range(leading, -1, -1):
             yield ExampleCall(call, tensors, dropped, options, scalars)

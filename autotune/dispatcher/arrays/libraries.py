@@ -87,21 +87,21 @@ def _fingerprint_torch(name: str, array: Any, stream: int) -> tuple[int, Hashabl
     if array.requires_grad:
         _refuse_gradient(name)
     pointer: int = array.data_ptr()
-    dtype, device = array.dtype, array.get_device() if array.is_cuda else None
+    dtype, device = array.dtype, array.get_device() if array.is_cuda else array.device
     lazy = array.is_neg() or (dtype.is_complex and array.is_conj())
     return pointer, (array.shape, array.stride(), dtype, device, pointer % _WIDEST, lazy)
 
 
 def _read_torch(name: str, array: Any, stream: int) -> View:
-    if not array.is_cuda:
-        raise _on_host(name, array.device)
+    if not (array.is_cuda or array.is_cpu):
+        raise _elsewhere(name, array.device)
     if array.requires_grad:
         _refuse_gradient(name)
     if array.is_conj() or array.is_neg():
         raise ValueError(f"{name} is a lazily conjugated or negated view: call resolve_conj() or resolve_neg() first")
     pointer = array.data_ptr()
     layout = _layout(pointer, tuple(array.shape), array.stride(), array.dtype, array.itemsize)
-    return View(pointer, layout, array.get_device(), False)
+    return View(pointer, layout, array.get_device(), False)  # PyTorch's number of the CPU is `HOST`
 
 
 def _refuse_gradient(name: str) -> None:
@@ -112,13 +112,15 @@ def _refuse_gradient(name: str) -> None:
 def _stream_torch(array: Any) -> int:
     device = array.get_device()
     if device < 0:
-        return 0  # what is wrong with it, `read` says
+        return 0  # the emulator has no streams; what is wrong with other tensors, `read` says
     # The function behind torch.cuda.current_stream, which makes an object of the handle and takes five times as long.
     handle: int = sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
     return handle
 
 
 def _stream_of_torch(array: Any) -> Callable[[], int]:
+    if not array.is_cuda:
+        return int
     return partial(sys.modules["torch"]._C._cuda_getCurrentRawStream, array.get_device())
 
 
@@ -137,7 +139,7 @@ def _read_interface(name: str, array: Any, stream: int) -> View:
             "interface"
         )
     if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] not in _ON_CUDA:
-        raise _on_host(name, f"DLPack device {tuple(map(int, array.__dlpack_device__()))}")
+        raise _elsewhere(name, f"DLPack device {tuple(map(int, array.__dlpack_device__()))}")
     try:
         view = _strided_view(array, stream)
         dtype = view.dtype
@@ -182,7 +184,7 @@ def _empty_cupy(shape: Shape, dtype: str, like: Any) -> Any:
         return sys.modules["cupy"].empty(shape, _numpy_dtype(dtype, like))
 
 
-def _on_host(name: str, device: object) -> ValueError:
+def _elsewhere(name: str, device: object) -> ValueError:
     return ValueError(f"{name} is on {device}: move it to a GPU, or pass NumPy arrays, which the emulator computes")
 
 

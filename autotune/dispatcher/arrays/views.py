@@ -8,7 +8,7 @@ import numpy as np
 
 from ...search_spaces.layouts import Layout
 
-HOST = -1  # the ordinal that stands for NumPy arrays and the emulator
+HOST = -1  # the ordinal that stands for the CPU's memory and the emulator
 
 
 class View(NamedTuple):

@@ -20,8 +20,8 @@ from .source import UNALIGNED, arguments_source, function_source
 _MODULE = __name__.rpartition(".calls")[0]
 _ALL_CALLS = """
 
-All arrays are on one device. NumPy arrays are computed by the emulator, all others on their GPU. The outputs are ready
-when the stream gets there.
+All arrays are on one device. NumPy arrays, and PyTorch tensors on the CPU, are computed by the emulator, all others on
+their GPU. The outputs are ready when the stream gets there.
 
 `stream` is a handle, or an object with ``__cuda_stream__``. By default it is the current stream of the first array's
 library.

@@ -1,4 +1,4 @@
-"""The target of NumPy arrays: the CPU emulator."""
+"""The target of arrays in the CPU's memory: the emulator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Emulator:
 
     def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """None computes here."""
-        raise LaunchError(f"{substitute.library} does not compute NumPy arrays")
+        raise LaunchError(f"{substitute.library} does not compute on the CPU")
 
     def encode(self, tensor_map: TensorMap, address: int) -> bytes:
         """The address alone: the emulator encodes maps for the memory of its own process."""

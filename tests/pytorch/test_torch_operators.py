@@ -1,0 +1,96 @@
+"""Every operator in PyTorch, on the CPU and on a GPU: its contract, its gradients, and one graph for the compiler."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
+from autotune.codegen.dtype import DType
+from autotune.codegen.tensor import Role
+from autotune.search_spaces.registry import OPERATORS
+
+torch = pytest.importorskip("torch")
+autotune_torch = pytest.importorskip("autotune.torch")
+
+CALLED = [name for name, stated in OPERATORS.items() if stated.call]
+# Every operator as its example calls it, and with options by which it is another computation.
+CALLS = [(name, {}) for name in CALLED] + [
+    ("map", {"function": "gelu"}),
+    ("map", {"function": "silu", "packed": "halves"}),
+    ("softmax", {"temperature": 0.5}),
+    ("dropout", {"p": 0.25, "offset": 3}),
+    ("rope", {"interleaved": True, "offset": 3}),
+    ("rms_norm", {"weight_offset": 1.0}),
+]
+BACKENDS = {"cpu": "aot_eager", "cuda": "inductor"}
+
+pytestmark = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+called = pytest.mark.parametrize(("name", "options"), CALLS)
+differentiable = pytest.mark.parametrize(("name", "options"), [call for call in CALLS if OPERATORS[call[0]].derivative])
+
+
+def arguments(name: str, options: dict[str, Any], device: str) -> dict[str, Any]:
+    """Those of a small call, by name; its inputs require gradients as far as they can."""
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no CUDA; torch is needed with it")
+    problem = problem_of_sizes(OPERATORS[name].problem_type, lambda *_: 8)
+    example, inputs = example_call(OPERATORS[name], problem), problem.inputs(seed=0)
+    torch.manual_seed(0)
+    given = {
+        array: _tensor(inputs[tensor.name]).reshape(example.shape(array)).to(device)
+        for array, tensor in example.tensors.items()
+        if tensor.role is Role.INPUT
+    }
+    for tensor in given.values():
+        tensor.requires_grad_(tensor.is_floating_point() and OPERATORS[name].derivative is not None)
+    plain = {option: _plain(value) for option, value in example.options.items()}
+    return given | plain | dict(example.scalars) | options
+
+
+def _tensor(array: np.ndarray) -> Any:
+    """Signed integers, such as indices, as they are; all others as numbers that have gradients."""
+    return torch.from_numpy(array) if array.dtype.kind == "i" else torch.rand(array.shape) * 2 - 1
+
+
+def _plain(value: Any) -> Any:
+    """An option as PyTorch knows it."""
+    return getattr(torch, value) if isinstance(value, DType) else str(value) if isinstance(value, str) else value
+
+
+def tracked(given: dict[str, Any]) -> dict[str, Any]:
+    """The inputs that require gradients."""
+    return {name: value for name, value in given.items() if getattr(value, "requires_grad", False)}
+
+
+@called
+def test_it_keeps_pytorchs_contract(name, options, device):
+    torch.library.opcheck(getattr(torch.ops.autotune, name).default, (), arguments(name, options, device))
+
+
+@differentiable
+@pytest.mark.filterwarnings("ignore:Input #")  # single precision will do: steps are long
+def test_its_gradients_are_those_of_finite_differences(name, options, device):
+    given = arguments(name, options, device)
+    inputs = tracked(given)
+
+    def function(*values):
+        return getattr(autotune_torch, name)(**given | dict(zip(inputs, values, strict=True)))
+
+    torch.autograd.gradcheck(function, tuple(inputs.values()), eps=1e-2, atol=2e-3, rtol=2e-3, fast_mode=True)
+
+
+@called
+def test_the_compiler_keeps_it_in_one_graph(name, options, device):
+    given = arguments(name, options, device)
+
+    def function(**values):
+        outputs = getattr(autotune_torch, name)(**values)
+        return [2 * output for output in (outputs if isinstance(outputs, tuple) else (outputs,))]
+
+    torch.compiler.reset()
+    found, expected = torch.compile(function, fullgraph=True, backend=BACKENDS[device])(**given), function(**given)
+    torch.testing.assert_close(found, expected)
+    if inputs := tuple(tracked(given).values()):
+        totals = (sum(output.square().sum() for output in outputs) for outputs in (found, expected))
+        torch.testing.assert_close(*(torch.autograd.grad(total, inputs) for total in totals))
