@@ -45,6 +45,7 @@ class RowSchedule(Schedule):
     """
 
     reductions: ClassVar[int] = 1  # over a row, in the kernel of an operator
+    arrays: ClassVar[int] = 1  # whose rows are held
 
     threads: int = tunable(128, values=(32, 64, 128, 256, 512, 1024), power_of_two=True, least=WARP)
     threads_per_row: int = tunable(
@@ -95,11 +96,11 @@ class RowSchedule(Schedule):
     def loaded_words(self, reach: int, element_bytes: int) -> int:
         """Registers of the vectors that a thread holds or loads at once."""
         vectors = self.rounds(reach) if self.hold is Hold.REGISTERS else self.loads_in_flight
-        return vectors * ceil_div(self.vector_width * element_bytes, _WORD)
+        return self.arrays * vectors * ceil_div(self.vector_width * element_bytes, _WORD)
 
     def row_footprint(self, reach: int, element_bytes: int) -> Footprint:
         """What a block takes of an SM."""
-        row_bytes = self.rounds(reach) * self.threads * self.vector_width * element_bytes
+        row_bytes = self.arrays * self.rounds(reach) * self.threads * self.vector_width * element_bytes
         held = row_bytes if self.hold is Hold.SHARED else 0
         return Footprint(
             self.threads,

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from ...codegen.dtype import DType
 from ...codegen.fields import field_specs
-from ...codegen.footprint import Footprint
 from ...codegen.integers import ceil_div
 from ...codegen.matrices import WIDEST_ACCESS
 from ...codegen.rows.schedule import Hold, RowSchedule, held_row
 from ..device_spec import DeviceSpec
 from ..occupancy import blocks_per_sm, most_registers
+from ..resources import footprint_violations
 from ..space import Space
 
+P = TypeVar("P", bound="_Rows")
 S = TypeVar("S", bound=RowSchedule)
 
 _ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
@@ -28,35 +30,36 @@ _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 _MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
 
 
+class _Rows(Protocol):
+    @property
+    def columns(self) -> int: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def widths(self) -> tuple[int, int]: ...
+
+
 @dataclass(frozen=True)
-class RowSeeds(Generic[S]):
+class RowSeeds(Generic[P, S]):
     """Seeds for one problem on one device.
 
     Attributes:
-        streamed: a schedule that reads rows of any length again.
-        columns: of a row.
-        element_bytes: of an element that is read.
-        width: elements of the widest vectors to use.
-        aligned: elements of the widest vectors that all rows are aligned for.
+        problem: whose rows are read.
+        streamed: a schedule that reads rows of any length again, in the widest vectors to use.
         drawn: the search space.
-        footprint: what a block of a schedule takes.
-        legal: whether a schedule is.
+        constraints: see `Operator`.
         spec: the device.
     """
 
+    problem: P
     streamed: S
-    columns: int
-    element_bytes: int
-    width: int
-    aligned: int
     drawn: Space[S]
-    footprint: Callable[[S], Footprint]
-    legal: Callable[[S], bool]
+    constraints: Callable[[P, S, DeviceSpec], Iterator[str]]
     spec: DeviceSpec
 
     def in_shared_memory(self) -> Iterator[S]:
         """First the smallest cluster of blocks of 256 threads, of which four fit on an SM; last a larger one."""
-        row_bytes = self.columns * self.element_bytes
+        row_bytes = self.problem.columns * self.problem.dtype.bytes * self.streamed.arrays
         if row_bytes < _LEAST_COPIED:
             return
         copied = replace(self.streamed, hold=Hold.SHARED, loads_in_flight=1)
@@ -65,38 +68,44 @@ class RowSeeds(Generic[S]):
         near = ((256, usual), (512, usual), (256, 2 * usual), (512, usual // 2), (512, 4 * usual))
         for threads, cluster in near:
             schedule = replace(copied, threads=threads, threads_per_row=threads, cluster=cluster)
-            if cluster in _CLUSTERS and schedule in self.drawn and self.legal(schedule):
+            if cluster in _CLUSTERS and schedule in self.drawn and self._legal(schedule):
                 yield self._filling(schedule)
 
     def narrow(self, wide: Sequence[S]) -> Iterator[S]:
         """For rows that begin between vectors: vectors that all of them are aligned for, for more threads, too."""
+        aligned = min(self.problem.widths)
         for schedule in wide[:2]:
-            if self.aligned < schedule.vector_width:
-                yield replace(schedule, vector_width=self.aligned)
-        if self.aligned * self.element_bytes < WIDEST_ACCESS:
+            if aligned < schedule.vector_width:
+                yield replace(schedule, vector_width=aligned)
+        if aligned * self.problem.dtype.bytes < WIDEST_ACCESS:
             for elements in _NARROW_ELEMENTS:
-                yield self._filling(self._held(ceil_div(elements, self.aligned), self.aligned))
+                yield self._filling(self._held(ceil_div(elements, aligned), aligned))
 
     def in_registers(self) -> Iterator[S]:
         """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
-        seen = set()
+        seen, width = set(), self.streamed.vector_width
         for cluster, rounds in product(_CLUSTERS, _ROUNDS):
-            schedule = self._filling(replace(self._held(rounds * cluster, self.width), cluster=cluster))
-            if schedule.rounds(self.columns) > rounds or schedule in seen or schedule not in self.drawn:
+            schedule = self._filling(replace(self._held(rounds * cluster, width), cluster=cluster))
+            if schedule.rounds(self.problem.columns) > rounds or schedule in seen or schedule not in self.drawn:
                 continue
             seen.add(schedule)
-            if self.legal(schedule):
+            if self._legal(schedule):
                 yield schedule
 
     def _held(self, rounds: int, width: int) -> S:
-        return held_row(type(self.streamed), self.columns, width, rounds)
+        return held_row(type(self.streamed), self.problem.columns, width, rounds)
+
+    def _legal(self, schedule: S) -> bool:
+        return not any(self.constraints(self.problem, schedule, self.spec)) and not any(
+            footprint_violations(self.spec, schedule.footprint(self.problem))
+        )
 
     def _filling(self, schedule: S) -> S:
         """The schedule with as many blocks on an SM as have the registers that they need.
 
         Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
         """
-        footprint, spec = self.footprint(schedule), self.spec
+        footprint, spec = schedule.footprint(self.problem), self.spec
         needed = footprint.registers + (_SPARE_REGISTERS if schedule.hold is Hold.REGISTERS else 4)
         counts = field_specs(type(schedule))["min_blocks_per_sm"].values
         fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]

@@ -11,7 +11,6 @@ from ....codegen.rows.norm.problem import NormProblem
 from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
 from ....codegen.rows.schedule import Hold
 from ...device_spec import DeviceSpec
-from ...resources import footprint_violations
 from ...space import Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
@@ -64,7 +63,7 @@ class NormSpace(Generic[S]):
 
     def candidates(self, problem: NormProblem, spec: DeviceSpec) -> Iterator[S]:
         """Long rows in shared memory first, others in registers first; read again last."""
-        seeds = self._seeds(problem, spec)
+        seeds = RowSeeds(problem, streamed(self.kind, problem), self.space(problem, spec), constraints, spec)
         copied = [] if problem.residual else list(seeds.in_shared_memory())
         loaded = list(seeds.in_registers())[:4]
         if problem.columns * problem.dtype.bytes >= _LONG_ROW:
@@ -78,28 +77,9 @@ class NormSpace(Generic[S]):
             if schedule in seeds.drawn:
                 yield schedule
 
-    def _seeds(self, problem: NormProblem, spec: DeviceSpec) -> RowSeeds[S]:
-        return RowSeeds(
-            streamed=streamed(self.kind, problem),
-            columns=problem.columns,
-            element_bytes=problem.dtype.bytes,
-            width=widest(problem),
-            aligned=min(problem.widths),
-            drawn=self.space(problem, spec),
-            footprint=lambda schedule: schedule.footprint(problem),
-            legal=lambda schedule: _legal(problem, schedule, spec),
-            spec=spec,
-        )
-
 
 def _welford(schedule: S) -> S:
     return replace(schedule, passes=Passes.WELFORD) if isinstance(schedule, LayerNormSchedule) else schedule
-
-
-def _legal(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> bool:
-    return not any(constraints(problem, schedule, spec)) and not any(
-        footprint_violations(spec, schedule.footprint(problem))
-    )
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:

@@ -9,7 +9,6 @@ from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
-from ...resources import footprint_violations
 from ...space import Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
@@ -39,7 +38,7 @@ def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
 
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Long rows in shared memory first, others in registers first, in two passes and in one; read again last."""
-    seeds = _seeds(problem, spec)
+    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec)
     copied, loaded = list(seeds.in_shared_memory()), list(seeds.in_registers())[:4]
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (*copied, *loaded[:2])
@@ -50,30 +49,10 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         for schedule in loaded[:1]:
             yield replace(schedule, streaming=True)
             yield replace(schedule, min_blocks_per_sm=1)
-    again = replace(streamed(problem), threads=512, threads_per_row=512, loads_in_flight=4)
+    again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
     for schedule in (again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
-
-
-def _seeds(problem: SoftmaxProblem, spec: DeviceSpec) -> RowSeeds[SoftmaxSchedule]:
-    return RowSeeds(
-        streamed=streamed(problem),
-        columns=problem.columns,
-        element_bytes=problem.dtype.bytes,
-        width=widest(problem),
-        aligned=min(problem.widths),
-        drawn=space(problem, spec),
-        footprint=lambda schedule: schedule.footprint(problem),
-        legal=lambda schedule: _legal(problem, schedule, spec),
-        spec=spec,
-    )
-
-
-def _legal(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> bool:
-    return not any(constraints(problem, schedule, spec)) and not any(
-        footprint_violations(spec, schedule.footprint(problem))
-    )
 
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
