@@ -47,6 +47,18 @@ class Tensor:
     def __ge__(self, other):
         return Tensor(self.array >= other.array)
 
+    def __eq__(self, other):
+        return Tensor(self.array == other)
+
+    def __or__(self, other):
+        return Tensor(self.array | other.array)
+
+    def __mod__(self, other):
+        return Tensor(self.array % other)
+
+    def all(self, dim, keepdim):
+        return Tensor(self.array.all(dim, keepdims=keepdim))
+
     def __add__(self, other):
         with np.errstate(all="ignore"):
             return Tensor(numbers(self) + numbers(other))
@@ -95,6 +107,9 @@ class Tensor:
 
     def masked_fill(self, mask, value):
         return Tensor(np.where(mask.array, self.array.dtype.type(value), self.array))
+
+    def masked_fill_(self, mask, value):
+        np.copyto(self.array, self.array.dtype.type(value), where=mask.array)
 
     def div_(self, by):
         self.array[...] = self.array.astype(np.float32) / np.float32(by)  # rounded to the dtype
@@ -145,12 +160,26 @@ def add(a, b, *, alpha=1.0, out):
     return out
 
 
-def softmax(x, dim, *, out):
-    """In float32, as PyTorch computes it: the maximum is subtracted, and nothing is divided before."""
+def _exponents(x, dim):
+    """In float32, as PyTorch computes them: the maximum is subtracted, and nothing is divided before."""
     numbers = x.array.astype(np.float32)
     with np.errstate(invalid="ignore"):  # infinity - infinity
-        terms = np.exp(numbers - numbers.max(dim, keepdims=True))
+        return numbers - numbers.max(dim, keepdims=True)
+
+
+def softmax(x, dim, *, out):
+    terms = np.exp(_exponents(x, dim))
     out.array[...] = terms / terms.sum(dim, keepdims=True)
+
+
+def log_softmax(x, dim, *, out):
+    exponents = _exponents(x, dim)
+    out.array[...] = exponents - np.log(np.exp(exponents).sum(dim, keepdims=True))
+
+
+def logsumexp(x, dim):
+    with np.errstate(invalid="ignore"):  # infinity - infinity
+        return Tensor(np.logaddexp.reduce(x.array, dim))
 
 
 def scan(function):
@@ -281,6 +310,8 @@ TORCH = SimpleNamespace(
     mean=reduction(np.mean),
     flip=lambda x, axes: Tensor(np.flip(x.array, axes)),
     native_layer_norm=layer_norm,
+    log_softmax=log_softmax,
+    logsumexp=logsumexp,
     softmax=softmax,
     sum=reduction(np.sum),
     zeros_like=zeros_like,

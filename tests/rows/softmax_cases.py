@@ -38,24 +38,29 @@ PROBLEMS = {
     "rows1-columns1-float16-lengths": SoftmaxProblem(1, 1, FP16, lengths=True),
     "rows0-columns5-float32-lengths": SoftmaxProblem(0, 5, lengths=True),
     "rows5-columns0-bfloat16": SoftmaxProblem(5, 0, BF16),
+    "rows4096-columns4096-bfloat16-log-lse": SoftmaxProblem(4096, 4096, BF16, log=True, lse=True),
+    "rows4096-columns1024-float32-causal": SoftmaxProblem(4096, 1024, causal=True),
+    "rows100-columns33-float32-log-lengths-causal-zerorows-queries40": SoftmaxProblem(
+        100, 33, log=True, lengths=True, causal=True, zero_rows=True, queries=40
+    ),
 }
 SMALL_PROBLEMS = (
     SoftmaxProblem(16, 256),
     SoftmaxProblem(19, 520, BF16, ldx=528, ldy=544),
-    SoftmaxProblem(19, 513, FP16, lengths=True, ldx=528, ldy=520),
-    SoftmaxProblem(18, 33, lengths=True, align_x=4),
+    SoftmaxProblem(19, 513, FP16, log=True, lengths=True, lse=True, ldx=528, ldy=520),
+    SoftmaxProblem(18, 33, lengths=True, causal=True, zero_rows=True, queries=7, align_x=4),
 )
 
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
-    """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
+    """`count` cases that are legal on a device, dtypes and kinds in turn; always the same ones."""
     random = Random(0)
-    return [_case(random, spec, DTYPES[index % len(DTYPES)]) for index in range(count)]
+    return [_case(random, spec, index) for index in range(count)]
 
 
-def _case(random: Random, spec: DeviceSpec, dtype: DType) -> Case:
+def _case(random: Random, spec: DeviceSpec, turn: int) -> Case:
     while True:
-        problem = _problem(random, dtype)
+        problem = _problem(random, turn)
         drawn = OPERATOR.space(problem, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
@@ -66,13 +71,26 @@ def _case(random: Random, spec: DeviceSpec, dtype: DType) -> Case:
                 return fitting, schedule
 
 
-def _problem(random: Random, dtype: DType) -> SoftmaxProblem:
+def _problem(random: Random, turn: int) -> SoftmaxProblem:
+    dtype, causal = DTYPES[turn % len(DTYPES)], turn % 4 == 1
     columns = random.choice((0, 1, 31, 33, 64, 256, 513, 1024, 2048, 2050, 3000, 4096, 8191))
     width = random.choice((1, 2, 4, 8, 16)) if random.random() < 0.5 else 16
     align = max(dtype.bytes, min(16, width * dtype.bytes))
     leading = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))
     return SoftmaxProblem(
-        2, columns, dtype, random.random() < 0.4, ldx=leading, ldy=leading, align_x=align, align_y=align
+        2,
+        columns,
+        dtype,
+        log=turn % 5 > 2,
+        lengths=random.random() < 0.4,
+        causal=causal,
+        zero_rows=turn % 7 > 3,
+        lse=turn % 8 > 4,
+        queries=random.choice((0, 1, 3, 40)) if causal else 0,
+        ldx=leading,
+        ldy=leading,
+        align_x=align,
+        align_y=align,
     )
 
 

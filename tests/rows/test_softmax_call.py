@@ -60,6 +60,27 @@ def test_lengths_cut_rows_off() -> None:
         np.testing.assert_allclose(y, softmax(masked), rtol=1e-6)
 
 
+@pytest.mark.parametrize("offset", [-2, 0, 4])
+def test_a_causal_call_masks_each_matrix(offset: int) -> None:
+    x = random(2, 3, 5, 9)
+    x[..., -1] = np.nan  # which no row keeps
+    y = dispatcher.softmax(x, causal=True, causal_offset=offset - 1, zero_rows=True)
+    masked = np.where(np.tri(5, 9, offset - 1, bool), x, -np.inf)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(y, np.nan_to_num(softmax(masked), nan=0.0), rtol=1e-6)
+
+
+def test_a_log_softmax_and_the_logarithms_of_sums() -> None:
+    x, lse = random(4, 31), np.empty(4, np.float32)
+    x[1, ::2], x[2], x[3, 5] = -np.inf, -np.inf, np.inf
+    y = dispatcher.log_softmax(x, temperature=0.5, lse=lse)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        np.testing.assert_allclose(lse, np.logaddexp.reduce(2 * x, -1), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(y, np.log(softmax(x, 0.5)), rtol=1e-5, atol=1e-6)
+    zero = dispatcher.softmax(x, log=True, zero_rows=True)
+    assert (zero[2] == -np.inf).all() and np.isnan(zero[3]).all()
+
+
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (2, 0, 5)])
 def test_an_empty_array(shape: tuple[int, ...]) -> None:
     assert dispatcher.softmax(np.ones(shape, np.float32)).shape == shape
@@ -79,6 +100,9 @@ X = random(4, 5)
         (X, {"lengths": np.ones(4, np.int64)}, ValueError, r"dtype int64 and shape \(4,\): expected int32 of shape"),
         (X, {"lengths": np.ones(5, np.int32)}, ValueError, r"int32 and shape \(5,\): expected int32 of shape \(4,\)"),
         (X, {"lengths": np.ones(8, np.int32)[::2]}, ValueError, r"lengths has strides \(2,\): expected \(1,\)"),
+        (X[0], {"causal": True}, ValueError, r"causal=True, and input has shape \(5,\): expected matrices"),
+        (X, {"causal": True, "causal_offset": 0.5}, TypeError, "causal_offset=0.5: expected an integer"),
+        (X, {"lse": np.ones(8, np.float32)[::2]}, ValueError, r"lse has strides \(2,\): expected \(1,\)"),
         (X, {"out": X.astype(np.float16)}, TypeError, "out has dtype float16: expected float32"),
         (X, {"out": X[::-1]}, ValueError, "out"),
     ],
@@ -99,6 +123,7 @@ def test_a_plan_checks_the_temperature() -> None:
 def test_layouts_become_the_problem() -> None:
     x = Layout((2, 3, 9), (36, 12, 1), "bfloat16", 2, 8)
     y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)
-    problem, pointers = CALL.bind(input=x, lengths=None, out=y, dim=-1)
+    options = dict.fromkeys(("log", "causal", "zero_rows", "batch_invariant"), False)
+    problem, pointers = CALL.bind(input=x, lengths=None, lse=None, out=y, dim=-1, **options)
     assert problem == SoftmaxProblem(6, 9, DType.BFLOAT16, ldx=12, align_x=8, ldy=9)
     assert {name: pointers[name] for name in ("input", "out")} == {"input": "x", "out": "y"}

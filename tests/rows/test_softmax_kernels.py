@@ -79,6 +79,24 @@ def test_any_length_is_safe(lengths: list[int]) -> None:
         assert np.isnan(row).all() if length <= 0 or np.isnan(row[0]) else (row[max(0, length) :] == 0).all()
 
 
+@pytest.mark.parametrize("words", ["TPR=32", "TPR=8 passes=online vector_width=2 hold=reload"])
+@pytest.mark.parametrize("zero_rows", [False, True])
+def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
+    """Rows of -infinity and of infinity, 10^4, an online update after -infinity: see `SoftmaxProblem.inputs`."""
+    problem = SoftmaxProblem(20, 42, log=True, zero_rows=zero_rows, lse=True)
+    verify(problem, program(problem, f"threads=32 {words}"), seeds=(2,))
+
+
+@pytest.mark.parametrize("offset", [-3, 0, 4])
+def test_a_causal_row_ends_at_its_own_column(offset: int) -> None:
+    problem = SoftmaxProblem(12, 9, causal=True, zero_rows=True, queries=5)
+    arrays = launch_arrays(problem, 0) | {"x": np.zeros(12 * 9, np.float32)}
+    kernel = program(problem, "threads=32 TPR=8 vector_width=4")
+    emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0, "causal_offset": offset}, seed=0)
+    kept = (arrays["y"].reshape(12, 9) > 0).sum(axis=1)
+    assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
+
+
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"

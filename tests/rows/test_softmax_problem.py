@@ -51,6 +51,21 @@ def test_work_counts_each_element_once() -> None:
     assert SoftmaxProblem(5, 7, BF16, lengths=True).work == Work(2 * (35 + 17) + 4 * 5, operations)
 
 
+@pytest.mark.parametrize(("rows", "queries", "columns"), [(12, 4, 6), (12, 6, 4), (13, 5, 5), (3, 7, 5), (1, 1, 9)])
+def test_work_counts_what_causal_rows_keep(rows: int, queries: int, columns: int) -> None:
+    problem = SoftmaxProblem(rows, columns, causal=True, queries=queries, lse=True)
+    offset = int(problem.scalars["causal_offset"])
+    kept = (np.arange(columns) <= (np.arange(rows) % queries + offset)[:, None]).sum()
+    assert problem.work.bytes == 4 * (rows * columns + kept + rows)
+
+
+def test_causal_blocks_are_square_unless_stated() -> None:
+    assert SoftmaxProblem(100, 33, causal=True) == SoftmaxProblem(100, 33, causal=True, queries=33)
+    assert SoftmaxProblem(100, 33, queries=7) == SoftmaxProblem(100, 33)
+    with pytest.raises(ValueError, match=r"^rows=4294967296: expected at most 4294967295 of causal blocks$"):
+        SoftmaxProblem(2**32, 4, causal=True)
+
+
 def test_an_output_that_lies_as_the_input_may_be_the_input() -> None:
     assert SoftmaxProblem(4, 8).tensors[1].in_place == "x"
     assert SoftmaxProblem(4, 8, ldx=8, ldy=16).tensors[1].in_place == ""
@@ -65,6 +80,16 @@ def test_reference_is_the_definition() -> None:
     np.testing.assert_allclose(y[:4], e / e.sum(), rtol=1e-14)
     np.testing.assert_allclose(y[6:10], [1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2)), 0, 0], rtol=1e-14)
     assert np.isnan(y[12:16]).all()
+
+
+def test_the_reference_of_logarithms_is_the_definition() -> None:
+    problem = SoftmaxProblem(3, 3, log=True, causal=True, zero_rows=True, lse=True)
+    x = np.float32([[1, 9, 9], [2, 2, 9], [-np.inf, -np.inf, -np.inf]]).reshape(-1)
+    found = problem.reference({"x": x}, {"temperature": 0.5, "causal_offset": 0})
+    half, impossible = np.log(0.5), -np.inf
+    np.testing.assert_allclose(found["y"][:6], [0, impossible, impossible, half, half, impossible], rtol=1e-14)
+    np.testing.assert_array_equal(found["y"][6:], impossible)
+    np.testing.assert_allclose(found["lse"], [2, 4 - half, impossible], rtol=1e-14)
 
 
 def test_inputs_have_rows_of_every_kind() -> None:

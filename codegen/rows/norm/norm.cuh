@@ -8,10 +8,7 @@
 // y = (x - mean) · rstd · (weight + weight_offset) + bias of each row. The mean is 0 unless rows are
 // centered.
 
-__device__ __forceinline__ bool is_first_of_row(const RowPart& part) {
-  const bool first = blockIdx.x % Schedule::cluster == 0 && threadIdx.x % Schedule::threads_per_row == 0;
-  return first && part.columns.end > 0;
-}
+#include "rows/first_of_row.cuh"
 
 // The results of a row, vector by vector.
 struct Normalize {

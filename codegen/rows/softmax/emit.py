@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ...dtype import DType
+from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
+from ...tensor import Role
 from ..schedule import Hold
 from .problem import SoftmaxProblem
 from .schedule import SoftmaxSchedule
@@ -19,27 +21,27 @@ _NAIVE_THREADS = 128
 
 def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members = _arguments(problem, problem.dtype)
+    members = _arguments(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
-    facts = _facts(problem, schedule)
+    facts = _facts(problem) | _vectors(problem, schedule)
     body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
     types = [f"using Element = {problem.dtype.cuda};"]
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "softmax_block(arguments);")
-    title = f"{ENTRY}: y = softmax(x / temperature) of rows, for {_served(problem, schedule)}"
+    title = f"{_title(problem)} of rows, for {_served(problem, schedule)}"
     source = scheduled_source(title, schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
 
 def emit_naive(problem: SoftmaxProblem) -> Program:
     """A thread for each row."""
-    return _naive(problem, 1, "float", problem.dtype)
+    return _naive(problem, 1, reference=False)
 
 
 def emit_reference(problem: SoftmaxProblem) -> Program:
     """A warp for each row, in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, 32, "double", DType.FLOAT64)
+    return _naive(problem, 32, reference=True)
 
 
 def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
@@ -47,17 +49,25 @@ def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     return schedule.blocks(problem.rows) if problem.columns else 0
 
 
-def _naive(problem: SoftmaxProblem, lanes: int, number: str, result: DType) -> Program:
-    members = _arguments(problem, result)
-    lengths = "arguments.lengths" if problem.lengths else "nullptr"
-    served = f"rows of {problem.dtype} in {number}, {lanes} threads per row"
-    source = f"""// {ENTRY}: y = softmax(x / temperature) of {served}
+def _naive(problem: SoftmaxProblem, lanes: int, reference: bool) -> Program:
+    number = "double" if reference else "float"
+    members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
+    body = used_source("rows/softmax/naive.cuh", "softmax_naive", facts)
+    weights = {"error_weight": problem.dtype, "lse_error_weight": DType.FLOAT32}
+    types = [f"using Element = {problem.dtype.cuda};"] + [
+        f"static constexpr double {name} = {problem.error_weight(dtype)};"
+        for name, dtype in weights.items()
+        if f"Problem::{name}" in body
+    ]
+    source = f"""{comment(f"{_title(problem)} of {_rows(problem)} in {number}, {lanes} threads per row")}
 
 {cuda_arguments(members)}
 
-{used_source("rows/softmax/naive.cuh", "softmax_naive", {})}
+{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
 extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  softmax_naive<{lanes}, {number}>(arguments, arguments.x, arguments.y, {lengths});
+  softmax_naive<{lanes}, {number}>(arguments);
 }}
 """
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
@@ -67,28 +77,44 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 def _sizes(problem: SoftmaxProblem) -> dict[str, tuple[str, int]]:
     """C++ type and value of what a kernel must know of a problem."""
     kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldy": "long long"}
+    kinds |= {"queries": "int"} if problem.causal else {}
     return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
 
 
-def _arguments(problem: SoftmaxProblem, result: DType) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator."""
+def _arguments(problem: SoftmaxProblem, reference: bool = False) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; logarithms of `reference` have scales."""
+    pointers = []
+    for tensor in problem.tensors:
+        wide, const = reference and tensor.role is Role.OUTPUT, "const " if tensor.role is Role.INPUT else ""
+        pointers.append(Argument(tensor.name, f"{const}{'double' if wide else tensor.dtype.cuda}*"))
+        if wide and tensor.name in problem.logarithms:
+            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
     return (
-        Argument("x", f"const {problem.dtype.cuda}*"),
-        Argument("y", f"{result.cuda}*"),
-        *([Argument("lengths", "const int*")] if problem.lengths else []),
+        *pointers,
         *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
         Argument("temperature", "float", positive=True),
+        *([Argument("causal_offset", "int")] if problem.causal else []),
     )
 
 
-def _facts(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
+def _facts(problem: SoftmaxProblem) -> dict[str, int | str]:
+    """What a source is specialised for in any case."""
+    return {
+        "logarithm": problem.log,
+        "lengths": problem.lengths,
+        "causal": problem.causal,
+        "zero_rows": problem.zero_rows,
+        "lse": problem.lse,
+    }
+
+
+def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
     """See docs/rows.md."""
     skewed, ragged = _skewed(problem, schedule), problem.columns % schedule.vector_width != 0
     return {
         "skewed": skewed,
         "ragged": ragged,
-        "masked": problem.lengths,
-        "partial": skewed or ragged or problem.lengths,
+        "partial": skewed or ragged or problem.masked,
         "scattered": not problem.alike(schedule.vector_width),
         "rounds": schedule.rounds_in(problem),
         "held_at": schedule.held_at,
@@ -100,12 +126,27 @@ def _skewed(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
     return schedule.vector_width > problem.vector_width("x")
 
 
+def _title(problem: SoftmaxProblem) -> str:
+    """What is computed."""
+    return f"{ENTRY}: y = {'log_' if problem.log else ''}softmax(x / temperature)"
+
+
+def _rows(problem: SoftmaxProblem) -> str:
+    """The rows that an unspecialised source takes, and what it makes of them beside y."""
+    with_or_in = [
+        *(["with lengths"] if problem.lengths else []),
+        *(["in causal blocks"] if problem.causal else []),
+        *(["0 where all is -infinity"] if problem.zero_rows else []),
+        *(["with their lse"] if problem.lse else []),
+    ]
+    return " ".join([problem.dtype, ", ".join(with_or_in)]).rstrip()
+
+
 def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:
     """The problems that a source serves, one or all of a kind: equal sources say the same."""
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
-    served = f"{problem.dtype}{' with lengths' if problem.lengths else ''}"
-    facts, step = _facts(problem, schedule), schedule.row_step
+    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
     if schedule.hold is not Hold.RELOAD:
         rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
         served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...dtype import DType
-from ...fields import kind, layout, size
+from ...fields import INT_MAX, kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated
@@ -20,21 +20,30 @@ from ..invariance import chosen_by_columns
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
+_MOST_CAUSAL_ROWS = 2**32 - 1  # whose number a kernel divides
+# Largest error of a logarithm before it is rounded, relative to 1 and itself: of the sum, of log, of the maximum.
+_LOGARITHM_ERROR = 2.0**-19
 _Row = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class SoftmaxProblem(MatrixProblem):
-    """y[r] = softmax(x[r] / temperature) for each row r, accumulated in FP32.
+    """y[r] = softmax(x[r] / temperature) for each row r, or its logarithm, accumulated in FP32.
 
-    With lengths, the columns of row r from lengths[r] on count as -infinity, whatever they hold. A row of nothing but
-    -infinity, or with NaN or infinity in it, is NaN in all columns, as in PyTorch.
+    With lengths, the columns of row r from lengths[r] on count as -infinity, whatever they hold; if it is causal, those
+    behind r % queries + causal_offset do. A row with NaN or infinity in it is NaN in all columns, as in PyTorch. So is
+    a row of nothing but -infinity, unless its softmax is stated to be 0.
 
     Attributes:
         rows, columns: of x and y.
         dtype: of the elements of x and y.
+        log: whether y is the logarithm of the softmax.
         lengths: whether each row has a length of its own, of type int32.
+        causal: whether rows are those of blocks of `queries` rows, each of which ends one column behind the last.
+        zero_rows: whether the softmax of a row of nothing but -infinity is 0, and not NaN.
+        lse: whether the logarithm of the sum of exponentials of each row is written, too, of type float32.
         batch_invariant: whether the bits of a row's result may depend on nothing but the row and how rows are aligned.
+        queries: rows of a causal block; 0 stands for as many as it has columns.
         ldx, ldy: elements from one row to the next; 0 stands for rows without gaps.
         align_x, align_y: bytes that the pointers are a multiple of, at most 16.
     """
@@ -44,12 +53,29 @@ class SoftmaxProblem(MatrixProblem):
     rows: int = size(4096, most=None)
     columns: int = size(4096, most=MOST_COLUMNS)
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    log: bool = kind(False, codes=("", "log"), transfers=True)
     lengths: bool = kind(False, codes=("", "lengths"))
+    causal: bool = kind(False, codes=("", "causal"))
+    zero_rows: bool = kind(False, codes=("", "zerorows"), transfers=True)
+    lse: bool = kind(False, codes=("", "lse"), transfers=True)
     batch_invariant: bool = kind(False, codes=("", "batchinvariant"), transfers=True)
+    queries: int = layout(most=INT_MAX)
     ldx: int = layout()
     align_x: int = layout(16)
     ldy: int = layout()
     align_y: int = layout(16)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "queries", (self.queries or self.usual("queries")) if self.causal else 0)
+        if self.causal and self.rows > _MOST_CAUSAL_ROWS:
+            raise ValueError(f"rows={self.rows}: expected at most {_MOST_CAUSAL_ROWS} of causal blocks")
+
+    def usual(self, name: str) -> int:
+        """See `Problem.usual`: square blocks."""
+        if name == "queries":
+            return max(1, self.columns) if self.causal else 0
+        return super().usual(name)
 
     @property
     def chosen_as(self) -> Self | None:
@@ -77,44 +103,82 @@ class SoftmaxProblem(MatrixProblem):
         return together or width <= min(self.widths)
 
     @property
+    def masked(self) -> bool:
+        """Whether elements of a row may count as -infinity whatever they hold."""
+        return self.lengths or self.causal
+
+    @property
     def work(self) -> Work:
-        """x is read once, y is written once; an element takes an exponential, two additions and two products.
+        """What is kept of x is read once, y is written once; an element takes an exponential, two sums, two products.
 
         With lengths, half of x is read, which is what `inputs` ask for.
         """
         elements = self.rows * self.columns
-        read = elements // 2 if self.lengths else elements
-        lengths = DType.INT32.bytes * self.rows if self.lengths and elements else 0
+        read = min(elements // 2 if self.lengths else elements, self._kept_by_queries)
+        of_row = (DType.INT32.bytes if self.lengths else 0) + (DType.FLOAT32.bytes if self.lse else 0)
+        small = of_row * self.rows if elements else 0
         return Work(
-            (elements + read) * self.dtype.bytes + lengths,
+            (elements + read) * self.dtype.bytes + small,
             {Unit.FP32: 4 * elements, Unit.SPECIAL: elements},
         )
 
     @property
+    def _kept_by_queries(self) -> int:
+        """Elements that the rows keep with the `causal_offset` of `scalars`: in a block's last row all of them."""
+        if not self.causal:
+            return self.rows * self.columns
+        unseen = self.columns - self.queries  # by which a block's first row ends ahead of the first column, or behind
+        last = self.rows % self.queries
+        whole, part = (_triangle(rows + unseen) - _triangle(unseen) for rows in (self.queries, last))
+        return self.rows // self.queries * whole + part
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x``, ``y``, which may be ``x`` if it lies alike, and, if there are any, ``lengths``."""
+        """``x``, ``y``, which may be ``x`` if it lies alike, and, if there are any, ``lengths`` and ``lse``."""
         x = self.tensor("x", self.dtype, Role.INPUT)
         y = self.tensor("y", self.dtype, Role.OUTPUT, self._tolerance)
         alike = self.layout_of("x") == self.layout_of("y")
         lengths = Tensor.flat("lengths", DType.INT32, self.rows, Role.INPUT, DType.INT32.bytes)
-        return (x, replace(y, in_place="x") if alike else y, *([lengths] if self.lengths else []))
+        lse = Tensor.flat(
+            "lse", DType.FLOAT32, self.rows, Role.OUTPUT, DType.FLOAT32.bytes, Within.rounded(DType.FLOAT32)
+        )
+        return (
+            x,
+            replace(y, in_place="x") if alike else y,
+            *([lengths] if self.lengths else []),
+            *([lse] if self.lse else []),
+        )
 
     @property
     def _tolerance(self) -> Within:
         """The exponent z of 2^z has a relative error of about four unit roundoffs, so 2^z has one of 2^-22.5·|z|.
 
         That is below 2^-18 down to 2^-22, and of smaller results the absolute error is below 2^-44. The functions, the
-        sum (of at most some hundred terms in a row, then of pairs) and its reciprocal add less than 2^-20.
+        sum (of at most some hundred terms in a row, then of pairs) and its reciprocal add less than 2^-20. `reference`
+        states the scale of a logarithm.
         """
+        if self.log:
+            return Within.rounded(self.dtype)
         return Within.rounded(self.dtype, absolute=2.0**-44, relative=2.0**-18)
 
     @property
-    def scalars(self) -> Mapping[str, float]:
-        """The temperature is 1 without lengths, where PyTorch is called, which has none.
+    def logarithms(self) -> frozenset[str]:
+        """The outputs that are logarithms."""
+        return frozenset([*(["y"] if self.log else []), *(["lse"] if self.lse else [])])
 
-        With lengths, PyTorch divides by it before the maximum is subtracted: by a power of two, which is exact.
+    def error_weight(self, dtype: DType) -> float:
+        """What the errors of a logarithm before it is rounded to a type are multiplied by in its scale."""
+        return _LOGARITHM_ERROR / dtype.roundoff
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """The temperature is 1 without masks, where PyTorch is called, which has none.
+
+        With them, PyTorch divides by it before the maximum is subtracted: by a power of two, which is exact. The last
+        row of a causal block keeps all columns.
         """
-        return {"temperature": 0.5 if self.lengths else 1.0}
+        offset = {"causal_offset": self.columns - self.queries} if self.causal else {}
+        return {"temperature": 0.5 if self.masked else 1.0, **offset}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, but for rows of each kind of `_SPECIAL`; lengths from 0 to all columns, in random order."""
@@ -133,17 +197,41 @@ class SoftmaxProblem(MatrixProblem):
         return buffers
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """y in float64."""
-        x, y = self.tensors[:2]
-        values = x.view(inputs["x"]).astype(np.float64)
+        """y and lse in float64, and the scales of logarithms."""
+        named = {tensor.name: tensor for tensor in self.tensors}
+        values = named["x"].view(inputs["x"]).astype(np.float64)
+        columns = np.arange(self.columns)
         if self.lengths:
-            values[np.arange(self.columns) >= inputs["lengths"][:, None]] = -np.inf
-        flat = np.zeros(y.size)
-        with np.errstate(invalid="ignore"):  # infinity - infinity
-            values -= values.max(axis=1, keepdims=True, initial=-np.inf)
-            terms = np.exp(values / scalars["temperature"])
-            y.view(flat)[...] = terms / terms.sum(axis=1, keepdims=True)
-        return {"y": flat}
+            values[columns >= inputs["lengths"][:, None]] = -np.inf
+        if self.causal:
+            last = np.arange(self.rows) % self.queries + int(scalars["causal_offset"])
+            values[columns > last[:, None]] = -np.inf
+        with np.errstate(invalid="ignore", divide="ignore"):  # infinity - infinity, the logarithm of 0
+            largest = values.max(axis=1, keepdims=True, initial=-np.inf)
+            values -= np.where(largest == -np.inf, 0, largest) if self.zero_rows else largest
+            values /= scalars["temperature"]
+            terms = np.exp(values)
+            sums = terms.sum(axis=1, keepdims=True)
+            if self.zero_rows:
+                sums[largest == -np.inf] = np.inf
+            outputs = {"y": values - np.log(sums) if self.log else terms / sums}
+            if self.lse:
+                found = largest / scalars["temperature"] + np.log(sums)
+                outputs["lse"] = np.where(np.isinf(largest), largest, found)
+        for name in self.logarithms:
+            size, weight = np.abs(outputs[name]), self.error_weight(named[name].dtype)
+            outputs[f"{name}_scale"] = np.where(np.isfinite(size), size + weight * (1 + size), 0)
+        flat: dict[str, Array] = {}
+        for name, numbers in outputs.items():
+            tensor = named[name.removesuffix("_scale")]
+            flat[name] = np.zeros(tensor.size)
+            tensor.view(flat[name])[...] = numbers.reshape(tensor.shape)
+        return flat
+
+
+def _triangle(rows: int) -> int:
+    """Elements of rows of 1, 2, 3, … elements."""
+    return max(0, rows) * (max(0, rows) + 1) // 2
 
 
 def _chosen(random: np.random.Generator, rows: int, count: int) -> npt.NDArray[np.int64]:

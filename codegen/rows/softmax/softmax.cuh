@@ -80,11 +80,25 @@ struct WriteSoftmax {
   }
 };
 
+#include "rows/softmax/logarithm.cuh"
+
+// Columns that a row of a causal block keeps.
+__device__ __forceinline__ int kept_by_query(const Arguments& arguments, long long row) {
+  constexpr long long most = 1 << 30;  // columns of any row
+  const Problem problem(arguments);
+  const unsigned query = static_cast<unsigned>(row) % static_cast<unsigned>(problem.queries);
+  const long long end = static_cast<long long>(query) + arguments.causal_offset + 1;
+  return static_cast<int>(end < 0 ? 0 : end < most ? end : most);
+}
+
 // The elements of a row that count, from the thread's first one on.
 __device__ __forceinline__ Span counted(const Arguments& arguments, const RowPart& part) {
   Span inside = part.columns;
-#if masked
+#if lengths
   if (inside.end > 0) inside.end = min(max(arguments.lengths[part.row], 0) - part.column, inside.end);
+#endif
+#if causal
+  if (inside.end > 0) inside.end = min(kept_by_query(arguments, part.row) - part.column, inside.end);
 #endif
   return inside;
 }
@@ -99,7 +113,15 @@ __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
   const RowPart part = row_part(problem, arguments.x);
   RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
                    fill);
+#if lse || zero_rows
+  const SoftmaxSum all = finished(arguments, part, softmax_sum(values, factor));
+#else
   const SoftmaxSum all = softmax_sum(values, factor);
+#endif
   Element* y = arguments.y + part.row * problem.ldy + part.column;
+#if logarithm
+  values.for_each_last(WriteLogSoftmax{y, part.columns, natural_factor(arguments), all.max, logf(all.sum)});
+#else
   values.for_each_last(WriteSoftmax{y, part.columns, factor, all.max, 1.0f / all.sum});
+#endif
 }

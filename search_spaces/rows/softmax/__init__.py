@@ -10,13 +10,13 @@ from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import SoftmaxSchedule
 from ...operator import Operator
 from .baselines import BASELINES
-from .call import CALL
+from .call import CALL, log_softmax
 from .space import candidates, checks, constraints, default, space
 from .workload import workload
 
 OPERATOR = Operator(
     name="softmax",
-    summary="y[r] = softmax(x[r] / temperature) along the last axis, with a length for each row if asked for",
+    summary="softmax of x / temperature along the last axis, or its logarithm, with lengths or causal if asked for",
     problem_type=SoftmaxProblem,
     schedule_type=SoftmaxSchedule,
     constraints=constraints,
@@ -31,4 +31,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,
+    shorthands=(log_softmax,),
 )

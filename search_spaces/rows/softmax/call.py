@@ -18,11 +18,16 @@ def softmax(
     *,
     temperature: float = 1.0,
     lengths: Any = None,
+    causal: bool = False,
+    causal_offset: int = 0,
+    zero_rows: bool = False,
+    log: bool = False,
     batch_invariant: bool = False,
+    lse: Any = None,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
-    """y = softmax(input / temperature) along the last axis, accumulated in FP32.
+    """y = softmax(input / temperature) along the last axis, or its logarithm, accumulated in FP32.
 
     NaN or infinity makes its row NaN, as does a row of nothing but -infinity.
 
@@ -32,8 +37,16 @@ def softmax(
         dim: the axis, which must be the last one.
         temperature: what `input` is divided by, more than 0.
         lengths: int32 of the shape of `input` without its last axis: from this column on, a row counts as -infinity.
+        causal: whether row r of each matrix along the last two axes counts as -infinity behind column
+            r + `causal_offset`. What counts as -infinity is not read, so NaN does not matter there.
+        causal_offset: 0 begins at the first column; columns - rows ends at the last one, as with keys of earlier
+            tokens ahead of those of the rows.
+        zero_rows: whether the softmax of a row of nothing but -infinity is 0 (its logarithm -infinity), and not NaN.
+        log: whether y is the logarithm of the softmax.
         batch_invariant: choose the kernel by the columns alone: the bits of a row's result do not depend on how many
             rows there are, nor on where it is among them, in arrays that are aligned alike.
+        lse: is written, if it is given: the logarithm of the sum of exponentials of each row, float32 of the shape of
+            `input` without its last axis. It is -infinity for a row of nothing else.
         out: y, of the shape and the dtype of `input`. It may be `input`. By default a new array of the library of
             `input`.
 
@@ -42,7 +55,26 @@ def softmax(
     """
 
 
-def _types(input: Layout, lengths: Layout | None, dim: int, batch_invariant: bool) -> Mapping[str, ArrayType]:
+def log_softmax(
+    input: Any,
+    dim: int = -1,
+    *,
+    temperature: float = 1.0,
+    lengths: Any = None,
+    lse: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Mapping[str, Any]:
+    """``torch.log_softmax``, by ``softmax``.
+
+    Args:
+        input, dim, temperature, lengths, lse, out: see ``softmax``.
+    """
+    given = {"input": input, "dim": dim, "temperature": temperature, "lengths": lengths}
+    return given | {"log": True, "lse": lse, "out": out, "stream": stream}
+
+
+def _types(input: Layout, lengths: Layout | None, dim: int, **options: bool) -> Mapping[str, ArrayType]:
     shape = input.shape
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: softmax takes {', '.join(DTYPES)}")
@@ -54,25 +86,37 @@ def _types(input: Layout, lengths: Layout | None, dim: int, batch_invariant: boo
         raise ValueError(
             f"lengths has dtype {lengths.dtype} and shape {lengths.shape}: expected int32 of shape {shape[:-1]}"
         )
-    return {"out": ArrayType(shape, input.dtype)}
+    if options["causal"] and len(shape) < 2:
+        raise ValueError(f"causal=True, and input has shape {shape}: expected matrices along two last axes")
+    return {"out": ArrayType(shape, input.dtype), "lse": ArrayType(shape[:-1], DType.FLOAT32)}
 
 
-def _bind(input: Layout, lengths: Layout | None, out: Layout, dim: int, batch_invariant: bool = False) -> Binding:
+def _bind(
+    input: Layout,
+    lengths: Layout | None,
+    lse: Layout | None,
+    out: Layout,
+    dim: int,
+    **options: bool,
+) -> Binding:
     x, y = rows("input", input), rows("out", out)
-    if lengths is not None and not _dense(lengths):
-        raise ValueError(f"lengths has strides {lengths.strides}: expected {row_major(lengths.shape)}")
+    for name, one in (("lengths", lengths), ("lse", lse)):
+        if one is not None and not _dense(one):
+            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
     problem = SoftmaxProblem(
         rows=x.rows,
         columns=x.columns,
         dtype=DType(input.dtype),
         lengths=lengths is not None,
-        batch_invariant=batch_invariant,
+        lse=lse is not None,
+        queries=input.shape[-2] if options["causal"] else 0,
         ldx=x.leading,
         align_x=x.alignment,
         ldy=y.leading,
         align_y=y.alignment,
+        **options,
     )
-    return Binding(problem, {"input": "x", "lengths": "lengths", "out": "y"})
+    return Binding(problem, {"input": "x", "lengths": "lengths", "out": "y", "lse": "lse"})
 
 
 def _dense(layout: Layout) -> bool:
@@ -84,10 +128,10 @@ def _dense(layout: Layout) -> bool:
 CALL = Call(
     declaration=softmax,
     inputs=("input", "lengths"),
-    outputs=("out",),
+    outputs=("out", "lse"),
     types=_types,
     bind=_bind,
-    scalars=("temperature",),
-    optional=("lengths",),
+    scalars=("temperature", "causal_offset"),
+    optional=("lengths", "lse"),
     in_place=(("out", "input"),),
 )

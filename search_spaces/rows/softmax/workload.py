@@ -93,7 +93,7 @@ def _ends(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     """Vectors of a row that are partly there."""
     if _skewed(problem, schedule):
         return 2
-    return int(schedule.vector_width > 1 and (problem.lengths or problem.columns % schedule.vector_width != 0))
+    return int(schedule.vector_width > 1 and (problem.masked or problem.columns % schedule.vector_width != 0))
 
 
 def _waits(schedule: SoftmaxSchedule, block_bytes: float) -> float:
