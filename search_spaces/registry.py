@@ -61,6 +61,7 @@ OPERATORS = _Operators(
         "norm_backward": ".rows.norm_backward",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
+        "pack": ".matmul.pack",
         "dropout": ".streaming.dropout",
         "map": ".streaming.map",
         "rope": ".streaming.rope",

@@ -15,6 +15,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
+from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
@@ -32,6 +33,8 @@ PROBLEMS = [
     *(("scan", ScanProblem(3, 40, op, reverse=op is Operation.MAX)) for op in Operation),
     ("gemv", GemvProblem(5, 6, beta_nonzero=True)),
     ("gemv", GemvProblem(5, 6, 3, WeightOrder.KN)),
+    ("pack", PackProblem(128, 256, weights=Weights.FP8)),
+    ("pack", PackProblem(4, 128, group_size=64)),
     *(("gemv", GemvProblem(5, 6, 2, bias=True, activation=function)) for function in Activation),
 ]
 
@@ -46,6 +49,7 @@ PROBLEMS = [
         and not stated.random
         and not getattr(problem, "segmented", False)
         and not getattr(problem, "quantised", False)
+        and not problem.sizes.get("n", 0) % getattr(problem, "group_rows", 1)
     ],
     ids=label,
 )

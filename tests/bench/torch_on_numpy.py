@@ -34,8 +34,12 @@ class Tensor:
     def __sub__(self, other):
         return self + -other
 
-    def view(self, dtype):
-        return Tensor(self.array.view(dtype))
+    def view(self, *shape):
+        as_dtype = len(shape) == 1
+        return Tensor(self.array.view(*shape) if as_dtype else self.array.reshape(shape))
+
+    def view_as(self, other):
+        return self.view(*other.shape)
 
     def as_strided(self, shape, strides):
         strides = [stride * self.itemsize for stride in strides]
@@ -114,6 +118,34 @@ class Tensor:
     def div_(self, by):
         self.array[...] = self.array.astype(np.float32) / np.float32(by)  # rounded to the dtype
         return self
+
+    def abs(self):
+        return Tensor(np.abs(self.array))
+
+    def amin(self, dim):
+        return Tensor(self.array.min(dim))
+
+    def amax(self, dim):
+        return Tensor(self.array.max(dim))
+
+    def clamp(self, min=None, max=None):
+        return Tensor(np.clip(self.array, min, max))
+
+    def round(self):
+        return Tensor(np.rint(self.array))
+
+    def reciprocal(self):
+        with np.errstate(divide="ignore", over="ignore"):
+            return Tensor(1 / self.array)
+
+    def __gt__(self, other):
+        return Tensor(self.array > other)
+
+    def __truediv__(self, by):
+        return Tensor(self.array / np.float32(by))
+
+    def __lshift__(self, by):
+        return Tensor(self.array << np.uint8(by))
 
     def fill_(self, value):
         self.array[...] = value
@@ -276,6 +308,8 @@ TORCH = SimpleNamespace(
     as_tensor=as_tensor,
     autograd=SimpleNamespace(grad=rms_norm_gradients),
     baddbmm=product,
+    bitwise_or=lambda a, b, *, out: out.copy_(Tensor(a.array | b.array)),
+    where=lambda mask, a, b: Tensor(np.where(mask.array, a.array, np.float32(b))),
     cat=lambda parts, axis: Tensor(np.concatenate([part.array for part in parts], axis)),
     stack=lambda parts, axis: Tensor(np.stack([part.array for part in parts], axis)),
     tensor=lambda values, *, device: Tensor(np.array(values)),

@@ -1,0 +1,34 @@
+"""pack, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.matmul.pack.emit import emit, emit_naive
+from ....codegen.matmul.pack.presets import PRESETS
+from ....codegen.matmul.pack.problem import PackProblem
+from ....codegen.matmul.pack.schedule import PackSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="pack",
+    summary="weights as codes, scales and zero points of 8 or 4 bits, as gemv reads them",
+    problem_type=PackProblem,
+    schedule_type=PackSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_naive,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

@@ -1,0 +1,48 @@
+"""What the blocks of a pack schedule do, counted before anything is compiled. Not fitted to times yet."""
+
+from __future__ import annotations
+
+from math import log2
+
+from ....codegen.integers import ceil_div
+from ....codegen.matmul.pack.problem import PackProblem
+from ....codegen.matmul.pack.schedule import WARP, PackSchedule
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_LINE = 128  # bytes
+# Instructions: of a weight, its conversion, range, code and its place in a word; of an access with its address; of a
+# group, its place, scale and zero point; of a step of a reduction.
+_WEIGHT, _ACCESS, _GROUP, _REDUCTION = 8, 8, 60, 3
+_L2_SHARE = 0.5  # of weights that are read again, those that are still there
+
+
+def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """A block loads its groups at once, or several vectors at a time and twice, and stores their codes."""
+    warps, width, items = schedule.threads // WARP, schedule.vector_width, schedule.groups_per_thread
+    rounds, is_held = schedule.rounds(problem), schedule.held(problem)
+    reads = 1 if is_held else 2
+    vectors = warps * items * rounds
+    steps = 1 if is_held else reads * ceil_div(rounds, schedule.loads_in_flight)
+    weights = schedule.groups_per_block * problem.group_rows * problem.group_columns
+    together = max(1, min(problem.vector_width("w"), width))  # weights of an access
+    scattered = width // problem.weights.packed > problem.vector_width("q")
+    stores = width // problem.weights.packed if scattered else 1
+    loads = vectors * width // together
+    of_groups = warps * items * (_GROUP + _REDUCTION * log2(schedule.threads_per_group))
+    computing = vectors * (width * _WEIGHT + stores * _ACCESS) + of_groups
+    moved = weights * problem.dtype.bytes
+    codes = weights // problem.weights.packed
+    again = 0.0 if is_held else (1 - _L2_SHARE) * problem.n * problem.k * problem.dtype.bytes
+    grid = Workload(
+        blocks=schedule.blocks(problem),
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes + again,
+        steps=steps,
+        instructions=computing / steps,
+        load_instructions=_ACCESS * reads * loads / steps,
+        lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / _LINE) + vectors * stores) / steps,
+        bytes_loaded=reads * moved / steps,
+        bytes_stored=codes + schedule.groups_per_block * problem.scale_dtype.bytes,
+    )
+    return (grid,)

@@ -1,0 +1,116 @@
+"""Calls of pack, which schedules are legal, and that gemv takes what it writes."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from matmul.pack_cases import BF16, FP32, INT8, LIMITS
+
+from autotune import dispatcher
+from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.pack.problem import PackProblem
+from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.search_spaces.matmul.pack import OPERATOR
+
+W = np.random.default_rng(0).standard_normal((140, 96)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("format", "group_size", "zeros"),
+    [("int4", 32, False), ("int4", 64, True), ("int8", 0, False), ("fp8", 128, False)],
+)
+def test_gemv_takes_what_pack_writes(format: str, group_size: int, zeros: bool) -> None:
+    points = np.zeros((140, -(-96 // group_size)), np.uint8) if zeros else None
+    codes, scales = dispatcher.pack(W, format, group_size, scale_dtype=BF16, zeros=points)
+    x = np.random.default_rng(1).standard_normal((2, 96)).astype(np.float32)
+    y = dispatcher.gemv(x, codes, scales=scales, zeros=points, group_size=group_size)
+    step = {"int4": 1 / 7, "int8": 1 / 127, "fp8": 1 / 16}[format] * np.abs(W).max()
+    np.testing.assert_allclose(y, x @ W.T, atol=step * np.sqrt(96) * 3)
+    assert np.abs(y - x @ W.T).max() > 0
+
+
+def test_a_batch_is_packed_as_its_matrices_are() -> None:
+    batch = W[:132].reshape(3, 44, 96)
+    codes, scales = dispatcher.pack(batch, "int8", 32)
+    assert (codes.shape, scales.shape, scales.dtype) == ((3, 44, 96), (3, 44, 3), np.float32)
+    one, own = dispatcher.pack(batch[1], "int8", 32)
+    np.testing.assert_array_equal(codes[1], one)
+    np.testing.assert_array_equal(scales[1], own)
+
+
+def test_codes_may_have_gaps_between_rows() -> None:
+    """So that rows of any length are aligned for gemv's widest loads."""
+    wide = np.full((140, 48), 7, np.uint8)
+    scales = np.empty((140, 1), ml_dtypes.bfloat16)
+    found, _ = dispatcher.pack(W[:, :75], "int4", codes=wide[:, :38], scales=scales, scale_dtype=BF16)
+    expected, _ = dispatcher.pack(np.ascontiguousarray(W[:, :75]), "int4", scale_dtype=BF16)
+    np.testing.assert_array_equal(found, expected)
+    assert (wide[:, 38:] == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"weight": W.astype(np.int8)}, "weight has dtype int8: pack takes float32, bfloat16, float16"),
+        ({"weight": W[0]}, "weight has shape (96,): expected (…, n, k)"),
+        ({"weight": W.T}, "weight has shape (96, 140) and strides (1, 96): expected contiguous rows"),
+        ({"format": "int2"}, "format='int2': expected one of int4, int8, fp8"),
+        ({"group_size": 0}, "group_size=0: expected 32 or 64 or 128 for format=int4"),
+        ({"format": "fp8", "group_size": 64}, "group_size=64: expected 0 or 128 for format=fp8"),
+        ({"scale_dtype": DType.INT8}, "scale_dtype=int8: expected float32, bfloat16, float16, or None for that of"),
+        ({"format": "int8", "zeros": np.zeros((140, 1), np.uint8)}, "format=int8: expected no zeros"),
+        (
+            {"format": "fp8", "weight": np.stack((W, W))},
+            "weight has shape (2, 140, 96): expected rows of a matrix in blocks of 128",
+        ),
+        (
+            {"group_size": 64, "scales": np.zeros((2, 140), np.float32).T},
+            "scales has shape (140, 2) and strides (1, 140)",
+        ),
+    ],
+)
+def test_calls_say_what_they_refuse(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as raised:
+        dispatcher.pack(**{"weight": W, **arguments})
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "expected"),
+    [
+        ("vector_width=1", PackProblem(4, 64), "vector_width 1: expected 2 or more, the codes of a byte"),
+        ("vector_width=8", PackProblem(4, 64, ldw=68), "vector_width 8 over the 4 elements that W is aligned for"),
+        ("threads=128 TPG=256", PackProblem(4, 64), "threads_per_group 256 over the 128 threads of a block"),
+        (
+            "TPG=1 vector_width=8 loads_in_flight=16 groups_per_thread=2",
+            PackProblem(4, 4096),
+            "128 registers of a thread's vectors over 64",
+        ),
+    ],
+)
+def test_violations_carry_the_values(words: str, problem: PackProblem, expected: str) -> None:
+    found = OPERATOR.violations(problem, PackSchedule.parse(words.split()), LIMITS)
+    assert any(expected in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"weights": INT8, "zeros": True}, "zeros=True: expected weights=int4, not int8"),
+        ({"group_size": 0}, "group_size=0: expected 32 or 64 or 128 for weights=int4"),
+        ({"n": 2**30, "k": 2**10}, "n=1073741824, k=1024: 8589934592 groups, expected 2147483647 at most"),
+    ],
+)
+def test_problems_that_cannot_be_are_refused(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError) as raised:
+        PackProblem(**{"n": 4, "k": 64, **fields})  # type: ignore[arg-type]
+    assert str(raised.value) == message
+
+
+def test_workload_counts_what_moves() -> None:
+    problem = PackProblem(4096, 4096, dtype=FP32, zeros=True)
+    for words in ("TPG=32 vector_width=4", "TPG=1 vector_width=4 loads_in_flight=4"):
+        (counted,) = OPERATOR.workload(problem, PackSchedule.parse(words.split()), LIMITS)
+        reads = 1 if "TPG=32" in words else 2
+        assert counted.blocks * counted.steps * counted.bytes_loaded == reads * 4096 * 4096 * 4
