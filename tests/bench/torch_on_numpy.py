@@ -254,35 +254,28 @@ def zeros_like(x, *, dtype):
     return Tensor(np.zeros(x.shape, dtype))
 
 
-def norm_gradients(x, dy, weight, eps, centered):
-    """Of a norm's input, weight and bias, rounded once."""
+def layer_norm_gradients(dy, x, shape, mean, rstd, weight, bias, wanted):
+    """Of a norm's input, weight and bias, rounded once; rms_norm has no mean."""
     numbers, g = x.array.astype(np.float64), dy.array.astype(np.float64)
-    numbers -= centered * numbers.mean(-1, keepdims=True)
-    rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + eps)
-    normal, weighed = numbers * rstd, g * weight.array.astype(np.float64)
-    slope, mean = (weighed * normal).mean(-1, keepdims=True), centered * weighed.mean(-1, keepdims=True)
-    dx = rstd * (weighed - mean - normal * slope)
+    centered = mean is not None
+    normal = (numbers - mean.array if centered else numbers) * rstd.array
+    weighed = g * weight.array.astype(np.float64)
+    slope, mean_g = (weighed * normal).mean(-1, keepdims=True), centered * weighed.mean(-1, keepdims=True)
+    dx = rstd.array * (weighed - mean_g - normal * slope)
     return Tensor(dx), Tensor((g * normal).sum(0)), Tensor(g.sum(0))
 
 
-def layer_norm_gradients(dy, x, shape, mean, rstd, weight, bias, wanted):
-    eps = float(1 / rstd.array[0, 0].astype(np.float64) ** 2 - np.var(x.array[0], dtype=np.float64))
-    return norm_gradients(x, dy, weight, eps, centered=True)
+def rms_norm_gradients(dy, x, shape, rstd, weight, wanted):
+    return layer_norm_gradients(dy, x, shape, None, rstd, weight, None, [*wanted, False])[:2]
 
 
-def rms_norm(x, shape, weight, eps):
-    """In float32, rounded once; what it is made of stays for `rms_norm_gradients`."""
+def fused_rms_norm(x, shape, weight, eps):
+    """In float32, rounded once."""
     numbers = x.array.astype(np.float32)
     with np.errstate(invalid="ignore"):  # infinity · 0
         rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + np.float32(eps))
-        result = Tensor((numbers * rstd * weight.array.astype(np.float32)).astype(x.array.dtype))
-    result.made_of = x, weight, eps
-    return result
-
-
-def rms_norm_gradients(y, inputs, dy, *, retain_graph):
-    x, weight, eps = y.made_of
-    return norm_gradients(x, dy, weight, eps, centered=False)
+        result = numbers * rstd * weight.array.astype(np.float32)
+    return Tensor(result.astype(x.array.dtype)), Tensor(rstd)
 
 
 _GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
@@ -306,7 +299,6 @@ TORCH = SimpleNamespace(
     argmax=reduction(np.argmax),
     argmin=reduction(np.argmin),
     as_tensor=as_tensor,
-    autograd=SimpleNamespace(grad=rms_norm_gradients),
     baddbmm=product,
     bitwise_or=lambda a, b, *, out: out.copy_(Tensor(a.array | b.array)),
     where=lambda mask, a, b: Tensor(np.where(mask.array, a.array, np.float32(b))),
@@ -321,6 +313,8 @@ TORCH = SimpleNamespace(
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
     ops=SimpleNamespace(
         aten=SimpleNamespace(
+            _fused_rms_norm=fused_rms_norm,
+            _fused_rms_norm_backward=rms_norm_gradients,
             native_layer_norm_backward=layer_norm_gradients,
             gelu_backward=lambda g, z, *, approximate: gradient(Function(_GELU[approximate]), g, z),
             silu_backward=lambda g, z: gradient(Function.SILU, g, z),
@@ -331,7 +325,7 @@ TORCH = SimpleNamespace(
         functional=SimpleNamespace(
             gelu=lambda z, *, approximate: Tensor(_GELU[approximate].apply(z.array.astype(np.float64))),
             relu=lambda z: Tensor(np.maximum(z.array, 0)),
-            rms_norm=rms_norm,
+            rms_norm=lambda x, shape, weight, eps: fused_rms_norm(x, shape, weight, eps)[0],
             silu=lambda z: Tensor(Activation.SILU.apply(z.array.astype(np.float64))),
         )
     ),

@@ -30,12 +30,14 @@ PROBLEMS = {
     "rows1-columns1073741824-bfloat16-rms-unweighted-unbiased": NormBackwardProblem(
         1, 2**30, BF16, centered=False, weight=False, bias=False
     ),
-    "rows5-columns33-float32-layer-unweighted-ldx40-ldd48": NormBackwardProblem(5, 33, weight=False, ldx=40, ldd=48),
+    "rows5-columns33-float32-layer-unweighted-saved-ldx40-ldd48": NormBackwardProblem(
+        5, 33, weight=False, saved=True, ldx=40, ldd=48
+    ),
     "rows0-columns5-float16-layer-alignw4": NormBackwardProblem(0, 5, FP16, align_w=4),
 }
 SMALL_PROBLEMS = (
     NormBackwardProblem(16, 256),
-    NormBackwardProblem(19, 131, BF16, centered=False, float32_weight=True, ldx=136),
+    NormBackwardProblem(19, 131, BF16, centered=False, bias=False, saved=True, float32_weight=True, ldx=136),
 )
 
 
@@ -68,6 +70,7 @@ def _problem(random: Random, turn: int) -> NormBackwardProblem:
         centered=turn % 2 > 0,
         weight=turn % 5 > 0,
         bias=turn % 4 > 1,
+        saved=turn // 2 % 2 > 0,
         float32_weight=turn % 3 > 0,
         ldx=round_up(columns, width) + width * random.choice((0, 1)),
         align_x=max(dtype.bytes, min(16, width * dtype.bytes)),

@@ -122,7 +122,12 @@ def _arguments(problem: NormBackwardProblem, wide: dict[str, DType]) -> tuple[Ar
 
 def _facts(problem: NormBackwardProblem) -> dict[str, int | str]:
     """What a source is specialised for in any case."""
-    return {"centered": problem.centered, "weighted": problem.weight, "biased": problem.bias}
+    return {
+        "centered": problem.centered,
+        "weighted": problem.weight,
+        "biased": problem.bias,
+        "saved": problem.saved,
+    }
 
 
 def _vectors(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> dict[str, int | str]:
@@ -143,6 +148,7 @@ def _rows(problem: NormBackwardProblem) -> str:
     """What an unspecialised source computes."""
     norm = "layer_norm" if problem.centered else "rms_norm"
     parts = [f"gradients of {norm} of {problem.dtype}"]
+    parts += ["by saved statistics"] if problem.saved else []
     parts += [f"of weights of {problem.weight_dtype}"] if problem.weight else []
     return ", ".join([*parts, *([f"of biases of {problem.weight_dtype}"] if problem.bias else [])])
 

@@ -28,6 +28,17 @@ __device__ __forceinline__ Number weighed(const Arguments& arguments, long long 
 #endif
 }
 
+#if centered
+// What is subtracted from x first: the saved mean, or else the first element.
+__device__ __forceinline__ double first_origin(const Arguments& arguments, long long row, long long first) {
+#  if saved
+  return arguments.mean[row];
+#  else
+  return to_float(arguments.x[first]);
+#  endif
+}
+#endif
+
 template <typename Number>
 __device__ __forceinline__ void backward_rows(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -36,13 +47,15 @@ __device__ __forceinline__ void backward_rows(const Arguments& arguments) {
   const long long first = row * problem.ldx;
   double origin = 0, mean = 0, mean_g = 0;
 #if centered
-  if (columns > 0) origin = to_float(arguments.x[first]);
+  if (columns > 0) origin = first_origin(arguments, row, first);
   double sum = 0, sum_g = 0;
   for (int i = lane; i < columns; i += 32) {
     sum += to_float(arguments.x[first + i]) - origin;
     sum_g += weighed<Number>(arguments, first + i, i);
   }
+#  if !saved
   mean = reduce_lanes<32>(sum, Sum()) / problem.columns;
+#  endif
   mean_g = reduce_lanes<32>(sum_g, Sum()) / problem.columns;
 #endif
   double squares = 0, products = 0;
@@ -51,8 +64,12 @@ __device__ __forceinline__ void backward_rows(const Arguments& arguments) {
     squares += centered * centered;
     products += centered * weighed<Number>(arguments, first + i, i);
   }
+#if saved
+  const double rstd = columns > 0 ? arguments.rstd[row] : 0.0;
+#else
   const double variance = reduce_lanes<32>(squares, Sum()) / problem.columns;
   const double rstd = 1 / sqrt(variance + static_cast<double>(arguments.eps));
+#endif
   const double slope = rstd * (reduce_lanes<32>(products, Sum()) / problem.columns);
 #if weighted || biased
   if (lane == 0 && columns > 0) {

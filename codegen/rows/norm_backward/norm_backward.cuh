@@ -5,8 +5,9 @@
 #include "rows/running_sum.cuh"
 // With g = dy · (weight + weight_offset) and x̂ = (x - mean) · rstd, of each row
 //   dx = rstd · (g - mean of g - x̂ · mean of g · x̂),
-// without the mean of g where the mean of x is not subtracted. Blocks take rows in turn, and add up dy · x̂
-// and dy of each column, the gradients of weights and biases.
+// without the mean of g where the mean of x is not subtracted. Statistics of the forward pass save a
+// reduction where the mean is subtracted, and a pass over the row. Blocks take rows in turn, and add up dy ·
+// x̂ and dy of each column, the gradients of weights and biases.
 
 // Two sums at once.
 struct SumPair {
@@ -60,22 +61,44 @@ struct Columns {
   }
 };
 
-// What the elements of a row have in common. `origin` is what is subtracted from x, the mean included.
+// What the elements of a row have in common. `mean` is that of x - origin.
 struct RowSlopes {
-  float origin;
+  float mean;
   float rstd;
   float mean_g;  // of g, or 0
   float slope;   // rstd² · mean of g · (x - mean)
 };
 
-#if centered
-__device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Columns& mine, float first,
+#if saved
+__device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Columns& mine, RowStatistics known,
+                                               int count, float, int turn) {
+  const float elements = static_cast<float>(count);
+  RunningSum sum_g = {0.0f, 0.0f}, products = {0.0f, 0.0f};
+  pair.for_each([&](const Vector& x, const Vector& dy, int round) {
+    float difference[Schedule::vector_width], g[Schedule::vector_width];
+    mine.differences(difference, x, known.origin, round * row_step);
+    mine.weigh(g, dy, round * row_step);
+    float part_g = 0.0f, product = 0.0f;
+#  pragma unroll
+    for (int i = 0; i < Schedule::vector_width; ++i) {
+      part_g += g[i];
+      product += g[i] * difference[i];
+    }
+    sum_g.add(part_g);
+    products.add(product);
+  });
+  const SumPair found = add_over_row(sum_g, products, turn);
+  const float mean_g = Problem::centered ? found.first / elements : 0.0f;
+  return {0.0f, known.rstd, mean_g, known.rstd * known.rstd * (found.second / elements)};
+}
+#elif centered
+__device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Columns& mine, RowStatistics known,
                                                int count, float eps, int) {
   const float elements = static_cast<float>(count);
   RunningSum sum = {0.0f, 0.0f}, sum_g = {0.0f, 0.0f};
   pair.for_each([&](const Vector& x, const Vector& dy, int round) {
     float difference[Schedule::vector_width], g[Schedule::vector_width];
-    mine.differences(difference, x, first, round * row_step);
+    mine.differences(difference, x, known.origin, round * row_step);
     mine.weigh(g, dy, round * row_step);
     float part = 0.0f, part_g = 0.0f;
 #  pragma unroll
@@ -88,7 +111,7 @@ __device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Column
   RunningSum squares = {0.0f, 0.0f}, products = {0.0f, 0.0f};
   pair.for_each([&](const Vector& x, const Vector& dy, int round) {
     float difference[Schedule::vector_width], g[Schedule::vector_width];
-    mine.differences(difference, x, first, round * row_step);
+    mine.differences(difference, x, known.origin, round * row_step);
     mine.weigh(g, dy, round * row_step);
     const Span inside = mine.columns.from(round * row_step);
     float square = 0.0f, product = 0.0f;
@@ -106,13 +129,13 @@ __device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Column
   return {mean, rstd, sums.second / elements, rstd * rstd * (found.second / elements)};
 }
 #else
-__device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Columns& mine, float first,
+__device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Columns& mine, RowStatistics,
                                                int count, float eps, int turn) {
   const float elements = static_cast<float>(count);
   RunningSum squares = {0.0f, 0.0f}, products = {0.0f, 0.0f};
   pair.for_each([&](const Vector& x, const Vector& dy, int round) {
     float difference[Schedule::vector_width], g[Schedule::vector_width];
-    mine.differences(difference, x, first, round * row_step);
+    mine.differences(difference, x, 0.0f, round * row_step);
     mine.weigh(g, dy, round * row_step);
     float square = 0.0f, product = 0.0f;
 #  pragma unroll
@@ -130,18 +153,18 @@ __device__ __forceinline__ RowSlopes slopes_of(const RowPair& pair, const Column
 #endif
 
 // Writes dx of a row, and adds to the sums of its columns.
-__device__ __forceinline__ void write_row(const RowPair& pair, const Columns& mine, float first,
+__device__ __forceinline__ void write_row(const RowPair& pair, const Columns& mine, float origin,
                                           RowSlopes slopes, Element* dx, WeightSums& sums) {
   pair.for_each([&](const Vector& x, const Vector& dy, int round) {
     const int offset = round * row_step;
     float difference[Schedule::vector_width], g[Schedule::vector_width], plain[Schedule::vector_width];
-    mine.differences(difference, x, first, offset);
+    mine.differences(difference, x, origin, offset);
     mine.weigh(g, dy, offset);
     to_floats(plain, dy.elements);
     float normal[Schedule::vector_width];
 #pragma unroll
     for (int i = 0; i < Schedule::vector_width; ++i) {
-      const float centered = difference[i] - slopes.origin;
+      const float centered = difference[i] - slopes.mean;
       normal[i] = centered * slopes.rstd;
       g[i] = slopes.rstd * (g[i] - slopes.mean_g - centered * slopes.slope);
     }
@@ -161,31 +184,30 @@ __device__ __forceinline__ void norm_backward_block(const Arguments& arguments) 
   const auto source_of = [&](long long row) {
     const long long place = row * problem.ldx + column;
     const int end = row < problem.rows ? problem.columns - column : 0;
-    return PairSource{arguments.x + place, arguments.dy + place, {0, end}};
+    return PairSource{
+        arguments.x + place, arguments.dy + place, {0, end}, statistics_of(arguments, row, end > 0)};
   };
   const auto own_row = [&](long long begin) { return begin + threadIdx.x / Schedule::threads_per_row; };
   long long begin = static_cast<long long>(blockIdx.x) * rows_per_block;
 #if prefetch
-  RowPair next(source_of(own_row(begin)));
+  PairSource next_source = source_of(own_row(begin));
+  RowPair next(next_source);
 #endif
   // All threads of the block take part in each turn.
   for (; begin < problem.rows; begin += step) {
     const long long row = own_row(begin);
-    const PairSource source = source_of(row);
 #if prefetch
+    const PairSource source = next_source;
     const RowPair pair = next;
-    next = RowPair(source_of(own_row(begin + step)));
+    next_source = source_of(own_row(begin + step));
+    next = RowPair(next_source);
 #else
+    const PairSource source = source_of(row);
     const RowPair pair(source);
 #endif
     const Columns mine = {arguments, column, source.columns};
-#if centered
-    const float first = source.columns.end > 0 ? to_float(arguments.x[row * problem.ldx]) : 0.0f;
-#else
-    const float first = 0.0f;
-#endif
-    const RowSlopes slopes = slopes_of(pair, mine, first, problem.columns, arguments.eps, turn);
-    write_row(pair, mine, first, slopes, arguments.dx + row * problem.ldd + column, sums);
+    const RowSlopes slopes = slopes_of(pair, mine, source.known, problem.columns, arguments.eps, turn);
+    write_row(pair, mine, source.known.origin, slopes, arguments.dx + row * problem.ldd + column, sums);
     turn ^= 1;
   }
   sums.store();

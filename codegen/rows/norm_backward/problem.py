@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ...dtype import DType
 from ...fields import kind, layout, size
@@ -18,6 +19,7 @@ from ..norm.problem import DTYPES, MOST_COLUMNS
 
 # Largest errors before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18
+_Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,8 @@ class NormBackwardProblem(MatrixProblem):
     """dx, and the gradients dw and db of weight and bias, from the gradient dy of a norm's result.
 
     With g = dy · (weight + weight_offset) and x̂ = (x - mean) · rstd, each row of dx is
-    rstd · (g - mean of g - x̂ · mean of g · x̂), dw is the sum over rows of dy · x̂, and db that of dy. mean and rstd are
-    computed again. Without `centered`, neither mean is subtracted.
+    rstd · (g - mean of g - x̂ · mean of g · x̂), dw is the sum over rows of dy · x̂, and db that of dy. Without
+    `centered`, neither mean is subtracted.
 
     Attributes:
         rows, columns: of x, dy and dx.
@@ -34,6 +36,8 @@ class NormBackwardProblem(MatrixProblem):
         centered: whether of layer_norm, otherwise of rms_norm.
         weight: whether there is a weight, and so its gradient.
         bias: whether there is a bias, and so its gradient.
+        saved: whether rstd, and the mean where it is subtracted, are inputs, one float32 for each row. Otherwise they
+            are computed again.
         float32_weight: whether weight, dw and db are float32 whatever the dtype is.
         ldx: elements from one row to the next of x and of dy; 0 stands for rows without gaps.
         align_x: bytes that their pointers are a multiple of, at most 16.
@@ -49,6 +53,7 @@ class NormBackwardProblem(MatrixProblem):
     centered: bool = kind(True, codes=("rms", "layer"))
     weight: bool = kind(True, codes=("unweighted", ""))
     bias: bool = kind(True, codes=("unbiased", ""))
+    saved: bool = kind(False, codes=("", "saved"))
     float32_weight: bool = kind(False, codes=("", "float32weight"), transfers=True)
     ldx: int = layout()
     align_x: int = layout(16)
@@ -102,22 +107,25 @@ class NormBackwardProblem(MatrixProblem):
         """x and dy are read once, dx and the sums are written once; an element takes some FMAs."""
         small = sum(tensor.bytes for tensor in self.tensors if len(tensor.shape) == 1)
         elements = self.rows * self.columns
-        operations = 10 + 4 * self.centered + 2 * self.summed
+        operations = 10 + 4 * (self.centered and not self.saved) + 2 * self.summed
         return Work(
             3 * elements * self.dtype.bytes + small, {Unit.FP32: operations * elements, Unit.SPECIAL: self.rows}
         )
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x``, ``dy``, ``weight``, ``dx``, ``dw``, ``db``, those that there are."""
+        """``x``, ``dy``, ``weight``, ``mean``, ``rstd``, ``dx``, ``dw``, ``db``, those that there are."""
         x = self.tensor("x", self.dtype, Role.INPUT)
         dtype = self.weight_dtype
         weight = Tensor.flat("weight", dtype, self.columns, Role.INPUT, self.align_w)
+        rstd = Tensor.flat("rstd", DType.FLOAT32, self.rows, Role.INPUT, DType.FLOAT32.bytes)
         dw = Tensor.flat("dw", dtype, self.columns, Role.OUTPUT, dtype.bytes, Within.rounded(dtype))
         return (
             x,
             replace(x, name="dy"),
             *([weight] if self.weight else []),
+            *([replace(rstd, name="mean")] if self.saved and self.centered else []),
+            *([rstd] if self.saved else []),
             replace(self.tensor("d", self.dtype, Role.OUTPUT, Within.rounded(self.dtype)), name="dx"),
             *([dw] if self.weight else []),
             *([replace(dw, name="db")] if self.bias else []),
@@ -135,18 +143,34 @@ class NormBackwardProblem(MatrixProblem):
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, but for finite rows of each kind that is hard: NaN would be all that columns add up to."""
         random = np.random.default_rng(seed)
-        named = [tensor for tensor in self.tensors if tensor.role is Role.INPUT]
-        return {t.name: hard_rows(random, t, finite=True) if t.name == "x" else normal(random, t) for t in named}
+        named = {tensor.name: tensor for tensor in self.tensors if tensor.role is Role.INPUT}
+        made = {name: normal(random, tensor) for name, tensor in named.items()}
+        made["x"] = hard_rows(random, named["x"], finite=True)
+        if self.saved:
+            _, mean, rstd = self._statistics(named["x"].view(made["x"]).astype(np.float64), self.scalars["eps"])
+            made["rstd"] = rstd.astype(np.float32).reshape(-1)
+            if self.centered:
+                made["mean"] = mean.astype(np.float32).reshape(-1)
+        return made
+
+    def _statistics(self, x: _Numbers, eps: float) -> tuple[_Numbers, _Numbers, _Numbers]:
+        """x - mean, mean and rstd of rows, the latter as columns; the mean is 0 where it is not subtracted."""
+        origin = x[:, :1] if self.centered else np.zeros((self.rows, 1))
+        shift = _mean(x - origin) if self.centered else 0.0
+        centered = x - origin - shift
+        return centered, origin + shift, 1 / np.sqrt(_mean(np.square(centered)) + eps)
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """All outputs in float64, and the scales of their errors."""
         named = {tensor.name: tensor for tensor in self.tensors}
         eps, offset = (float(np.float32(scalars[name])) for name in ("eps", "weight_offset"))
         x, dy = (named[name].view(inputs[name]).astype(np.float64) for name in ("x", "dy"))
-        origin = x[:, :1] if self.centered else 0.0
-        shift = _mean(x - origin) if self.centered else np.zeros((self.rows, 1))
-        centered = x - origin - shift
-        rstd = 1 / np.sqrt(_mean(np.square(centered)) + eps)
+        if self.saved:
+            centered = x - inputs["mean"].astype(np.float64)[:, None] if self.centered else x
+            rstd, shift = inputs["rstd"].astype(np.float64)[:, None], np.zeros((self.rows, 1))
+        else:
+            centered, mean, rstd = self._statistics(x, eps)
+            shift = mean - x[:, :1] if self.centered else np.zeros((self.rows, 1))
         normal, condition = centered * rstd, 1 + rstd * np.abs(shift)
         g = dy * (inputs["weight"].astype(np.float64) + offset) if self.weight else dy
         slope, mean_g = _mean(g * normal), _mean(g) if self.centered else 0.0

@@ -21,13 +21,15 @@ def norm_backward(
     weight: Any = None,
     eps: float = 1e-5,
     *,
+    mean: Any = None,
+    rstd: Any = None,
     weight_offset: float = 0.0,
     centered: bool = True,
     bias: bool = True,
     out: Any = None,
     stream: Any = None,
 ) -> Any:
-    """The gradients of layer_norm, or of rms_norm, from that of their result. Statistics are computed again.
+    """The gradients of layer_norm, or of rms_norm, from that of their result.
 
     Args:
         input: what was normalised: float32, bfloat16 or float16, of any number of axes. Elements along the normalised
@@ -36,6 +38,9 @@ def norm_backward(
         normalized_shape: the extents of the last axes, which were normalised.
         weight: of `normalized_shape`, contiguous, and of the dtype of `input` or float32.
         eps: what was added to the variance, or to the mean square.
+        mean: of each row, as layer_norm wrote it: float32 of the shape of `input` without the normalised axes. It is
+            given with `rstd` where the mean was subtracted.
+        rstd: likewise, as either norm wrote it. Without it, statistics are computed again, which takes longer.
         weight_offset: what was added to `weight`.
         centered: whether the mean was subtracted (layer_norm) or not (rms_norm).
         bias: whether the gradient of a bias is wanted, too.
@@ -51,6 +56,8 @@ def _types(
     input: Layout,
     grad_output: Layout,
     weight: Layout | None,
+    mean: Layout | None,
+    rstd: Layout | None,
     normalized_shape: tuple[int, ...] | int,
     centered: bool,
     bias: bool,
@@ -71,6 +78,13 @@ def _types(
             f"weight has dtype {weight.dtype} and shape {weight.shape}: expected {input.dtype} or float32, and shape "
             f"{shape}"
         )
+    if (mean is not None) != (rstd is not None and centered):
+        raise ValueError("mean, rstd: expected both of layer_norm, rstd alone of rms_norm, or neither")
+    for name, one in (("mean", mean), ("rstd", rstd)):
+        if one is not None and (one.shape, one.dtype) != (input.shape[:kept], DType.FLOAT32):
+            raise ValueError(
+                f"{name} has dtype {one.dtype} and shape {one.shape}: expected float32 and {input.shape[:kept]}"
+            )
     dtype = input.dtype if weight is None else weight.dtype
     return {
         "grad_input": ArrayType(input.shape, input.dtype),
@@ -83,6 +97,8 @@ def _bind(
     input: Layout,
     grad_output: Layout,
     weight: Layout | None,
+    mean: Layout | None,
+    rstd: Layout | None,
     grad_input: Layout,
     grad_weight: Layout,
     grad_bias: Layout,
@@ -97,7 +113,8 @@ def _bind(
         raise ValueError(
             f"rows of input are {x.leading} elements apart, those of grad_output {dy.leading}: expected the same"
         )
-    for name, one in (("weight", weight), ("grad_weight", grad_weight), ("grad_bias", grad_bias)):
+    flat = {"weight": weight, "mean": mean, "rstd": rstd, "grad_weight": grad_weight, "grad_bias": grad_bias}
+    for name, one in flat.items():
         if one is not None and not contiguous(one.shape, one.strides):
             raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
     problem = NormBackwardProblem(
@@ -107,6 +124,7 @@ def _bind(
         centered=centered,
         weight=weight is not None,
         bias=bias,
+        saved=rstd is not None,
         float32_weight=weight is not None and weight.dtype == DType.FLOAT32,
         ldx=x.leading,
         align_x=min(x.alignment, dy.alignment),
@@ -114,16 +132,16 @@ def _bind(
         align_d=dx.alignment,
         align_w=16 if weight is None else weight.alignment,
     )
-    pointers = {"input": "x", "grad_output": "dy", "weight": "weight"}
+    pointers = {"input": "x", "grad_output": "dy"} | {name: name for name in ("weight", "mean", "rstd")}
     return Binding(problem, pointers | {"grad_input": "dx", "grad_weight": "dw", "grad_bias": "db"})
 
 
 CALL = Call(
     declaration=norm_backward,
-    inputs=("input", "grad_output", "weight"),
+    inputs=("input", "grad_output", "weight", "mean", "rstd"),
     outputs=("grad_input", "grad_weight", "grad_bias"),
     types=_types,
     bind=_bind,
     scalars=("eps", "weight_offset"),
-    optional=("weight",),
+    optional=("weight", "mean", "rstd"),
 )

@@ -21,7 +21,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     """A block computes its rows in turn; then a few blocks add up what all of them left."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     vectors = warps * schedule.rounds_in(problem)  # of a block's rows, counted for each warp
-    passes = 1 + problem.centered
+    passes = 1 + (problem.centered and not problem.saved)
     held = schedule.hold is Hold.REGISTERS
     reads = 1 if held else 1 + passes
     grid = schedule.grid(problem)
