@@ -334,7 +334,10 @@ TORCH = SimpleNamespace(
     cumprod=scan(np.multiply),
     cumsum=scan(np.add),
     empty=lambda shape, *, dtype, device: Tensor(np.empty(shape, dtype)),
-    linalg=SimpleNamespace(vector_norm=reduction(lambda x, dim: np.sqrt(np.square(x).sum(dim)))),
+    linalg=SimpleNamespace(
+        vecdot=lambda x, other, *, dim, out: reduction(np.sum)(x * other, dim=dim, out=out),
+        vector_norm=reduction(lambda x, dim: np.sqrt(np.square(x).sum(dim))),
+    ),
     mean=reduction(np.mean),
     flip=lambda x, axes: Tensor(np.flip(x.array, axes)),
     native_layer_norm=layer_norm,

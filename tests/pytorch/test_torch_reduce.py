@@ -37,6 +37,15 @@ def test_values_and_gradients(op, dim):
     assert_same(autotune_torch.reduce(x, op, dim), FUNCTIONS[op](x, dim=dim), [x])
 
 
+@pytest.mark.parametrize("dim", [None, -1, 0])
+def test_values_and_gradients_of_two_arrays(dim):
+    x, other = random(3, 5, 7), random(5, 3, 7).detach().reshape(3, 5, 7).requires_grad_()
+    axes = (0, 1, 2) if dim is None else dim
+    assert_same(autotune_torch.reduce(x, "dot", dim, other=other), (x * other).sum(axes), [x, other])
+    distance = torch.linalg.vector_norm(x - other, dim=dim)
+    assert_same(autotune_torch.reduce(x, "dist", dim, other=other), distance, [x, other])
+
+
 def test_a_norm_of_zeros_has_no_gradient():
     x = torch.zeros(3, 4, requires_grad=True)
     (gradient,) = torch.autograd.grad(autotune_torch.reduce(x, "l2", 1).sum(), x)
@@ -53,6 +62,11 @@ def test_an_index_has_no_gradient():
 @pytest.mark.parametrize("op", [*FUNCTIONS, "argmin"])
 def test_the_operator_keeps_pytorchs_contract(op):
     torch.library.opcheck(torch.ops.autotune.reduce.default, (random(3, 8), op, -1))
+
+
+def test_the_operator_keeps_pytorchs_contract_with_two_arrays():
+    inputs = (random(3, 8), "dot", None)
+    torch.library.opcheck(torch.ops.autotune.reduce.default, inputs, {"other": random(8, 3).reshape(3, 8)})
 
 
 def test_the_compiler_keeps_it_in_one_graph():

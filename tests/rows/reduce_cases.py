@@ -21,7 +21,7 @@ LIMITS = named_device("h200")
 # The emulator walks through every element: larger problems take long and add nothing.
 _ELEMENTS, _SPLITS = 1 << 16, 8
 
-SUM, MEAN, L2, MAX, MIN, ARGMAX, ARGMIN = Operation
+SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
 ALL, LAST, FIRST = Axis
 FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
 Case = tuple[ReduceProblem, ReduceSchedule]
@@ -36,6 +36,8 @@ PROBLEMS = {
     "rows16384-columns8192-sum-last-bfloat16": ReduceProblem(16384, 8192, dtype=BFLOAT16),
     "rows8192-columns513-argmax-last-bfloat16": ReduceProblem(8192, 513, ARGMAX, dtype=BFLOAT16),
     "rows8192-columns513-sum-first-int32": ReduceProblem(8192, 513, SUM, FIRST, INT32),
+    "rows1-columns16777216-dot-all-bfloat16": ReduceProblem(1, 1 << 24, DOT, ALL, BFLOAT16),
+    "rows4096-columns4096-dist-last-float32-ldx4100": ReduceProblem(4096, 4096, DIST, ldx=4100),
     "rows1-columns5000000000-argmax-all-float16": ReduceProblem(1, 5 * 10**9, ARGMAX, ALL, FLOAT16),
     "rows5000000000-columns3-argmax-first-float16": ReduceProblem(5 * 10**9, 3, ARGMAX, FIRST, FLOAT16),
     "rows3-columns1000000000-max-last-int32": ReduceProblem(3, 10**9, MAX, LAST, INT32),
@@ -58,6 +60,8 @@ SMALL_PROBLEMS = (
     ReduceProblem(67, 131, SUM, LAST, INT32),
     ReduceProblem(1, 5003, SUM, ALL, FLOAT16),
     ReduceProblem(1, 5003, ARGMAX, ALL, BFLOAT16),
+    ReduceProblem(1, 5003, DOT, ALL, FLOAT16),
+    ReduceProblem(67, 131, DIST, LAST, FLOAT32, ldx=133),
     ReduceProblem(67, 131, MEAN, LAST, BFLOAT16, ldx=133),
     ReduceProblem(1, 5003, L2, ALL, FLOAT16),
     ReduceProblem(131, 67, MIN, FIRST, FLOAT16),

@@ -18,9 +18,9 @@ assert CALL is not None
 
 def key(shape: tuple[int, ...], strides: tuple[int, ...], dim: int | None) -> str:
     layout = Layout(shape, strides, "float32", 4, 16)
-    out = CALL.types(input=layout, op="sum", dim=dim)["out"].shape
+    out = CALL.types(input=layout, other=None, op="sum", dim=dim)["out"].shape
     contiguous = tuple(int(np.prod(out[axis + 1 :])) for axis in range(len(out)))
-    binding = CALL.bind(input=layout, out=Layout(out, contiguous, "float32", 4, 4), op="sum", dim=dim)
+    binding = CALL.bind(input=layout, other=None, out=Layout(out, contiguous, "float32", 4, 4), op="sum", dim=dim)
     return binding.problem.key.replace("-float32", "")
 
 
@@ -68,7 +68,19 @@ def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, .
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"op": "median"}, ValueError, "op='median': expected one of sum, mean, l2, max"),
+        ({"op": "median"}, ValueError, "op='median': expected one of sum, mean, l2, dot, dist, max"),
+        ({"op": "dot"}, TypeError, "op='dot' of one array: expected 2"),
+        ({"other": np.zeros((2, 3), np.float32)}, TypeError, "op='sum' of two arrays: expected 1"),
+        (
+            {"op": "dot", "other": np.zeros((2, 1), np.float32)},
+            ValueError,
+            r"other has shape \(2, 1\) and dtype float32: expected those of input, \(2, 3\) and float32",
+        ),
+        (
+            {"op": "dist", "other": np.zeros((3, 2), np.float32).T, "dim": 0},
+            ValueError,
+            r"other has strides \(1, 2\): expected those of input, \(3, 1\); call contiguous\(\) of both first",
+        ),
         ({"dim": 2}, ValueError, "dim=2: expected None or -2 … 1 for input of shape"),
         (
             {"input": np.zeros((2, 3))},
@@ -93,6 +105,10 @@ def test_calls() -> None:
     assert np.array_equal(dispatcher.reduce(x, "min"), x.min())
     assert np.allclose(dispatcher.reduce(x, "mean", 0), x.mean(0))
     assert np.allclose(dispatcher.reduce(x, "l2", -1), np.linalg.norm(x, axis=-1))
+    other = np.flip(x, 0).copy()
+    assert dispatcher.reduce(x, "dot", other=other) == np.vdot(x, other)
+    assert np.array_equal(dispatcher.reduce(x, "dot", -1, other=other), (x * other).sum(-1))
+    assert np.allclose(dispatcher.reduce(x, "dist", 0, other=other), np.linalg.norm(x - other, axis=0))
     out = np.zeros((5, 6), np.int64)
     integers = x.astype(np.int32)
     assert dispatcher.reduce(integers, dim=2, out=out) is out

@@ -15,6 +15,8 @@ from reduce_cases import (
     ARGMIN,
     BFLOAT16,
     CASES,
+    DIST,
+    DOT,
     FIRST,
     FLOAT16,
     FLOAT32,
@@ -54,7 +56,8 @@ def with_elements(problem: ReduceProblem, change: Elements) -> ReduceProblem:
     class Changed(ReduceProblem):
         def inputs(self, seed: int) -> dict[str, Array]:
             inputs = super().inputs(seed)
-            change(self.tensors[0].view(inputs["x"]))
+            for tensor in self.tensors[:-1]:
+                change(tensor.view(inputs[tensor.name]))
             return inputs
 
     return Changed.from_dict(problem.to_dict())
@@ -154,7 +157,7 @@ def test_integer_sums_wrap_at_64_bits() -> None:
     assert verify(problem, OPERATOR.program(problem, SPLIT[ALL], LIMITS)) == 0
 
 
-@pytest.mark.parametrize("op", [MEAN, L2])
+@pytest.mark.parametrize("op", [MEAN, L2, DOT])
 def test_results_that_fit_half_precision_come_of_sums_that_do_not(op: Operation) -> None:
     problem = with_elements(split_problem(op, FIRST, FLOAT16), _constant(5000))
     verify(problem, OPERATOR.program(problem, SPLIT[FIRST], LIMITS))
@@ -192,6 +195,9 @@ COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
         ("partial / count", "partial", MEAN, LAST, None),
         ("result_of(total, problem.rows)", "result_of(total, problem.columns)", MEAN, FIRST, None),
         ("sqrtf(partial)", "partial", L2, ALL, None),
+        ("load_global<width, streaming>(source.other)", "load_global<width, streaming>(source.x)", DOT, ALL, None),
+        ("other + i", "other", DIST, LAST, None),
+        ("difference * difference", "difference", DIST, FIRST, None),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:
@@ -212,6 +218,28 @@ def test_accumulation_in_half_precision_is_caught(change: Elements | None) -> No
     rounding = "partial = to_float(from_float<float16>(partial + number_of(element)));"
     with pytest.raises(EmulatorError, match="wrong"):
         verify(problem, _planted(program, "partial += number_of(element);", rounding))
+
+
+ROUND = "partial = to_float(from_float<float16>(partial + number_of(element)));"
+
+
+@pytest.mark.parametrize(
+    ("plain", "right", "planted", "said"),
+    [
+        (emit_serial, "partial += number_of(element);", ROUND, "wrong"),
+        (emit_tree, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n", "race"),
+        (emit_tree, "  partials[thread] =", "  if (thread < line.count) partials[thread] =", "got nan"),
+        (emit_tree, "i < line.count", "i < line.count + 3", "reads bytes 400 to 401 of x, which has 400 bytes"),
+    ],
+)
+def test_bugs_of_textbook_dot_products_are_caught(
+    plain: Callable[[ReduceProblem], Program], right: str, planted: str, said: str
+) -> None:
+    problem = with_elements(ReduceProblem(1, 200, DOT, ALL, FLOAT16), _constant(18))
+    program = plain(problem)
+    verify(problem, program)
+    with pytest.raises(EmulatorError, match=said):
+        verify(problem, _planted(program, right, planted))
 
 
 def test_a_last_warp_without_barriers_is_caught() -> None:

@@ -6,7 +6,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reduce_cases import ALL, ARGMAX, ARGMIN, BFLOAT16, FIRST, FLOAT16, FLOAT32, INT32, L2, LAST, MAX, MEAN, MIN, SUM
+from reduce_cases import (
+    ALL,
+    ARGMAX,
+    ARGMIN,
+    BFLOAT16,
+    DIST,
+    DOT,
+    FIRST,
+    FLOAT16,
+    FLOAT32,
+    INT32,
+    L2,
+    LAST,
+    MAX,
+    MEAN,
+    MIN,
+    SUM,
+)
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
@@ -70,6 +87,7 @@ def test_rows_must_be_aligned_to_reduce_columns_by_vectors(fields: dict[str, int
 def test_work_is_an_addition_for_each_element_and_a_product_for_each_square() -> None:
     assert ReduceProblem(5, 7, dtype=FLOAT16).work == Work(2 * 35 + 2 * 5, {Unit.FP32: 35})
     assert ReduceProblem(5, 7, L2).work == Work(4 * 35 + 4 * 5, {Unit.FP32: 70})
+    assert ReduceProblem(5, 7, DOT, dtype=FLOAT16).work == Work(4 * 35 + 2 * 5, {Unit.FP32: 70})
     assert ReduceProblem(5, 7, ARGMAX, FIRST).work == Work(4 * 35 + 8 * 7, {Unit.FP32: 0})
 
 
@@ -97,12 +115,16 @@ def test_extremes(dtype: DType, elements: list[float], index: int) -> None:
             assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
 
 
-def test_means_and_norms() -> None:
+def test_means_norms_and_products() -> None:
     inputs = {"x": np.array([3, -4, 0, 0], np.float32)}
     mean, norm = (ReduceProblem(2, 2, op).reference(inputs, {}) for op in (MEAN, L2))
     assert (mean["y"].tolist(), norm["y"].tolist()) == ([-0.5, 0], [5, 0])
     assert mean["y_scale"].tolist() == [0.5 + 16 * 3.5, 0]
     assert norm["y_scale"].tolist() == [17 * 5, 0]
+    inputs["other"] = np.array([1, 2, 0, 7], np.float32)
+    dot, dist = (ReduceProblem(2, 2, op).reference(inputs, {}) for op in (DOT, DIST))
+    assert (dot["y"].tolist(), dist["y"].tolist()) == ([-5, 0], [40**0.5, 7])
+    assert dot["y_scale"].tolist() == [5 + 16 * 11, 0]
     assert np.isnan(ReduceProblem(2, 0, MEAN).reference({"x": np.zeros(0, np.float32)}, {})["y"]).all()
 
 

@@ -22,7 +22,7 @@ __device__ __forceinline__ int column_of(int slot) {
 // A thread's vectors of a tile, of whose rows `rows` exist from its first one on, all if `whole`. `inside`
 // elements of a vector are inside of the matrix.
 template <bool whole>
-__device__ __forceinline__ void take_tile(Partial (&partials)[vector_width], const Element* source,
+__device__ __forceinline__ void take_tile(Partial (&partials)[vector_width], ElementPointer source,
                                           long long ldx, Index row, Index rows, Index inside) {
   Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
@@ -55,7 +55,7 @@ __device__ __forceinline__ Partial* reduce_part(const Arguments& arguments, cons
 #pragma unroll
   for (int i = 0; i < vector_width; ++i) partials[i] = empty_partial(first + thread_row);
 
-  const Element* source = arguments.x + (first + thread_row) * problem.ldx + column;
+  ElementPointer source = elements_of(arguments) + (first + thread_row) * problem.ldx + column;
   for (; first + tile <= rows; first += step) {
     take_tile<true>(partials, source, problem.ldx, first + thread_row, 0, inside);
     source += step * problem.ldx;

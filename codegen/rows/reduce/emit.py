@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...dtype import DType
 from ...emission import comment
 from ...headers import used_source
@@ -18,6 +20,7 @@ ENTRY = "reduce"
 _THREADS = 256  # of a block of the plain kernels
 _WIDEST_PARTIAL = 16  # bytes
 _INT_MAX = 2**31 - 1
+_OF_ONE_ARRAY = {"ElementPointer": "const Element*", "elements_of(arguments)": "arguments.x"}
 
 
 def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
@@ -26,7 +29,7 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, schedule.vector_width)
     lines = "columns" if problem.axis is Axis.FIRST else "rows"
-    body = used_source(f"rows/reduce/{lines}.cuh", f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
+    body = _body(problem, lines, f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     types = _types(problem, _number(problem), schedule.wide(problem), split=schedule.splits > 1)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
@@ -62,9 +65,10 @@ def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, functi
     members, facts, passed = _arguments(problem), _facts(problem, 1), "arguments"
     reference = function == "reference_by_tree"
     if reference:
-        members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
+        at = problem.op.arrays
+        members = (*members[:at], Argument("y", "double*"), Argument("y_scale", "double*"), *members[at + 1 :])
         passed += f", {problem.sum_error_weight}"
-    body = used_source(f"rows/reduce/{header}.cuh", function, _conditions(problem, reference) | facts)
+    body = _body(problem, header, function, _conditions(problem, reference) | facts)
     number = DType.FLOAT64 if reference else _number(problem)
     types = _types(problem, number, problem.reduced + _THREADS > _INT_MAX)
     template = f"<{_THREADS}>" if header == "tree" else ""
@@ -82,6 +86,15 @@ extern "C" __global__ void __launch_bounds__({_THREADS}) {ENTRY}(const Arguments
     return Program(source, members, (launch,))
 
 
+def _body(problem: ReduceProblem, header: str, function: str, names: Mapping[str, int | str | bool]) -> str:
+    """What the kernel calls. Of one array it has plain pointers, as sources had that were measured."""
+    body = used_source(f"rows/reduce/{header}.cuh", function, names)
+    if problem.op.arrays == 1:
+        for general, plain in _OF_ONE_ARRAY.items():
+            body = body.replace(general, plain)
+    return body
+
+
 def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, int | str]:
     """What conditions in headers name beside facts and the schedule."""
     names: dict[str, int | str] = {str(member): str(member) for member in (*Operation, *Axis)}
@@ -91,6 +104,7 @@ def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, in
         "indexed": problem.op.indexed,
         "smallest": problem.op.smallest,
         "root": problem.op.root,
+        "arrays": problem.op.arrays,
         "axis": str(problem.axis),
         "integer": not problem.dtype.is_float,
         "element_bits": problem.dtype.bits,
@@ -108,7 +122,7 @@ def _facts(problem: ReduceProblem, vector_width: int) -> dict[str, int | str]:
 def _arguments(problem: ReduceProblem) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
     return (
-        Argument("x", f"const {problem.dtype.cuda}*"),
+        *(Argument(tensor.name, f"const {tensor.dtype.cuda}*") for tensor in problem.tensors[:-1]),
         Argument("y", f"{problem.result_dtype.cuda}*"),
         Argument("workspace", "void*"),
         *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
@@ -145,4 +159,5 @@ def _served(problem: ReduceProblem) -> str:
         Axis.LAST: "each row of a matrix",
         Axis.FIRST: "each column of a matrix",
     }
-    return f"y = {problem.op} of {what[problem.axis]}, {problem.dtype}"
+    of = what[problem.axis].replace("a matrix", "two matrices") if problem.op.arrays == 2 else what[problem.axis]
+    return f"y = {problem.op} of {of}, {problem.dtype}"

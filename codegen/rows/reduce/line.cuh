@@ -3,7 +3,7 @@
 // The elements that make a result, as the plain kernels take them: one by one.
 
 struct Line {
-  const Element* source;
+  ElementPointer source;
   Index count;
   long long step;  // elements from one to the next
 };
@@ -11,9 +11,9 @@ struct Line {
 __device__ __forceinline__ Line line_of(const Arguments& arguments, long long result) {
   const Problem problem(arguments);
 #if axis == first
-  return {arguments.x + result, static_cast<Index>(problem.rows), problem.ldx};
+  return {elements_of(arguments) + result, static_cast<Index>(problem.rows), problem.ldx};
 #else
-  return {arguments.x + result * problem.ldx, static_cast<Index>(problem.columns), 1};
+  return {elements_of(arguments) + result * problem.ldx, static_cast<Index>(problem.columns), 1};
 #endif
 }
 

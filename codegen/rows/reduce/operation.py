@@ -16,6 +16,8 @@ class Operation(StrEnum):
     SUM = "sum"
     MEAN = "mean"
     L2 = "l2"  # the square root of the sum of squares
+    DOT = "dot"  # the sum of the products of two arrays
+    DIST = "dist"  # the square root of the sum of the squared differences of two arrays
     MAX = "max"
     MIN = "min"
     ARGMAX = "argmax"  # the index of the maximum
@@ -24,7 +26,7 @@ class Operation(StrEnum):
     @property
     def adds(self) -> bool:
         """Whether it is a sum, or follows from one."""
-        return self in (Operation.SUM, Operation.MEAN, Operation.L2)
+        return self in (Operation.SUM, Operation.MEAN, Operation.L2, Operation.DOT, Operation.DIST)
 
     @property
     def indexed(self) -> bool:
@@ -39,7 +41,12 @@ class Operation(StrEnum):
     @property
     def root(self) -> bool:
         """Whether it is the square root of a sum."""
-        return self is Operation.L2
+        return self in (Operation.L2, Operation.DIST)
+
+    @property
+    def arrays(self) -> int:
+        """How many have elements: one, or two of the same shape."""
+        return 2 if self in (Operation.DOT, Operation.DIST) else 1
 
     @property
     def takes_integers(self) -> bool:
@@ -49,7 +56,7 @@ class Operation(StrEnum):
     @property
     def operations(self) -> int:
         """Of an element of a sum; those of a result do not count."""
-        return 2 if self.root else 1
+        return {Operation.L2: 2, Operation.DOT: 2, Operation.DIST: 3}.get(self, 1)
 
     def result_dtype(self, dtype: DType) -> DType:
         """The type of the results: as PyTorch's, int64 for indices and for sums of integers.
@@ -63,8 +70,11 @@ class Operation(StrEnum):
             raise ValueError(f"dtype={dtype}: {self} takes float32, float16 or bfloat16")
         return dtype
 
-    def terms(self, elements: Array) -> Array:
+    def terms(self, *arrays: Array) -> Array:
         """What is added up, of elements in float64."""
+        if self is Operation.DOT:
+            return np.multiply(*arrays)
+        elements: Array = np.subtract(*arrays) if self is Operation.DIST else arrays[0]
         return np.square(elements) if self.root else elements
 
     def of_sum(self, total: Array, count: int) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -34,18 +34,18 @@ class Axis(StrEnum):
 class ReduceProblem(MatrixProblem):
     """y = a sum, a mean, a norm, an extreme or its index, over all elements of a row-major matrix or along an axis.
 
-    Floating-point sums are accumulated in float32, and what follows from them is rounded once. Sums of int32 are int64,
-    and so are indices. A maximum or minimum with a NaN among its elements is NaN, and its index is that of the first
-    NaN. Of equal elements, the first one has the index. The sum and the norm of nothing are 0, the mean is NaN; a
-    maximum or minimum of nothing does not exist.
+    Or a dot product, or the norm of a difference, of two matrices. Sums of floats are accumulated in float32, and what
+    follows from them is rounded once. Sums of int32 are int64, and so are indices. A maximum or minimum with a NaN
+    among its elements is NaN, and its index is that of the first NaN. Of equal elements, the first one has the index.
+    Sums and norms of nothing are 0, the mean is NaN; a maximum or minimum of nothing does not exist.
 
     Attributes:
         rows, columns: of the matrix. Over all elements it is stored as one row.
         op: what is computed.
         axis: along which axis.
         dtype: of the elements.
-        ldx: elements from one row to the next; 0 stands for rows without gaps.
-        align_x: bytes that the matrix' address is a multiple of, at most 16.
+        ldx: elements from one row to the next, of both matrices where there are two; 0 stands for rows without gaps.
+        align_x: bytes that the addresses of matrices are a multiple of, at most 16.
     """
 
     rows: int = size(4096, most=None)
@@ -108,22 +108,25 @@ class ReduceProblem(MatrixProblem):
         return self.op.result_dtype(self.dtype)
 
     @property
+    def element_bytes(self) -> int:
+        """Bytes of an element of all arrays."""
+        return self.op.arrays * self.dtype.bytes
+
+    @property
     def work(self) -> Work:
         """Every element read once, every result written once; what floating-point terms and their sum take."""
         if not self.results:
             return Work(0)
         elements = self.rows * self.columns
         operations = elements * self.op.operations if self.rounded else 0
-        return Work(elements * self.dtype.bytes + self.results * self.result_dtype.bytes, {Unit.FP32: operations})
+        return Work(elements * self.element_bytes + self.results * self.result_dtype.bytes, {Unit.FP32: operations})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x`` of shape (rows, columns), and ``y`` without gaps."""
-        result = self.result_dtype
-        return (
-            self.tensor("x", self.dtype, Role.INPUT),
-            Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged),
-        )
+        """``x`` of shape (rows, columns), ``other`` that lies like it where there are two, and ``y`` without gaps."""
+        x, result = self.tensor("x", self.dtype, Role.INPUT), self.result_dtype
+        y = Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged)
+        return (x, replace(x, name="other"), y) if self.op.arrays == 2 else (x, y)
 
     @property
     def rounded(self) -> bool:
@@ -145,7 +148,7 @@ class ReduceProblem(MatrixProblem):
     def inputs(self, seed: int) -> dict[str, Array]:
         """For sums normal numbers, or integers whose sums leave 32 bits; else whole numbers with many ties."""
         random = np.random.default_rng(seed)
-        x, _ = self.tensors
+        *read, _ = self.tensors
 
         def draw(count: int) -> Array:
             if not self.op.adds:
@@ -154,32 +157,33 @@ class ReduceProblem(MatrixProblem):
                 values = random.standard_normal(count, np.float32)
             else:
                 values = random.integers(-(2**31), 2**31, count, np.int32)
-            return values.astype(x.dtype.numpy)
+            return values.astype(self.dtype.numpy)
 
-        return {"x": repeated(draw, x.size)}
+        return {tensor.name: repeated(draw, tensor.size) for tensor in read}
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """For floating-point sums, whole numbers other than 0; up to 5 million of them have an exact sum in FP32.
 
-        What follows from a sum is a quotient or a root, which is seldom exact.
+        Of products, it is a third as many. A quotient or a root of a sum is seldom exact.
         """
-        if not (self.rounded and self.op is Operation.SUM):
+        if not self.rounded or self.op not in (Operation.SUM, Operation.DOT):
             return None
         random = np.random.default_rng(seed)
-        x, _ = self.tensors
-        numbers = np.array([-3, -2, -1, 1, 2, 3], np.float32).astype(x.dtype.numpy)
-        return {"x": repeated(lambda count: random.choice(numbers, count), x.size)}
+        *read, _ = self.tensors
+        numbers = np.array([-3, -2, -1, 1, 2, 3], np.float32).astype(self.dtype.numpy)
+        return {tensor.name: repeated(lambda count: random.choice(numbers, count), tensor.size) for tensor in read}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and where it is rounded ``y_scale``."""
-        x, y = self.tensors
-        elements, axis = x.view(inputs["x"]), 0 if self.axis is Axis.FIRST else 1
+        *read, y = self.tensors
+        arrays, axis = [tensor.view(inputs[tensor.name]) for tensor in read], 0 if self.axis is Axis.FIRST else 1
         if self.rounded:
-            terms = self.op.terms(elements.astype(np.float64))
+            terms = self.op.terms(*(elements.astype(np.float64) for elements in arrays))
             with np.errstate(invalid="ignore"):  # infinities of both signs
                 total = self.op.of_sum(terms.sum(axis), self.reduced)
             magnitude = self.op.of_sum(np.abs(terms).sum(axis), self.reduced)
             return {"y": total, "y_scale": np.abs(total) + self.sum_error_weight * magnitude}
+        elements = arrays[0]
         if self.op is Operation.SUM:
             return {"y": elements.sum(axis, dtype=np.int64)}
         # float32 holds all of its values: NumPy knows no order of bfloat16's NaN.

@@ -34,7 +34,7 @@ struct RowPart {
 };
 
 // The index of the row's maximum; elements of the `head` have their own, others that of their vector.
-__device__ __forceinline__ Result row_result(Partial total, const Element* row, Index columns, int head) {
+__device__ __forceinline__ Result row_result(Partial total, ElementPointer row, Index columns, int head) {
   if (total.index < head) return total.index;
   const Vector vector = load_inside(row + total.index, columns - total.index);
   int place = vector_width - 1;
@@ -80,11 +80,11 @@ struct RowPart {
 };
 
 #  if op == mean
-__device__ __forceinline__ Result row_result(Partial total, const Element*, Index columns, int) {
+__device__ __forceinline__ Result row_result(Partial total, ElementPointer, Index columns, int) {
   return result_of(total, columns);
 }
 #  else
-__device__ __forceinline__ Result row_result(Partial total, const Element*, Index, int) {
+__device__ __forceinline__ Result row_result(Partial total, ElementPointer, Index, int) {
   return result_of(total);
 }
 #  endif

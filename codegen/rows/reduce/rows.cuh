@@ -10,7 +10,7 @@ constexpr int row_step = threads_per_row * vector_width;  // elements of one loa
 constexpr int tile = row_step * Schedule::loads_in_flight;
 
 // A thread's vectors of a tile that is inside of the row; `column` is that of the first one.
-__device__ __forceinline__ void take_tile(RowPart& part, const Element* row, Index column) {
+__device__ __forceinline__ void take_tile(RowPart& part, ElementPointer row, Index column) {
   Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
   for (int load = 0; load < Schedule::loads_in_flight; ++load) {
@@ -23,7 +23,7 @@ __device__ __forceinline__ void take_tile(RowPart& part, const Element* row, Ind
 }
 
 // The same of the last tile, of which only a part is.
-__device__ __forceinline__ void take_last_tile(RowPart& part, const Element* row, Index column,
+__device__ __forceinline__ void take_last_tile(RowPart& part, ElementPointer row, Index column,
                                                Index columns) {
   Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
@@ -48,14 +48,14 @@ __device__ __forceinline__ int head_of(long long start) {
 }
 
 // Elements ahead of the first vector go to the row's threads one by one.
-__device__ __forceinline__ void take_head(RowPart& part, const Element* row, Index columns, int head) {
+__device__ __forceinline__ void take_head(RowPart& part, ElementPointer row, Index columns, int head) {
   const int end = head < columns ? head : columns, lane = threadIdx.x % threads_per_row;
   if (lane < end) part = RowPart(lane);
   for (int i = lane; i < end; i += threads_per_row) part.take_element(row[i], i);
 }
 
 // What a thread makes of its part of a row. Tiles go to the blocks in turn, which `split` numbers.
-__device__ __forceinline__ Partial reduce_part(const Element* row, Index columns, int split, int head) {
+__device__ __forceinline__ Partial reduce_part(ElementPointer row, Index columns, int split, int head) {
   const Index step = static_cast<Index>(Schedule::splits) * tile;
   const int offset = threadIdx.x % threads_per_row * vector_width;
   Index first = static_cast<Index>(split) * tile + head;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   const int split = blockIdx.x % Schedule::splits;
   const long long start = row * problem.ldx;
   Partial* scratch = dynamic_shared<Partial>();
-  const Element* source = arguments.x + start;
+  ElementPointer source = elements_of(arguments) + start;
   Partial partial = reduce_part(source, problem.columns, split, head_of(start));
   partial = reduce_row<Schedule::threads>(partial, Combine(), scratch);
 
@@ -98,7 +98,7 @@ __device__ __forceinline__ void reduce_rows(const Arguments& arguments) {
   // Threads beyond the last row take part in the block's barriers.
   const bool exists = row < problem.rows;
   const long long start = exists ? row * problem.ldx : 0;
-  const Element* source = arguments.x + start;
+  ElementPointer source = elements_of(arguments) + start;
   Partial partial = reduce_part(source, exists ? problem.columns : 0, 0, head_of(start));
   partial = reduce_row<threads_per_row>(partial, Combine(), dynamic_shared<Partial>());
   if (exists && threadIdx.x % threads_per_row == 0) {

@@ -93,7 +93,7 @@ class ReduceSchedule(Schedule):
         of a block along columns, and one of each warp along rows.
         """
         partial = self.partial_bytes(problem)
-        vectors = self.loads_in_flight * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        vectors = self.loads_in_flight * problem.op.arrays * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
         one_of_vector = problem.op.indexed and problem.axis is not Axis.FIRST
         partials = 1 if one_of_vector else self.vector_width
         registers = vectors + partials * partial // _WORD + _OTHER_REGISTERS

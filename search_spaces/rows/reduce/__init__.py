@@ -19,7 +19,7 @@ from .workload import workload
 
 OPERATOR = Operator(
     name="reduce",
-    summary="y = sum, mean, norm, maximum, minimum or their index of a matrix, over all of it, each row or each column",
+    summary="y = sum, mean, norm, extreme or its index, or dot product, over all of a matrix, each row or each column",
     problem_type=ReduceProblem,
     schedule_type=ReduceSchedule,
     constraints=constraints,

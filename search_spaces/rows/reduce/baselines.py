@@ -15,12 +15,18 @@ _NAMES = {Operation.MAX: "amax", Operation.MIN: "amin"}  # others are called as 
 
 def _reduce(torch: Any, problem: ReduceProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """All elements are one row."""
-    if problem.op is Operation.L2:
-        function = torch.linalg.vector_norm
-    else:
-        function = getattr(torch, _NAMES.get(problem.op, problem.op))
-    return partial(function, tensors["x"], dim=0 if problem.axis is Axis.FIRST else 1, out=tensors["y"])
+    x, other, dim, y = tensors["x"], tensors.get("other"), 0 if problem.axis is Axis.FIRST else 1, tensors["y"]
+    if problem.op is Operation.DOT:
+        return partial(torch.linalg.vecdot, x, other, dim=dim, out=y)
+    if problem.op is Operation.DIST:
+        return lambda: torch.linalg.vector_norm(x - other, dim=dim, out=y)
+    function = (
+        torch.linalg.vector_norm if problem.op is Operation.L2 else getattr(torch, _NAMES.get(problem.op, problem.op))
+    )
+    return partial(function, x, dim=dim, out=y)
 
 
-_EAGER = TorchCall("torch.sum, mean, linalg.vector_norm, amax, amin, argmax, argmin", _reduce)
+_EAGER = TorchCall(
+    "torch.sum, mean, linalg.vector_norm (for dist of x - other), linalg.vecdot, amax, amin, argmax, argmin", _reduce
+)
 BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}

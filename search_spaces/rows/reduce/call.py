@@ -12,18 +12,22 @@ from ...call import ArrayType, Binding, Call
 from ...layouts import Layout
 
 
-def reduce(input: Any, op: str = "sum", dim: int | None = None, *, out: Any = None, stream: Any = None) -> Any:
+def reduce(
+    input: Any, op: str = "sum", dim: int | None = None, *, other: Any = None, out: Any = None, stream: Any = None
+) -> Any:
     """A sum, a mean, a norm, an extreme or its index, over all elements or along an axis.
 
     Args:
         input: float32, float16, bfloat16 or int32, of any shape. Over all elements it is contiguous. Along an axis it
             is a row-major or column-major matrix with any leading dimension, or its like with more axes.
         op: ``sum`` (int64 for int32), ``mean``, ``l2`` (the square root of the sum of squares), ``max``, ``min``,
-            ``argmax`` or ``argmin`` (int64: the first index). Sums of floats are accumulated in float32, and the result
-            is rounded once; int32 has neither mean nor norm. A NaN is the maximum and the minimum. Of no elements, the
-            sum and the norm are 0 and the mean is NaN; a maximum is an error.
+            ``argmax`` or ``argmin`` (int64: the first index); or, of two arrays, ``dot`` (the sum of their products) or
+            ``dist`` (the square root of the sum of their squared differences). Sums of floats are accumulated in
+            float32, and the result is rounded once; of int32 there is the sum alone. A NaN is the maximum and the
+            minimum. Sums and norms of no elements are 0, the mean is NaN; a maximum is an error.
         dim: the axis, which results lack; None for all.
-        out: the results, contiguous; it may not overlap `input`. By default a new array of the library of `input`.
+        other: for ``dot`` and ``dist``, an array of the shape, the strides and the dtype of `input`.
+        out: the results, contiguous; it may not overlap the inputs. By default a new array of the library of `input`.
 
     Returns:
         The results.
@@ -40,21 +44,37 @@ class _Lines(NamedTuple):
 _ONE = _Lines(1, 0)
 
 
-def _types(input: Layout, op: str, dim: int | None) -> Mapping[str, ArrayType]:
+def _types(input: Layout, other: Layout | None, op: str, dim: int | None) -> Mapping[str, ArrayType]:
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: reduce takes {', '.join(DTYPES)}")
-    result = _operation(op).result_dtype(DType(input.dtype))
+    operation = _operation(op)
+    if (other is not None) != (operation.arrays == 2):
+        raise TypeError(f"op={op!r} of {'one array' if other is None else 'two arrays'}: expected {operation.arrays}")
+    if other is not None and (other.shape, other.dtype) != (input.shape, input.dtype):
+        raise ValueError(
+            f"other has shape {other.shape} and dtype {other.dtype}: expected those of input, {input.shape} and "
+            f"{input.dtype}"
+        )
+    result = operation.result_dtype(DType(input.dtype))
     if dim is None:
         return {"out": ArrayType((), result)}
     axis = _axis(input, dim)
     return {"out": ArrayType((*input.shape[:axis], *input.shape[axis + 1 :]), result)}
 
 
-def _bind(input: Layout, out: Layout, op: str, dim: int | None) -> Binding:
+def _bind(input: Layout, other: Layout | None, out: Layout, op: str, dim: int | None) -> Binding:
     results = _joined(list(zip(out.shape, out.strides, strict=True)))
     if results is None or (results.length > 1 and results.step != 1):
         raise ValueError(f"out has shape {out.shape} and strides {out.strides}: expected a contiguous array")
     axis, rows, columns, leading = _matrix(input, dim)
+    alignment = input.alignment
+    if other is not None:
+        if _matrix(other, dim) != (axis, rows, columns, leading):
+            raise ValueError(
+                f"other has strides {other.strides}: expected those of input, {input.strides}; "
+                "call contiguous() of both first (NumPy, CuPy: ascontiguousarray)"
+            )
+        alignment = min(alignment, other.alignment)
     problem = ReduceProblem(
         rows=rows,
         columns=columns,
@@ -62,9 +82,9 @@ def _bind(input: Layout, out: Layout, op: str, dim: int | None) -> Binding:
         axis=axis,
         dtype=DType(input.dtype),
         ldx=leading,
-        align_x=input.alignment,
+        align_x=alignment,
     )
-    return Binding(problem, {"input": "x", "out": "y"})
+    return Binding(problem, {"input": "x", "other": "other", "out": "y"})
 
 
 def _matrix(input: Layout, dim: int | None) -> tuple[Axis, int, int, int]:
@@ -122,4 +142,11 @@ def _axis(input: Layout, dim: int) -> int:
     return dim % axes
 
 
-CALL = Call(declaration=reduce, inputs=("input",), outputs=("out",), types=_types, bind=_bind)
+CALL = Call(
+    declaration=reduce,
+    inputs=("input", "other"),
+    outputs=("out",),
+    types=_types,
+    bind=_bind,
+    optional=("other",),
+)

@@ -17,16 +17,18 @@ _PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads and adds in turn, tile by tile; the last one of a reduction reads what the others left."""
-    element, partial = problem.dtype.bytes, schedule.partial_bytes(problem)
+    element, partial = problem.element_bytes, schedule.partial_bytes(problem)
     by_columns = problem.axis is Axis.FIRST
+    arrays = problem.op.arrays
     warps, loads = schedule.threads // WARP, schedule.loads_in_flight
     results = schedule.strip if by_columns else schedule.rows_per_block
-    row_bytes = (schedule.strip if by_columns else schedule.strip * loads) * element  # side by side in memory
+    side_by_side = (schedule.strip if by_columns else schedule.strip * loads) * problem.dtype.bytes  # in memory
     tile = min(schedule.tile(problem), max(1, problem.reduced))  # of each result
     indices = 0.0  # of an element
     if problem.op.indexed:
         indices = 1.0 if by_columns else 1 / schedule.vector_width
-    combined = 1 + (element == 2) + indices * _INDEX  # instructions of an element, its conversion among them
+    # Instructions of an element, its conversion among them.
+    combined = ceil_div(problem.op.operations, 2) + arrays * (problem.dtype.bytes == 2) + indices * _INDEX
     split = schedule.splits > 1
     stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
     at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
@@ -36,9 +38,9 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
         steps=ceil_div(schedule.tiles(problem), schedule.splits),
         instructions=warps * loads * schedule.vector_width * combined,
-        load_instructions=warps * loads * _ACCESS,
-        lines=results * tile * element / _LINE * max(1.0, _LINE / row_bytes),
-        bytes_loaded=results * tile * element * max(1.0, _SECTOR / row_bytes),
+        load_instructions=warps * loads * arrays * _ACCESS,
+        lines=results * tile * element / _LINE * max(1.0, _LINE / side_by_side),
+        bytes_loaded=results * tile * element * max(1.0, _SECTOR / side_by_side),
         bytes_stored=stored,
         shared_vectors=ceil_div(schedule.splits, at_once) if split else 0,
     )
