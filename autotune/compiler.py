@@ -161,6 +161,8 @@ def _built(program: Program, options: ProgramOptions, compiler: str) -> tuple[by
         cubin = bytes(CudaProgram(program.source, "c++", options).compile("cubin", logs=log).code)
     except NVRTCError as error:
         raise CompileError(first_error(str(error), compiler), str(error)) from None
+    if lost := performance_loss(log.getvalue()):
+        raise CompileError(lost, log.getvalue())
     return cubin, worst(parsed_resources(log.getvalue(), entry) for entry in program.entries)
 
 
@@ -175,6 +177,16 @@ def first_error(log: str, compiler: str) -> str:
         return f"{compiler} does not compile for this architecture: update it, or name one such as sm_90"
     found = re.search(r"^.*\b(?:error|fatal)\b[^:\n]*:.*$", log.replace("\0", ""), re.MULTILINE)
     return " ".join((found.group() if found else log.strip().partition("\n")[0]).split())
+
+
+def performance_loss(log: str) -> str:
+    """What ptxas says if it gave up what a kernel is written for; empty if it did not.
+
+    It runs products of warpgroups one after another where it cannot tell which registers they use, and it ignores
+    setmaxnreg where the threads of a block are not known.
+    """
+    found = re.search(r"\((C\d+)\) Potential Performance Loss: (.*\b(?:wgmma|setmaxnreg)\b.*)", log)
+    return f"ptxas warns of lost performance ({found[1]}): {' '.join(found[2].split())}" if found else ""
 
 
 def parsed_resources(log: str, entry: str) -> Resources:

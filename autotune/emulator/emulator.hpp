@@ -81,6 +81,24 @@ int lane();
 void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
                  int line = __builtin_LINE());
 
+// wgmma.mma_async, by the descriptors of its operands: D = A·B, plus D if it `accumulates`. A lane's sums are
+// floats, or ints if the operands are.
+enum class Operand { f16, bf16, tf32, e4m3, e5m2, s8, u8 };
+struct WgmmaForm {
+  int columns;
+  Operand a, b;
+  bool m_adjacent, n_adjacent;
+};
+void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates, const WgmmaForm& form,
+           int line);
+void wgmma_fence();
+void wgmma_commit(int line);
+void wgmma_wait(int pending_groups, int line);
+unsigned int shared_address(const void* shared);
+
+// setmaxnreg: how many registers each thread of the warpgroup has from here on.
+void set_registers(int count, int line);
+
 // Bits of a float16 from and to float.
 unsigned short float16_of_float(float value);
 float float_of_float16(unsigned short bits);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "accumulators.hpp"
 #include "agents.hpp"
 #include "async_copies.hpp"
 #include "bulk_stores.hpp"
@@ -10,7 +11,10 @@
 #include "named_barriers.hpp"
 #include "order.hpp"
 #include "position.hpp"
+#include "register_pool.hpp"
 #include "threads.hpp"
+#include "warpgroups.hpp"
+#include "wgmma.hpp"
 
 namespace autotune_emulator {
 
@@ -27,8 +31,13 @@ void run_grid() {
     drop_mbarriers();
     drop_named_barriers();
     drop_bulk_stores();
+    drop_warpgroups();
+    drop_wgmmas();
+    drop_accumulators();
+    drop_register_counts();
     run_threads();
     check_bulk_copies_landed();
+    check_wgmmas_waited();
     end_bulk_stores();
   }
 }

@@ -121,6 +121,7 @@ void mbarrier_wait(void* address, unsigned int parity, int line) {
   while (mbarrier.phase % 2 == parity) {
     land_all(mbarrier);
     if (mbarrier.phase % 2 == parity) {
+      if (mbarrier.missing_arrivals == 0 && mbarrier.missing_bytes < 0) fail_asleep(address, line);
       sleep_on(address, line, fail_asleep);
     } else {
       wake(address);

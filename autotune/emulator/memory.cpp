@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "accumulators.hpp"
 #include "order.hpp"
 #include "position.hpp"
 #include "races.hpp"
@@ -135,13 +136,29 @@ const void* shared_of_rank(const void* shared, int rank) {
   return static_cast<const char*>(shared) + (rank - running_rank()) * slot_bytes();
 }
 
+char* own_shared(int64_t alignment) {
+  if (alignment > shared_alignment)
+    fail("needs shared memory aligned to %lld bytes, and the kernel asks for %lld", (long long)alignment,
+         (long long)shared_alignment);
+  return slots[1 + running_rank()].begin;
+}
+
+unsigned int shared_address(const void* shared) {
+  check_shared("an operand of wgmma", shared, 1, 16);
+  return static_cast<unsigned int>(static_cast<const char*>(shared) - slots[1 + running_rank()].begin);
+}
+
 char* in_shared_of_rank(void* shared, int rank) {
   return static_cast<char*>(const_cast<void*>(shared_of_rank(shared, rank)));
 }
 
 void check(const void* pointer, int64_t bytes, Access access, bool at_once) {
   const Region* found = region_of(pointer, bytes, access);
-  if (found == nullptr || found == &slots.front()) return;
+  if (found == nullptr) return;
+  if (found == &slots.front()) {
+    if (accumulators_exist) check_accumulators(pointer, bytes, access);
+    return;
+  }
   const Region& region = *found;
   const int64_t first = static_cast<const char*>(pointer) - region.begin, last = first + bytes - 1;
   if (first < 0 || last >= region.bytes)

@@ -21,6 +21,8 @@ void check(const void* address, int64_t bytes, Access access, bool at_once);
 // Whether what is there lies in the running block's own shared memory, and aligned.
 void check_shared(const char* what, const void* shared, int64_t bytes, int64_t alignment);
 
+// The block's own shared memory, as a kernel asks for that is aligned to so many bytes.
+char* own_shared(int64_t alignment);
 // `shared_of_rank` of what is written there.
 char* in_shared_of_rank(void* shared, int rank);
 

@@ -134,7 +134,7 @@ void check_alive(const Region& region, Access access) {
 }
 
 void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, const Stamp& stamp) {
-  check_constant(region, cell, byte, access);
+  if (access != Access::bulk_look) check_constant(region, cell, byte, access);
   // Ordinary: written by this cluster and before the last barrier.
   if (!before_barrier(cell.write) || cell.write.tick < now.first_epoch || cell.write.pending) {
     check_landed(region, byte, cell.write, access);
@@ -144,6 +144,7 @@ void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, 
     check_order(region, byte, cell.write, access, "wrote");
   }
   if (access == Access::bulk_read_begin && region.rank != none) check_proxy(region, byte, cell.write, access);
+  if (access == Access::bulk_look) return;
   if (is_read(access)) return add_read(cell, stamp);
   check_order(region, byte, cell.read, access, "read");
   check_order(region, byte, cell.other_read, access, "read");

@@ -26,6 +26,7 @@ enum class Access {
   bulk_add,         // or is added to what is there, as by an atomic
   bulk_read_begin,  // a bulk copy that is issued may read until it lands
   bulk_read_end,
+  bulk_look,  // a thread issues, with others, what reads there
 };
 
 inline bool is_read(Access access) {
