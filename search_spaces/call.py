@@ -55,8 +55,10 @@ class Call:
         bind: the `Binding` of a call; outputs have the shapes and dtypes of `types`.
         scalars: numbers that go to the kernel's arguments of the same names.
         optional: inputs that may be None, and outputs that are computed only if they are given.
-        accumulates: the scalar that scales what the output holds before. If it is not 0, the output must be given and
-            is read; `bind` gets ``reads_out``, whether it is not 0.
+        switches: the scalars of which `bind` gets whether they are not 0, as ``<name>_nonzero``: a kernel for 0 leaves
+            something out.
+        accumulates: one more of these, which scales what the output holds before. If it is not 0, the output must be
+            given and is read.
         in_place: pairs of an output and an input that may be the same array.
     """
 
@@ -67,12 +69,13 @@ class Call:
     bind: Callable[..., Binding]
     scalars: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
     accumulates: str = ""
     in_place: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
-        named = {*self.arrays, *self.scalars, *self.optional, *filter(None, [self.accumulates]), STREAM}
+        named = {*self.arrays, *self.scalars, *self.optional, *self.all_switches, STREAM}
         named.update(name for pair in self.in_place for name in pair)
         if unknown := sorted(named - known):
             raise ValueError(f"{unknown[0]!r} is no parameter of {self.name}{self.signature}")
@@ -111,6 +114,11 @@ class Call:
         """The parameters of the call that allocates its outputs, on the current stream."""
         left_out = {*self.outputs, OUT, STREAM, self.accumulates}
         return tuple(name for name in self.signature.parameters if name not in left_out)
+
+    @property
+    def all_switches(self) -> tuple[str, ...]:
+        """The scalars of which `bind` gets whether they are not 0."""
+        return (*self.switches, *filter(None, [self.accumulates]))
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def test_the_order_of_weights_follows_their_strides() -> None:
         **dict.fromkeys(("bias", "scales", "zeros")),
         "activation": "identity",
         "group_size": 0,
-        "reads_out": False,
+        "beta_nonzero": False,
     }
     for strides, order in (((64, 1), WeightOrder.NK), ((1, 48), WeightOrder.KN)):
         weight = layout(48, 64, strides=strides)

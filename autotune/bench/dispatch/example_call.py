@@ -44,7 +44,7 @@ class ExampleCall:
         tensors: by the names of the call's arrays, what the kernel knows each as.
         dropped: leading axes of extent 1 that the call's arrays have not.
         options: the call's other arguments.
-        scalars: those of the call's that have no default.
+        scalars: those of the call's that have no default, and its switches that are not 0.
     """
 
     call: Call
@@ -97,6 +97,7 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     options = {name: getattr(problem, name) for name in call.options if hasattr(problem, name)}
     required = [name for name in call.scalars if call.signature.parameters[name].default is Parameter.empty]
     scalars = {name: problem.scalars[name] for name in required}
+    scalars |= {name: problem.scalars[name] for name in call.switches if problem.scalars[name] != 0}
     read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
     written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
@@ -124,6 +125,5 @@ def _bound(example: ExampleCall) -> Binding:
         given = arguments[name]
         if given is not None and (given.shape, given.dtype) != tuple(stated):
             raise ValueError(f"{name} has shape {given.shape} and dtype {given.dtype}: expected {stated}")
-    if call.accumulates:
-        arguments["reads_out"] = False
+    arguments |= {f"{name}_nonzero": example.scalars.get(name, 0) != 0 for name in call.all_switches}
     return call.bind(**arguments)

@@ -70,8 +70,8 @@ class Prepared(NamedTuple):
 class Resolver:
     """Resolves the calls of one operator, and remembers what does not depend on addresses.
 
-    The `case` of a call is a tuple: the options in the order of `Call.options`, then anything else, and at last, if the
-    call accumulates, whether the outputs are read.
+    The `case` of a call is a tuple: the options in the order of `Call.options`, then anything else, and at last whether
+    each of `Call.all_switches` is not 0.
     """
 
     def __init__(self, operator: Operator[Any, Any], call: Call) -> None:
@@ -160,8 +160,8 @@ class Resolver:
         types = self.types({name: layouts[name] for name in call.inputs}, case)
         check_views(call, views, types)
         options = dict(zip(call.options, case, strict=False))
-        if call.accumulates:
-            options["reads_out"] = case[-1]
+        nonzero = case[len(case) - len(call.all_switches) :]
+        options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
         problem, pointers = call.bind(**layouts, **options)
         check_apart(call, views)
         written = [views[name] for name in call.required_outputs]

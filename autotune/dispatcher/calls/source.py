@@ -102,8 +102,7 @@ def _case(call: Call) -> Iterator[str]:
     yield from call.options
     yield from (f"{name} is None" for name in call.optional)
     yield from (f"{output} is {operand}" for output, operand in call.in_place)
-    if call.accumulates:
-        yield f"{call.accumulates} != 0"
+    yield from (f"{name} != 0" for name in call.all_switches)
 
 
 def _recognition(call: Call, memory: str, names: Iterable[str], slow: str) -> list[str]:

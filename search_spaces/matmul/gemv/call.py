@@ -105,7 +105,7 @@ def _bind(
     out: Layout,
     activation: str,
     group_size: int,
-    reads_out: bool,
+    beta_nonzero: bool,
 ) -> Binding:
     matrix = matrices("weight", weight)
     batched = matrix.batch is not None
@@ -124,7 +124,7 @@ def _bind(
         batch=x.batch,
         bias=bias is not None,
         activation=Activation(activation),
-        beta_nonzero=reads_out,
+        beta_nonzero=beta_nonzero,
         weights=weights_of(input, weight),
         group_size=group_size,
         scale_dtype=DType(scales.dtype) if scales else DType.FLOAT32,

@@ -37,7 +37,7 @@ def _types(a: Layout, b: Layout) -> Mapping[str, ArrayType]:
     return {"out": ArrayType((*joint_batch(a.shape, b.shape), a.shape[-2], b.shape[-1]), "float32")}
 
 
-def _bind(a: Layout, b: Layout, out: Layout, reads_out: bool) -> Binding:
+def _bind(a: Layout, b: Layout, out: Layout, beta_nonzero: bool) -> Binding:
     """A column-major C is computed as Cᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`."""
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
     check_apart("out", out, product)
@@ -58,7 +58,7 @@ def _bind(a: Layout, b: Layout, out: Layout, reads_out: bool) -> Binding:
         stride_a=first.stride,
         stride_b=second.stride,
         stride_c=product.stride,
-        beta_nonzero=reads_out,
+        beta_nonzero=beta_nonzero,
         align_a=first.alignment,
         align_b=second.alignment,
         align_c=product.alignment,
