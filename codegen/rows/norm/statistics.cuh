@@ -20,31 +20,7 @@ __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], 
 #endif
 }
 
-// The sum of `term` of each element that is inside of the row.
-template <class Term>
-__device__ __forceinline__ float sum_of(const float (&x)[Schedule::vector_width], Span inside, Term term) {
-  float sum = 0.0f;
-  if (inside.whole()) {
-#pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) sum += term(x[i]);
-    return sum;
-  }
-#if partial
-#  pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) {
-    if (inside.has(i)) sum += term(x[i]);
-  }
-#endif
-  return sum;
-}
-
-// An infinite sum stays infinite, and does not become NaN by what it is compensated for.
-__device__ __forceinline__ void add_term(RunningSum& sum, float term) {
-  sum.add(term);
-#if hold != registers
-  if (!(fabsf(sum.lost) < infinity())) sum.lost = 0.0f;
-#endif
-}
+#include "rows/terms.cuh"
 
 #if centered
 // The first element of the row; 0 in all threads but its first one.

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from ...dtype import DType
 from ...fields import INT_MAX, kind, layout, size
 from ...matrices import MatrixProblem
 from ...problem import Array
-from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..invariance import chosen_by_columns
+from ..logits import hard_logits
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
 _MOST_CAUSAL_ROWS = 2**32 - 1  # whose number a kernel divides
 # Largest error of a logarithm before it is rounded, relative to 1 and itself: of the sum, of log, of the maximum.
 _LOGARITHM_ERROR = 2.0**-19
-_Row = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -181,16 +179,9 @@ class SoftmaxProblem(MatrixProblem):
         return {"temperature": 0.5 if self.masked else 1.0, **offset}
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Normal numbers, but for rows of each kind of `_SPECIAL`; lengths from 0 to all columns, in random order."""
+        """Normal numbers, but for hard rows; lengths from 0 to all columns, in random order."""
         random = np.random.default_rng(seed)
-        x = self.tensors[0]
-        flat = repeated(lambda count: (4 * random.standard_normal(count, np.float32)).astype(x.dtype.numpy), x.size)
-        for number, special in zip(_chosen(random, self.rows, len(_SPECIAL)), _SPECIAL, strict=False):
-            if self.columns:
-                row = x.view(flat)[number].astype(np.float32)
-                special(row, random)
-                x.view(flat)[number] = row
-        buffers = {"x": flat}
+        buffers = {"x": hard_logits(random, self.tensors[0])}
         if self.lengths:
             steps = np.arange(self.rows, dtype=np.int64) * self.columns // max(1, self.rows - 1)
             buffers["lengths"] = random.permutation(steps).astype(np.int32)
@@ -232,50 +223,3 @@ class SoftmaxProblem(MatrixProblem):
 def _triangle(rows: int) -> int:
     """Elements of rows of 1, 2, 3, … elements."""
     return max(0, rows) * (max(0, rows) + 1) // 2
-
-
-def _chosen(random: np.random.Generator, rows: int, count: int) -> npt.NDArray[np.int64]:
-    """Rows to make special, at most half of them."""
-    return random.choice(rows, min(count, rows // 2), replace=False) if rows > 1 else np.zeros(0, np.int64)
-
-
-def _large_offset(row: _Row, random: np.random.Generator) -> None:
-    row += np.float32(1e4)
-
-
-def _constant(row: _Row, random: np.random.Generator) -> None:
-    row[:] = row[0]
-
-
-def _largest_last(row: _Row, random: np.random.Generator) -> None:
-    row[-1] = 40
-
-
-def _partly_impossible(row: _Row, random: np.random.Generator) -> None:
-    """-infinity here and there, and throughout the first half: a running maximum begins with it."""
-    row[random.integers(0, row.size, row.size // 3)] = -np.inf
-    row[: row.size // 2] = -np.inf
-    row[-1] = 0
-
-
-def _all_impossible(row: _Row, random: np.random.Generator) -> None:
-    row[:] = -np.inf
-
-
-def _infinite(row: _Row, random: np.random.Generator) -> None:
-    row[random.integers(row.size)] = np.inf
-
-
-def _not_a_number(row: _Row, random: np.random.Generator) -> None:
-    row[random.integers(row.size)] = np.nan
-
-
-_SPECIAL: tuple[Callable[[_Row, np.random.Generator], None], ...] = (
-    _partly_impossible,
-    _large_offset,
-    _largest_last,
-    _all_impossible,
-    _infinite,
-    _not_a_number,
-    _constant,
-)

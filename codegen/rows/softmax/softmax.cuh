@@ -5,20 +5,7 @@
 //
 // A row of -infinity alone gives NaN, since -infinity - -infinity is NaN; so do infinity and NaN in a row.
 
-__device__ __forceinline__ float largest_of(const float (&x)[Schedule::vector_width], float largest) {
-#pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) largest = max_nan(largest, x[i]);
-  return largest;
-}
-
-__device__ __forceinline__ float sum_of_powers(const float (&x)[Schedule::vector_width], float max,
-                                               float factor) {
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) sum += exp2_flushed(factor * (x[i] - max));
-  return sum;
-}
-
+#include "rows/powers.cuh"
 #include "rows/running_sum.cuh"
 
 #if passes == two
