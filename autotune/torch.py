@@ -40,11 +40,17 @@ class Linear(torch.nn.Linear):
         return product if self.bias is None else product + self.bias
 
 
-def schema(call: Call) -> str:
+def schema(call: Call, derivative: Derivative | None = None) -> str:
     """The schema of an operator that makes new outputs, in PyTorch's language."""
     parameters = (_parameter(call, call.signature.parameters[name]) for name in call.functional)
-    outputs = ", ".join("Tensor" for _ in call.required_outputs)
-    return f"({', '.join(parameters)}) -> {outputs if len(call.required_outputs) == 1 else f'({outputs})'}"
+    made = _made(call, derivative)
+    outputs = ", ".join("Tensor" for _ in made)
+    return f"({', '.join(parameters)}) -> {outputs if len(made) == 1 else f'({outputs})'}"
+
+
+def _made(call: Call, derivative: Derivative | None) -> tuple[str, ...]:
+    """The outputs of the operator: those that a call always computes, and then others that its derivative saves."""
+    return (*call.required_outputs, *(derivative.saved_outputs(call) if derivative else ()))
 
 
 def _parameter(call: Call, parameter: Parameter) -> str:
@@ -88,27 +94,36 @@ def _detached(argument: Any) -> Any:
     return argument.detach() if isinstance(argument, torch.Tensor) else argument
 
 
-def _forward(call: Call, *arguments: Any, **options: Any) -> Any:
+def _forward(call: Call, saved: tuple[str, ...], *arguments: Any, **options: Any) -> Any:
     named = _named(call, arguments, options)
-    return getattr(dispatcher, call.name)(**{name: _detached(argument) for name, argument in named.items()})
+    more = _new(call, saved, named)
+    given = {name: _detached(argument) for name, argument in named.items()}
+    returned = getattr(dispatcher, call.name)(**given, **more)
+    return (*_tuple(returned), *more.values()) if saved else returned
 
 
-def _fake(call: Call, *arguments: Any, **options: Any) -> Any:
+def _fake(call: Call, made: tuple[str, ...], *arguments: Any, **options: Any) -> Any:
     """Tensors without values, of the shapes and dtypes that a tracer has to know."""
-    named = _named(call, arguments, options)
+    found = tuple(_new(call, made, _named(call, arguments, options)).values())
+    return found[0] if len(found) == 1 else found
+
+
+def _new(call: Call, outputs: tuple[str, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """New tensors for outputs of a call."""
     inputs = {name: None if named[name] is None else _layout(named[name]) for name in call.inputs}
-    outputs = call.types(**inputs, **{name: plain_option(named[name]) for name in call.options})
-    found = [
-        named[call.inputs[0]].new_empty(outputs[name].shape, dtype=getattr(torch, outputs[name].dtype))
-        for name in call.required_outputs
-    ]
-    return found[0] if len(found) == 1 else tuple(found)
+    types = call.types(**inputs, **{name: plain_option(named[name]) for name in call.options}) if outputs else {}
+    like = named[call.inputs[0]]
+    return {name: like.new_empty(types[name].shape, dtype=getattr(torch, types[name].dtype)) for name in outputs}
+
+
+def _tuple(returned: Any) -> tuple[Any, ...]:
+    return returned if isinstance(returned, tuple) else (returned,)
 
 
 def _save(call: Call, derivative: Derivative, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     named = _named(call, inputs, {})
-    outputs = output if isinstance(output, tuple) else (output,)
-    arrays = {name: named[name] for name in call.inputs} | dict(zip(call.required_outputs, outputs, strict=True))
+    outputs = zip(_made(call, derivative), _tuple(output), strict=True)
+    arrays = {name: named[name] for name in call.inputs} | dict(outputs)
     ctx.save_for_backward(*(arrays[name] for name in derivative.saves))
     ctx.shapes = {name: tuple(named[name].shape) for name in call.inputs if named[name] is not None}
     ctx.arguments = {name: value for name, value in named.items() if name not in call.inputs}
@@ -123,7 +138,7 @@ def _backward(call: Call, derivative: Derivative, ctx: Any, *gradients: Any) -> 
             dict(zip(derivative.saves, ctx.saved_tensors, strict=True)),
             ctx.shapes,
             ctx.arguments,
-            dict(zip(call.required_outputs, gradients, strict=True)),
+            dict(zip(_made(call, derivative), gradients, strict=True)),
             frozenset(name for name, needed in inputs.items() if needed),
         )
     )
@@ -132,9 +147,11 @@ def _backward(call: Call, derivative: Derivative, ctx: Any, *gradients: Any) -> 
 
 def _registered(call: Call, derivative: Derivative | None) -> Callable[..., Any]:
     """Register an operator with PyTorch, and make the function for users."""
-    name = f"autotune::{call.name}"
-    operator = torch.library.custom_op(name, partial(_forward, call), mutates_args=(), schema=schema(call))
-    operator.register_fake(partial(_fake, call))
+    name, made = f"autotune::{call.name}", _made(call, derivative)
+    count = len(call.required_outputs)
+    forward = partial(_forward, call, made[count:])
+    operator = torch.library.custom_op(name, forward, mutates_args=(), schema=schema(call, derivative))
+    operator.register_fake(partial(_fake, call, made))
     if derivative is not None:
         operator.register_autograd(partial(_backward, call, derivative), setup_context=partial(_save, call, derivative))
 
@@ -145,7 +162,10 @@ def _registered(call: Call, derivative: Derivative | None) -> Callable[..., Any]
             # PyTorch's own way to an operator takes longer; tracers have tensors of their own.
             if not recorded and all(type(tensor) in _PLAIN for tensor in given):
                 return getattr(dispatcher, call.name)(*arguments, **options)
-        return getattr(torch.ops.autotune, call.name)(*arguments, **options)
+        returned = getattr(torch.ops.autotune, call.name)(*arguments, **options)
+        if len(made) == count:
+            return returned
+        return returned[0] if count == 1 else returned[:count]
 
     function.__name__ = function.__qualname__ = call.name
     function.__doc__ = f"``dispatcher.{call.name}`` with new outputs, for autograd and ``torch.compile``."

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .call import Call
+
 
 class Backward(NamedTuple):
     """What a backward pass is given.
@@ -34,8 +36,13 @@ class Derivative:
     Attributes:
         backward: the gradients of the inputs that are wanted, by name. Arrays are PyTorch's tensors, in any strides: a
             gradient may be an expanded scalar.
-        saves: the inputs and outputs that it needs.
+        saves: the inputs and outputs that it needs. An output that is optional is computed whenever a gradient may be
+            wanted.
     """
 
     backward: Callable[[Backward], Mapping[str, Any]]
     saves: tuple[str, ...] = ()
+
+    def saved_outputs(self, call: Call) -> tuple[str, ...]:
+        """The optional outputs of a call among `saves`."""
+        return tuple(name for name in self.saves if name in call.outputs and name in call.optional)

@@ -59,6 +59,8 @@ OPERATORS = _Operators(
         "rms_norm": ".rows.norm.rms_norm",
         "layer_norm": ".rows.norm.layer_norm",
         "norm_backward": ".rows.norm_backward",
+        "cross_entropy": ".rows.cross_entropy.cross_entropy",
+        "cross_entropy_backward": ".rows.cross_entropy.cross_entropy_backward",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
         "pack": ".matmul.pack",

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ...codegen.integers import ceil_div, round_up
+from ...codegen.rows.cross_entropy.problem import LogitsProblem
 from ...codegen.rows.norm.problem import NormProblem
 from ...codegen.rows.schedule import RowSchedule
 from ...codegen.rows.softmax.problem import SoftmaxProblem
 
-P = TypeVar("P", bound=SoftmaxProblem | NormProblem)
+P = TypeVar("P", bound=SoftmaxProblem | NormProblem | LogitsProblem)
 S = TypeVar("S", bound=RowSchedule)
 
 
-def row_checks(problem: P, schedule: S, rounds: int) -> list[tuple[P, S]]:
+def row_checks(problem: P, schedule: S, rounds: int, written: str = "y") -> list[tuple[P, S]]:
     """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem.
 
     Args:
         problem, schedule: what is proved.
         rounds: that a thread takes for a row of the problem; two of them prove as much as more.
+        written: the operand whose rows are written.
     """
     width = schedule.vector_width
     rows, columns = schedule.rows_per_block, min(2, rounds) * schedule.row_step
     part = max(1, columns - schedule.row_step // 2 - 1)
     leading = round_up(part, width) + width
     align = width * problem.dtype.bytes
-    alike = replace(problem, rows=2 * rows, columns=columns, ldx=0, ldy=0)
-    ragged = replace(
-        alike,
-        rows=rows + ceil_div(rows, 2),
-        columns=part,
-        ldx=leading + problem.ldx % width,
-        ldy=leading + problem.ldy % width,
-        align_x=min(align, problem.align_x),
-        align_y=min(align, problem.align_y),
-    )
+    layouts = {"x": problem.layout_of("x"), written: problem.layout_of(written)}
+    dense: Any = {f"ld{operand}": 0 for operand in layouts}
+    apart: Any = {f"ld{operand}": leading + ld % width for operand, (ld, _, _) in layouts.items()}
+    apart |= {f"align_{operand}": min(align, aligned) for operand, (_, _, aligned) in layouts.items()}
+    alike = replace(problem, rows=2 * rows, columns=columns, **dense)
+    ragged = replace(problem, rows=rows + ceil_div(rows, 2), columns=part, **apart)
     return [(alike, schedule), (ragged, schedule)]

@@ -22,6 +22,7 @@ CALLS = [(name, {}) for name in CALLED] + [
     ("dropout", {"p": 0.25, "offset": 3}),
     ("rope", {"interleaved": True, "offset": 3}),
     ("rms_norm", {"weight_offset": 1.0}),
+    ("cross_entropy", {"label_smoothing": 0.1, "lse_square_scale": 0.01, "softcap": 5.0}),
 ]
 BACKENDS = {"cpu": "aot_eager", "cuda": "inductor"}
 

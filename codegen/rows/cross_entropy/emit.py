@@ -1,0 +1,163 @@
+"""A LogitsProblem and its schedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
+from ...tensor import Role
+from ..schedule import Hold
+from .problem import LEAST, CrossEntropyProblem, LogitsProblem
+from .schedule import CrossEntropyBackwardSchedule
+
+_NAIVE_THREADS = 128
+
+
+def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, entry = _arguments(problem, {}), name_of(problem)
+    footprint = schedule.footprint(problem)
+    launch = footprint.launch(entry, schedule.blocks(problem.rows))
+    facts = _facts(problem) | _vectors(problem, schedule)
+    file = "backward" if problem.lse_given else "cross_entropy"
+    body = used_source(f"rows/cross_entropy/{file}.cuh", f"{entry}_block", schedule.constants | facts)
+    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
+    title, kernel = f"{entry}: {_served(problem, schedule)}", footprint.entry(entry, f"{entry}_block(arguments);")
+    source = scheduled_source(title, schedule, launch, members, declared, body, kernel)
+    return Program(source, members, (launch,))
+
+
+def emit_naive(problem: LogitsProblem) -> Program:
+    """A thread for each row."""
+    return _naive(problem, 1, reference=False)
+
+
+def emit_reference(problem: LogitsProblem) -> Program:
+    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, 32, reference=True)
+
+
+def name_of(problem: LogitsProblem) -> str:
+    """The operator's, and its kernels'."""
+    return "cross_entropy_backward" if problem.lse_given else "cross_entropy"
+
+
+def _naive(problem: LogitsProblem, lanes: int, reference: bool) -> Program:
+    number = "double" if reference else "float"
+    written = [tensor.name for tensor in problem.tensors if tensor.role is Role.OUTPUT]
+    members, entry = _arguments(problem, dict.fromkeys(written, DType.FLOAT64) if reference else {}), name_of(problem)
+    facts = _facts(problem) | {"reference": reference}
+    body = used_source("rows/cross_entropy/naive.cuh", "cross_entropy_naive", facts)
+    numbers = {
+        "sums_weight": problem.error_weight(DType.FLOAT32),
+        "gradient_weight": problem.error_weight(problem.dtype),
+        "least": LEAST,
+    }
+    constants = [f"static constexpr double {name} = {value};" for name, value in numbers.items()]
+    types = _types(problem) + [
+        line for name, line in zip(numbers, constants, strict=True) if f"Problem::{name}" in body
+    ]
+    source = f"""{comment(f"{entry}: {_rows(problem)} in {number}, {lanes} threads per row")}
+
+{cuda_arguments(members)}
+
+{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {entry}(const Arguments arguments) {{
+  cross_entropy_naive<{lanes}, {number}>(arguments);
+}}
+"""
+    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS)
+    return Program(source, members, (Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+
+
+def _types(problem: LogitsProblem) -> list[str]:
+    return [f"using Element = {problem.dtype.cuda};"]
+
+
+def _sizes(problem: LogitsProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    kinds = {"rows": "long long", "columns": "int", "ldx": "long long"}
+    kinds |= {"ldd": "long long"} if problem.has_gradient else {}
+    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
+
+
+def _arguments(problem: LogitsProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
+    pointers = []
+    for tensor in problem.tensors:
+        dtype = wide.get(tensor.name, tensor.dtype).cuda
+        const = "const " if tensor.role is Role.INPUT else ""
+        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
+        if tensor.name in wide:
+            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
+    return (
+        *pointers,
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        Argument("ignore_index", "long long"),
+        *([Argument("label_smoothing", "float", probability=True)] if problem.smoothed else []),
+        *([Argument("lse_square_scale", "float")] if problem.z_loss else []),
+        *([Argument("softcap", "float", positive=True)] if problem.capped else []),
+    )
+
+
+def _facts(problem: LogitsProblem) -> dict[str, int | str]:
+    """What a source is specialised for in any case."""
+    return {
+        "smoothed": problem.smoothed,
+        "z_loss": problem.z_loss,
+        "capped": problem.capped,
+        "gradient": problem.has_gradient,
+        "shared_gradient": problem.shared_gradient,
+        "lse": isinstance(problem, CrossEntropyProblem) and problem.lse,
+        "saved": problem.lse_given,
+    }
+
+
+def _vectors(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> dict[str, int | str]:
+    """See docs/rows.md."""
+    width = schedule.vector_width
+    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
+    return {
+        "skewed": skewed,
+        "ragged": ragged,
+        "partial": skewed or ragged,
+        "scattered": not problem.alike(width),
+        "rounds": schedule.rounds_in(problem),
+        "held_at": schedule.held_at,
+    }
+
+
+def _rows(problem: LogitsProblem) -> str:
+    """What an unspecialised source computes."""
+    parts = [f"rows of {problem.dtype}, targets of {problem.target_dtype}"]
+    parts += ["smoothed labels"] if problem.smoothed else []
+    parts += ["z-loss"] if problem.z_loss else []
+    parts += ["capped"] if problem.capped else []
+    parts += ["with lse"] if isinstance(problem, CrossEntropyProblem) and problem.lse else []
+    parts += ["with gradients"] if problem.has_gradient else []
+    parts += ["from one for all rows"] if problem.shared_gradient else []
+    return ", ".join(parts)
+
+
+def _served(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> str:
+    """The problems that a source serves, one or all of a kind: equal sources say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
+    if schedule.hold is not Hold.RELOAD:
+        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
+        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
+    if schedule.vector_width > 1 and not facts["ragged"]:
+        served += f", a multiple of {schedule.vector_width}"
+    if facts["skewed"]:
+        served += ", that begin between vectors"
+    if facts["scattered"]:
+        served += ", stored one by one"
+    return served

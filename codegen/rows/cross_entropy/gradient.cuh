@@ -1,0 +1,57 @@
+#pragma once
+#include "rows/cross_entropy/logits.cuh"
+#include "rows/cross_entropy/target.cuh"
+// The gradient of a row's loss by its logits, times that of what follows from the loss.
+
+struct WriteGradient {
+  Element* row;  // the thread's first element of the row
+  Span columns;
+  Logits logits;
+  bool ignored;
+  int target;        // counted from the thread's first element
+  float base;        // of the exponents
+  float factor;      // of exp(logit - base), which is NaN if the target is unknown
+  float of_target;   // what the target has less,
+  float everywhere;  // and what all elements have less
+
+  __device__ __forceinline__ WriteGradient(const Arguments& arguments, const Problem& problem,
+                                           const RowPart& part, const Logits& capped, const RowTarget& at,
+                                           float base, float scale, float lse)
+      : row(arguments.d + part.row * problem.ldd + part.column),
+        columns(part.columns),
+        logits(capped),
+        ignored(at.ignored),
+        target(at.column - part.column),
+        base(base),
+        everywhere(0.0f) {
+    float upstream = 0.0f;
+#if shared_gradient
+    upstream = arguments.dloss[0];
+#else
+    if (part.row < problem.rows) upstream = arguments.dloss[part.row];
+#endif
+    factor = at.known ? upstream * scale : not_a_number();
+    of_target = upstream;
+#if z_loss
+    factor *= fmaf(2.0f * arguments.lse_square_scale, lse, 1.0f);
+#endif
+#if smoothed
+    everywhere = upstream * (arguments.label_smoothing / static_cast<float>(problem.columns));
+    of_target = upstream * (1.0f - arguments.label_smoothing);
+#endif
+  }
+
+  __device__ __forceinline__ void operator()(const Vector& vector, int offset) const {
+    float z[Schedule::vector_width];
+    logits.read(z, vector, offset);
+#pragma unroll
+    for (int i = 0; i < Schedule::vector_width; ++i) {
+      float d = factor * exp2_flushed(log2_e * (z[i] - base)) - everywhere;
+      if (offset + i == target) d -= of_target;
+      z[i] = ignored ? 0.0f : d * logits.slope(z[i]);
+    }
+    Vector result;
+    from_floats(result.elements, z);
+    store_row_vector(row + offset, result, columns.from(offset));
+  }
+};

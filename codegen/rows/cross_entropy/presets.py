@@ -1,0 +1,57 @@
+"""The ladder of cross-entropy kernels, each rung one idea above the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
+from ...program import Program
+from ..schedule import Hold, held_row
+from ..softmax.schedule import Passes
+from .emit import emit, emit_naive
+from .problem import CrossEntropyProblem, LogitsProblem
+from .schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
+
+S = TypeVar("S", bound=CrossEntropyBackwardSchedule)
+
+
+def widest(problem: LogitsProblem) -> int:
+    """Elements of 16 bytes; rows whose results may not depend on their place do not begin between vectors."""
+    invariant = isinstance(problem, CrossEntropyProblem) and problem.batch_invariant
+    return problem.vector_width("x") if invariant else WIDEST_ACCESS // problem.dtype.bytes
+
+
+def streamed(kind: type[S], problem: LogitsProblem) -> S:
+    """A row of any length, which is read again for a gradient."""
+    schedule = kind(threads=256, threads_per_row=256, vector_width=widest(problem), hold=Hold.RELOAD, loads_in_flight=2)
+    return _online(schedule)
+
+
+def _online(schedule: S) -> S:
+    return replace(schedule, passes=Passes.ONLINE) if isinstance(schedule, CrossEntropySchedule) else schedule
+
+
+def _registers(kind: type[S], problem: LogitsProblem) -> S:
+    """Rows in registers, unless a block's registers cannot hold one."""
+    schedule = held_row(kind, problem.columns, widest(problem), 4)
+    words = schedule.rounds_in(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
+    return schedule if words <= 32 else streamed(kind, problem)
+
+
+def _ladder(kind: type[S]) -> dict[str, Callable[[LogitsProblem], Program]]:
+    warp = kind(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+    block = replace(warp, threads=256, threads_per_row=256)
+    return {
+        "naive": emit_naive,
+        "warp_a_row": lambda problem: emit(problem, warp),
+        "block_a_row": lambda problem: emit(problem, block),
+        "vectorised": lambda problem: emit(problem, streamed(kind, problem)),
+        "registers": lambda problem: emit(problem, _registers(kind, problem)),
+    }
+
+
+PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = _ladder(CrossEntropySchedule)
+BACKWARD_PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = _ladder(CrossEntropyBackwardSchedule)

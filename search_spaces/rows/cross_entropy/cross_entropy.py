@@ -1,0 +1,38 @@
+"""cross_entropy, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.cross_entropy.emit import emit, emit_reference
+from ....codegen.rows.cross_entropy.presets import PRESETS
+from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from ....codegen.rows.cross_entropy.schedule import CrossEntropySchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .derivative import DERIVATIVE
+from .space import CrossEntropySpace, checks, constraints
+from .workload import workload
+
+_SPACE = CrossEntropySpace(CrossEntropySchedule)
+
+OPERATOR = Operator(
+    name="cross_entropy",
+    summary="loss[r] = log(sum of exp(x[r])) - x[r, target[r]] along the last axis, and its gradient if asked for",
+    problem_type=CrossEntropyProblem,
+    schedule_type=CrossEntropySchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=_SPACE.space,
+    default=_SPACE.default,
+    candidates=_SPACE.candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites" / "forward",
+    call=CALL,
+    derivative=DERIVATIVE,
+)

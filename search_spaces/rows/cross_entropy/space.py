@@ -1,0 +1,82 @@
+"""cross_entropy and its backward: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from ....codegen.rows.cross_entropy.presets import streamed, widest
+from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem, LogitsProblem
+from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from ....codegen.rows.schedule import Hold
+from ...device_spec import DeviceSpec
+from ...space import Space
+from ..row_checks import row_checks
+from ..row_schedules import place_violations, row_space, row_violations
+from ..row_seeds import RowSeeds
+
+P = TypeVar("P", bound=LogitsProblem)
+S = TypeVar("S", bound=CrossEntropyBackwardSchedule)
+
+_LONG_ROW = 60_000  # bytes of a row that shared memory holds best until it is read again
+_READ_ONCE = (Hold.REGISTERS, Hold.RELOAD)  # of rows that do not wait for a second pass
+
+
+def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    if isinstance(problem, CrossEntropyProblem):
+        yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
+    if schedule.hold not in _holds(problem):
+        yield f"hold {schedule.hold}: expected {' or '.join(_READ_ONCE)} for rows that are read once"
+
+
+def _holds(problem: LogitsProblem) -> tuple[Hold, ...]:
+    return _READ_ONCE if problem.lse_given else tuple(Hold)
+
+
+@dataclass(frozen=True)
+class CrossEntropySpace(Generic[S]):
+    """What an operator states of its space, by the type of its schedules."""
+
+    kind: type[S]
+
+    def space(self, problem: LogitsProblem, spec: DeviceSpec) -> Space[S]:
+        """All fields."""
+        size, columns, aligned = problem.dtype.bytes, problem.columns, problem.vector_width("x")
+        most = widest(problem) * size
+        return row_space(self.kind, columns, aligned, size, spec, widest=most, holds=_holds(problem))
+
+    def default(self, problem: LogitsProblem, spec: DeviceSpec) -> S:
+        """The first candidate."""
+        return next(self.candidates(problem, spec), streamed(self.kind, problem))
+
+    def candidates(self, problem: LogitsProblem, spec: DeviceSpec) -> Iterator[S]:
+        """Long rows in shared memory first if they are read again, or else in steps; short ones in registers first."""
+        longest, drawn = streamed(self.kind, problem), self.space(problem, spec)
+        seeds = RowSeeds(problem, longest, drawn, constraints, spec)
+        copied = [] if problem.lse_given else list(seeds.in_shared_memory())
+        loaded, again = list(seeds.in_registers())[:4], list(_in_steps(longest))
+        if problem.columns * problem.dtype.bytes < _LONG_ROW:
+            listed = (*loaded, *copied[:2], *again[:2])
+        elif problem.lse_given or not problem.has_gradient:
+            listed = (*again, *copied, *loaded[:2])
+        else:
+            listed = (*copied, *loaded[:2], *again)
+        for schedule in (*listed, *seeds.narrow(listed)):
+            if schedule in drawn:
+                yield schedule
+
+
+def _in_steps(longest: S) -> Iterator[S]:
+    """Rows of blocks, with more and fewer loads in flight."""
+    for threads, loads in ((512, 4), (256, 8), (1024, 4), (512, 8), (1024, 2)):
+        schedule = replace(longest, threads=threads, threads_per_row=threads, loads_in_flight=loads)
+        yield schedule
+        yield replace(schedule, streaming=True)
+
+
+def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
+    """See `row_checks`."""
+    return row_checks(problem, schedule, schedule.rounds_in(problem), "d")

@@ -1,0 +1,84 @@
+"""cross_entropy in PyTorch: its gradients, and what it is compared with."""
+
+import pytest
+
+from autotune import dispatcher
+from autotune.bench.torch_tensors import torch_tensor
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
+from autotune.codegen.tensor import Role
+from autotune.search_spaces.rows.cross_entropy.baselines import BASELINES
+from autotune.verification import compare, launch_arrays, scale_name
+
+torch = pytest.importorskip("torch")
+autotune_torch = pytest.importorskip("autotune.torch")
+
+IGNORED = -100
+BF16 = DType.BFLOAT16
+
+
+def logits_and_targets(*shape, dtype=torch.float32):
+    torch.manual_seed(sum(shape))
+    target = torch.randint(0, shape[-1], shape[:-1])
+    target.view(-1)[1] = IGNORED
+    return (4 * torch.randn(*shape)).to(dtype).requires_grad_(), target
+
+
+def expected(x, target, smoothing=0.0, square=0.0, cap=0.0):
+    z = x.float().reshape(-1, x.shape[-1])
+    z = cap * torch.tanh(z / cap) if cap else z
+    loss = torch.nn.functional.cross_entropy(z, target.reshape(-1), reduction="none", label_smoothing=smoothing)
+    loss = loss + square * (target.reshape(-1) != IGNORED) * torch.logsumexp(z, -1) ** 2
+    return loss.reshape(target.shape)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float16, 4e-3)])
+@pytest.mark.parametrize(("smoothing", "square", "cap"), [(0.0, 0.0, 0.0), (0.1, 0.01, 5.0)])
+def test_gradients_are_those_of_pytorch(smoothing, square, cap, dtype, tolerance):
+    x, target = logits_and_targets(2, 3, 37, dtype=dtype)
+    found = autotune_torch.cross_entropy(x, target, label_smoothing=smoothing, lse_square_scale=square, softcap=cap)
+    truth = expected(x, target, smoothing, square, cap)
+    torch.testing.assert_close(found, truth, rtol=1e-5, atol=1e-5)
+    weights = torch.rand(2, 3)
+    for reduce in (lambda loss: loss.sum(), lambda loss: (loss * weights).sum(), lambda loss: loss.mT[1].mean()):
+        gradients = (torch.autograd.grad(reduce(loss), x, retain_graph=True)[0] for loss in (found, truth))
+        torch.testing.assert_close(*gradients, rtol=tolerance, atol=tolerance)
+
+
+def test_log_sum_exp_is_only_computed_for_gradients(monkeypatch):
+    given, cross_entropy = [], dispatcher.cross_entropy
+    monkeypatch.setattr(
+        dispatcher, "cross_entropy", lambda *a, **o: given.append("lse" in o) or cross_entropy(*a, **o), raising=False
+    )
+    x, target = logits_and_targets(5, 9)
+    autotune_torch.cross_entropy(x.detach(), target)
+    autotune_torch.cross_entropy(x, target)
+    assert given == [False, True]
+
+
+PLAIN = CrossEntropyProblem(16, 37, lse=True)
+EVERYTHING = CrossEntropyProblem(19, 40, BF16, DType.INT32, True, True, True, ldx=48, lse=True, gradient=True)
+BACKWARD = CrossEntropyBackwardProblem(19, 40, BF16, shared_gradient=True)
+CAPPED = CrossEntropyBackwardProblem(19, 40, smoothed=True, z_loss=True, capped=True)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "problem"),
+    [(name, problem) for name in BASELINES for problem in (PLAIN, EVERYTHING, BACKWARD)] + [("compile", CAPPED)],
+    ids=lambda value: getattr(value, "key", value),
+)
+def test_baselines_compute_the_reference(baseline, problem, monkeypatch):
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    arrays = launch_arrays(problem, seed=0)
+    tensors = {
+        tensor.name: torch_tensor(torch, tensor, torch.from_numpy(arrays[tensor.name].view("u1")))
+        for tensor in problem.tensors
+    }
+    before = {name: array.copy() for name, array in arrays.items()}
+    BASELINES[baseline].bind(torch, problem, tensors)()
+    expected = problem.reference(before, problem.scalars)
+    for tensor in problem.tensors:
+        if tensor.role is Role.OUTPUT:
+            scale = expected[scale_name(tensor)]
+            found = compare(tensor, arrays[tensor.name], expected[tensor.name], before[tensor.name], scale)
+            assert isinstance(found, float), f"{tensor.name}: {found}"

@@ -1,0 +1,37 @@
+"""cross_entropy_backward's problems for the contract."""
+
+from __future__ import annotations
+
+from rows.logits import Case, drawn
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.rows.cross_entropy.cross_entropy_backward import OPERATOR
+
+LIMITS = named_device("h200")
+BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
+
+PROBLEMS = {
+    "rows4096-columns128256-bfloat16": CrossEntropyBackwardProblem(4096, 128256, BF16),
+    "rows3-columns66679-float32-sharedgradient-ldx66680": CrossEntropyBackwardProblem(
+        3, 66679, shared_gradient=True, ldx=66680
+    ),
+    "rows5-columns33-float16-int32-smoothed-zloss-capped-alignx4": CrossEntropyBackwardProblem(
+        5, 33, FP16, DType.INT32, True, True, True, align_x=4
+    ),
+    "rows0-columns5-float32": CrossEntropyBackwardProblem(0, 5),
+}
+SMALL_PROBLEMS = (
+    CrossEntropyBackwardProblem(16, 256),
+    CrossEntropyBackwardProblem(19, 521, BF16, DType.INT32, True, True, True, ldx=528, ldd=544),
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device."""
+    return drawn(OPERATOR, CrossEntropyBackwardProblem, count, spec)
+
+
+CASES = drawn_cases(10)

@@ -1,0 +1,40 @@
+"""cross_entropy's problems for the contract."""
+
+from __future__ import annotations
+
+from rows.logits import Case, drawn
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.rows.cross_entropy.cross_entropy import OPERATOR
+
+LIMITS = named_device("h200")
+BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
+
+PROBLEMS = {
+    "rows4096-columns128256-bfloat16": CrossEntropyProblem(4096, 128256, BF16),
+    "rows8192-columns66679-float32-lse-gradient": CrossEntropyProblem(8192, 66679, lse=True, gradient=True),
+    "rows2048-columns262144-float16-sharedgradient-gradient": CrossEntropyProblem(
+        2048, 262144, FP16, gradient=True, shared_gradient=True
+    ),
+    "rows1-columns1073741824-bfloat16": CrossEntropyProblem(1, 2**30, BF16),
+    "rows5-columns33-float32-int32-smoothed-zloss-capped-ldx40-ldd48-lse-gradient": CrossEntropyProblem(
+        5, 33, DType.FLOAT32, DType.INT32, True, True, True, ldx=40, ldd=48, lse=True, gradient=True
+    ),
+    "rows3-columns1-float32": CrossEntropyProblem(3, 1, align_d=4),
+    "rows0-columns5-float32-gradient": CrossEntropyProblem(0, 5, gradient=True),
+}
+SMALL_PROBLEMS = (
+    CrossEntropyProblem(16, 256, lse=True),
+    CrossEntropyProblem(19, 521, BF16, DType.INT32, True, True, True, ldx=528, ldd=544, lse=True, gradient=True),
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device."""
+    return drawn(OPERATOR, CrossEntropyProblem, count, spec)
+
+
+CASES = drawn_cases(16)

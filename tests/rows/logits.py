@@ -1,0 +1,67 @@
+"""Random legal schedules of cross_entropy and its backward, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from autotune.codegen.integers import round_up
+from autotune.codegen.rows.cross_entropy.problem import DTYPES, TARGETS, CrossEntropyProblem, LogitsProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.operator import Operator
+
+# The emulator walks through every element, and keeps a stack for every thread.
+_ELEMENTS, _THREADS = 2**14, 2**11
+
+Case = tuple[LogitsProblem, CrossEntropyBackwardSchedule]
+
+
+def drawn(operator: Operator[Any, Any], made: Callable[..., LogitsProblem], count: int, spec: DeviceSpec) -> list[Case]:
+    """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
+    random = Random(0)
+    return [_case(operator, made, random, spec, index) for index in range(count)]
+
+
+def _case(
+    operator: Operator[Any, Any], made: Callable[..., LogitsProblem], random: Random, spec: DeviceSpec, turn: int
+) -> Case:
+    while True:
+        problem = _problem(made, random, turn)
+        space = operator.space(problem, spec)
+        for draw in islice(space.random_draws(random.randrange(2**32)), 20):
+            schedule = space.build(draw)
+            rows = random.choice((1, schedule.rows_per_block, schedule.rows_per_block + 1, 9))
+            fitting = replace(problem, rows=rows)
+            small = rows * problem.columns <= _ELEMENTS and schedule.threads * schedule.cluster <= _THREADS
+            if small and not operator.violations(fitting, schedule, spec):
+                return fitting, schedule
+
+
+def _problem(made: Callable[..., LogitsProblem], random: Random, turn: int) -> LogitsProblem:
+    dtype = DTYPES[turn % len(DTYPES)]
+    columns = random.choice((1, 31, 64, 513, 1024, 2050, 4096, 8191))
+    width = random.choice((1, 2, 4, 8, 16)) if random.random() < 0.5 else 16
+    align = max(dtype.bytes, min(16, width * dtype.bytes))
+    leading = round_up(columns, width) + width * random.choice((0, 0, 1))
+    kinds: dict[str, Any] = {}
+    if made is CrossEntropyProblem:
+        kinds = {"lse": turn % 3 > 0, "gradient": turn % 2 > 0, "batch_invariant": turn % 8 == 6}
+    return made(
+        2,
+        columns,
+        dtype,
+        target_dtype=TARGETS[turn // 2 % 2],
+        smoothed=turn % 5 > 2,
+        z_loss=turn % 7 > 3,
+        capped=turn % 4 == 3,
+        shared_gradient=turn % 3 > 1,
+        ldx=leading,
+        ldd=leading + width * random.choice((0, 1)),
+        align_x=align,
+        align_d=align,
+        **kinds,
+    )
