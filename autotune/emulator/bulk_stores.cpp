@@ -1,5 +1,5 @@
-// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor from shared memory. A group's sources are read, and
-// its bytes are written, when its thread waits for that.
+// cp.async.bulk, cp.async.bulk.tensor and cp.reduce.async.bulk.tensor from shared memory. A group's sources
+// are read, and its bytes are written, when its thread waits for that.
 
 #include "bulk_stores.hpp"
 
@@ -19,6 +19,8 @@
 
 namespace autotune_emulator {
 namespace {
+
+constexpr int unit_bytes = 16;
 
 struct Store {
   Box box;
@@ -91,7 +93,30 @@ Queue& own_queue() {
   return queue;
 }
 
+void issue(Store store) {
+  Queue& queue = own_queue();
+  store.group = queue.committed;
+  begin_bulk(running_rank(), queue.agent);
+  for (const Piece& piece : store.box.pieces) {
+    check(piece.shared, piece.bytes, Access::bulk_read_begin, false);
+    if (store.adds) continue;
+    check(piece.global, piece.bytes, Access::bulk_begin, false);
+    std::memset(piece.global, 0xff, piece.bytes);
+  }
+  // Every other store reads late: both extremes of what the hardware may do.
+  if (issued++ % 2 == 0) take_data(store);
+  queue.stores.push_back(std::move(store));
+}
+
 }  // namespace
+
+void bulk_store(void* global, const void* shared, int bytes) {
+  if (bytes < unit_bytes || bytes % unit_bytes != 0 || reinterpret_cast<uintptr_t>(global) % unit_bytes != 0)
+    fail("a bulk store of %d bytes to address %p, expected multiples of %d", bytes, global, unit_bytes);
+  check_shared("the source of a bulk store", shared, bytes, unit_bytes);
+  char* source = static_cast<char*>(const_cast<void*>(shared));
+  issue({{{{source, static_cast<char*>(global), bytes}}, Added::not_at_all, 0}, false, 0, false, {}});
+}
 
 void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds) {
   Store store{box_at(tensor_map, at, dimensions, shared, "the source of a bulk store"), adds, 0, false, {}};
@@ -101,18 +126,7 @@ void tensor_store(const void* tensor_map, const int* at, int dimensions, const v
                pieces.end());
   if (adds && store.box.added == Added::not_at_all)
     fail("a bulk store adds elements of a type that has no sums");
-  Queue& queue = own_queue();
-  store.group = queue.committed;
-  begin_bulk(running_rank(), queue.agent);
-  for (const Piece& piece : pieces) {
-    check(piece.shared, piece.bytes, Access::bulk_read_begin, false);
-    if (adds) continue;
-    check(piece.global, piece.bytes, Access::bulk_begin, false);
-    std::memset(piece.global, 0xff, piece.bytes);
-  }
-  // Every other store reads late: both extremes of what the hardware may do.
-  if (issued++ % 2 == 0) take_data(store);
-  queue.stores.push_back(std::move(store));
+  issue(std::move(store));
 }
 
 void store_commit() { ++own_queue().committed; }

@@ -53,6 +53,7 @@ void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, i
                           unsigned int mask);
 
 // The other way: written, or added, by groups of stores of a thread.
+void bulk_store(void* global, const void* shared, int bytes);
 void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds);
 void store_commit();
 void store_wait(int pending_groups, bool read_only);

@@ -3,6 +3,17 @@
 // Bulk copies from shared to global memory (sm_90 and newer), issued and waited for by one thread. They see
 // what threads wrote to the source only after a proxy fence of each of them.
 
+// Copies consecutive bytes; both addresses and their number are multiples of 16.
+__device__ __forceinline__ void bulk_store(void* global, const void* shared, int bytes) {
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::bulk_store(global, shared, bytes);
+#elif __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+               "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(bytes)
+               : "memory");
+#endif
+}
+
 // Writes a tile, which lies as `tensor_copy` lays it out, to the box of a tensor that begins at an element;
 // what lies outside of the tensor is not written.
 template <int rank>

@@ -21,7 +21,7 @@ LIMITS = named_device("h200")
 _ELEMENTS = 1 << 14
 
 SUM, PRODUCT, MAX, MIN = Operation
-LOOK_BACK, PIPELINED, ROWS = Algorithm
+LOOK_BACK, PIPELINED, BULK, ROWS = Algorithm
 FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64 = DTYPES
 Case = tuple[ScanProblem, ScanSchedule]
 WAYS = ({}, {"exclusive": True}, {"reverse": True}, {"exclusive": True, "reverse": True})
@@ -99,6 +99,10 @@ def _pipeline(threads: int, vector: int, rounds: int, stages: int, blocks: int) 
     return ScanSchedule(PIPELINED, threads, threads, vector, rounds, stages, blocks * LIMITS.sm_count)
 
 
+def _bulk(vector: int, rounds: int, stages: int, blocks: int) -> ScanSchedule:
+    return replace(_pipeline(64, vector, rounds, stages, blocks), algorithm=BULK)
+
+
 PIPELINES = [
     (ScanProblem(1, 5003), _pipeline(64, 4, 2, 3, 1)),
     (ScanProblem(1, 5003, SUM, FLOAT16, exclusive=True), _pipeline(64, 8, 2, 4, 2)),
@@ -107,5 +111,21 @@ PIPELINES = [
     (ScanProblem(1, 8192, MIN, BFLOAT16), _pipeline(64, 4, 16, 3, 1)),
     (ScanProblem(1, 2501, SUM, INT64, exclusive=True, init=True), _pipeline(128, 1, 4, 2, 1)),
 ]
+STORED_IN_BULK = [
+    (ScanProblem(1, 5003, reverse=True), _bulk(4, 3, 3, 1)),
+    (ScanProblem(1, 2503, SUM, INT32, True, exclusive=True, init=True), _bulk(2, 7, 2, 2)),
+    (ScanProblem(5, 1027, PRODUCT, FLOAT64, reverse=True, ldx=1028, ldy=1030), _bulk(2, 3, 4, 1)),
+    (ScanProblem(1, 5003, SUM, INT32, flags=True, exclusive=True), _bulk(4, 1, 3, 3)),
+    (ScanProblem(1, 4096, MAX, BFLOAT16, flags=True, reverse=True, init=True), _bulk(8, 1, 2, 4)),
+    (ScanProblem(1, 5003, MIN, INT64, offsets=True, segments=99), _bulk(2, 9, 3, 1)),
+    (ScanProblem(1, 5003, SUM, FLOAT16, offsets=True, segments=4000, reverse=True), _bulk(8, 3, 2, 2)),
+]
+# Rows of which only some begin at a whole vector.
+SKEWED = [
+    (ScanProblem(9, 301), ScanSchedule(ROWS, 64, 64, 4, 1)),
+    (ScanProblem(9, 301, MAX, INT32, reverse=True), ScanSchedule(ROWS, 64, 16, 4, 2)),
+    (ScanProblem(21, 7, SUM, FLOAT16, exclusive=True, ldx=9, ldy=17), ScanSchedule(ROWS, 64, 8, 8, 1)),
+]
 DRAWN = covering(drawn_cases(320), lambda p, _: (p.exclusive, p.reverse, p.flags, p.offsets), most=26)
-CASES = [*DRAWN, *PIPELINES]
+SHARED_ROWS = [(ScanProblem(3, 1300, MIN, FLOAT32), ScanSchedule(LOOK_BACK, 64, 64, 4, 2))]
+CASES = [*DRAWN, *SHARED_ROWS, *PIPELINES, *STORED_IN_BULK, *SKEWED]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scan_cases import (
     BFLOAT16,
+    BULK,
     CASES,
     FLOAT16,
     FLOAT32,
@@ -73,7 +74,7 @@ def test_cases_cover_every_value() -> None:
     assert len(ways) == 12
     assert any(p.wide for p in problems)
     assert any(p.rows > 1 and s.algorithm is LOOK_BACK for p, s in CASES)
-    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.pipelined} == {1, 2, 3, 4}
+    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.stays} == {1, 2, 3, 4}
     for parameter in OPERATOR.space(ScanProblem(64, 4096, dtype=FLOAT16), LIMITS).parameters:
         if parameter.name != "blocks_per_sm":
             missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
@@ -339,3 +340,61 @@ def test_planted_bug_of_a_pipeline_is_caught(right: str, planted: str) -> None:
     """Rows of two whole tiles and one of three elements, of which bulk copies can take none."""
     problem = ScanProblem(9, 2 * 512 + 3, SUM, INT32, ldx=1028, ldy=1028)
     check_planted(problem, ScanSchedule(PIPELINED, 128, 128, 4, 1, 4, 2), right, planted)
+
+
+BULK_SHARED = ScanSchedule(BULK, 64, 64, 4, 1, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("right", "planted", "way"),
+    [
+        ("step % 4", "step % 3", {}),
+        ("preceded[i].init(2)", "preceded[i].init(1)", {}),
+        ("parity_of(step, Schedule::stages) ^ 1", "parity_of(step, Schedule::stages)", {}),
+        ("    proxy_fence();\n    __syncwarp();", "    __syncwarp();", {}),
+        ("proxy_fence();  // later", "// later", {"reverse": True, "flags": True}),
+        ("copy_rest(tile.elements, source, span.count);", "", {}),
+        ("copy_rest(target, results, span.count);", "", {}),
+        ("        store_wait_read<0>();\n", "", {}),
+        ("pipeline.scanned[stage].wait(parity_of(step, Schedule::stages));", "", {}),
+        ("pipeline.before[step % 2], of_warps", "of_warps, pipeline.before[step % 2]", {"flags": True}),
+        ("tiles_of_row - 1 - tile_of(ticket)", "tile_of(ticket)", {"reverse": True}),
+        ("tile_elements - width - vector * width", "vector * width", {"reverse": True}),
+        ("return width - 1 - i;", "return i;", {"reverse": True}),
+        ("offset + i < span.count ? source[i] : neutral()", "source[0]", {"reverse": True}),
+        ("span.count + span.goes_on", "span.count", {"reverse": True, "flags": True}),
+        ("heads >> 1", "heads", {"reverse": True, "flags": True}),
+        ("running = is_head(i) ? number_at(i) :", "running =", {"flags": True}),
+        ("return {number, heads != 0};", "return {number, 0u};", {"flags": True}),
+        ("span.first + 1", "span.first", {"reverse": True, "offsets": True, "segments": 700}),
+        ("place < span.count", "place <= span.count", {"offsets": True, "segments": 700}),
+        ("marks[i] = 0;", ";", {"offsets": True, "segments": 700}),
+        ("is_head(i) ? first : running)", "running)", {"init": True, "exclusive": True, "flags": True}),
+    ],
+)
+def test_planted_bug_of_bulk_stores_is_caught(right: str, planted: str, way: Change) -> None:
+    """Rows of several tiles, the last ones of three elements, of which bulk copies can take none."""
+    several = ScanProblem(9, 2 * 256 + 3, SUM, INT32, ldx=516, ldy=516)
+    problem = ScanProblem(1, 6 * 256 + 3, SUM, INT32, **way) if way else several
+    check_planted(problem, BULK_SHARED, right, planted)
+
+
+def test_tickets_that_are_not_in_order_are_caught() -> None:
+    problem = ScanProblem(1, 6 * 256 + 3, SUM, INT32)
+    check_planted(problem, BULK_SHARED, "return {tile, ", "return {tile < 7 ? 6 - tile : tile, ")
+
+
+@pytest.mark.parametrize("columns", [256 - 1, 256 + 5])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("row * problem.ldx - skew", "row * problem.ldx"),
+        ("row * problem.ldx % width", "row * problem.ldx % (width / 2)"),
+        ("problem.columns + skew", "problem.columns"),
+        ("if (offset + i >= span.begin && ", "if ("),
+    ],
+)
+def test_planted_bug_of_rows_within_vectors_is_caught(right: str, planted: str, reverse: bool, columns: int) -> None:
+    problem = ScanProblem(5, columns, SUM, INT32, reverse=reverse)
+    check_planted(problem, ScanSchedule(ROWS, 64, 64, 4, 1), right, planted)

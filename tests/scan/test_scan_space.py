@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scan_cases import FLOAT16, FLOAT64, LIMITS, LOOK_BACK, PIPELINED, ROWS, SUM
+from scan_cases import BULK, FLOAT16, FLOAT64, LIMITS, LOOK_BACK, PIPELINED, ROWS, SUM
 
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
@@ -28,8 +28,8 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
         ("TPR=64", ALL, "look_back needs threads_per_row 256, all of a block, not 64"),
         ("algorithm=rows TPR=64", SEGMENTS, "segments needs threads_per_row 256, all of a block, not 64"),
         ("algorithm=rows delay=100", MATRIX, "delay 100 where no block waits: expected 0"),
-        ("stages=2", ALL, "stages 2 where nothing is pipelined: expected 1"),
-        ("grid_blocks=3", ALL, "grid_blocks 3 where nothing is pipelined: expected 0"),
+        ("stages=2", ALL, "stages 2 where blocks do not stay: expected 1"),
+        ("grid_blocks=3", ALL, "grid_blocks 3 where blocks do not stay: expected 0"),
         ("algorithm=pipelined grid_blocks=1", ALL, "pipelined needs 2 stages or more, not 1"),
         ("algorithm=pipelined stages=2", ALL, "pipelined needs grid_blocks 1 or more, not 0"),
         (PIPELINE, replace(ALL, reverse=True), "pipelined takes neither segments nor reverse scans"),
@@ -37,9 +37,9 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
         (
             PIPELINE,
             replace(ALL, align_x=8),
-            "pipelined copies rows of x from multiples of 16 bytes",
+            "pipelined copies rows of x that begin at multiples of 16 bytes",
         ),
-        (PIPELINE, ScanProblem(2, 1002), "pipelined copies rows of x from multiples of 16 bytes"),
+        (PIPELINE, ScanProblem(2, 1002), "pipelined copies rows of x that begin at multiples of 16 bytes"),
         (f"{PIPELINE} TPR=64", ALL, "pipelined needs threads_per_row 256, all of a block, not 64"),
         ("threads=64 TPR=64 rounds=1", ScanProblem(1, 1 << 38), "4294967296 blocks over the 2147483647 of a grid"),
         ("threads=1024 TPR=1024 rounds=8 vector_width=8", ScanProblem(1, 9999, SUM, FLOAT16), "registers"),
@@ -76,8 +76,8 @@ def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
         (ALL, PIPELINED),
         (ScanProblem(1, 1 << 30), PIPELINED),
         (ScanProblem(32, 1 << 22), PIPELINED),
-        (replace(ALL, reverse=True), LOOK_BACK),
-        (replace(ALL, flags=True), LOOK_BACK),
+        (replace(ALL, reverse=True), BULK),
+        (replace(ALL, flags=True), BULK),
         (replace(ALL, align_x=8), LOOK_BACK),
         (ScanProblem(1, 4096), ROWS),
         (MATRIX, ROWS),

@@ -20,8 +20,10 @@ HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "w
 _FUNCTIONS = {
     Algorithm.LOOK_BACK: "scan_tile",
     Algorithm.PIPELINED: "scan_pipelined",
+    Algorithm.BULK: "scan_in_bulk",
     Algorithm.ROWS: "scan_rows",
 }
+_HEADERS = {Algorithm.PIPELINED: "pipelined", Algorithm.BULK: "bulk"}  # of the others: scan
 _THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
 _MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # of a block of the reference, for rows of so many elements
 _WIDEST_CARRY = 16  # bytes
@@ -33,12 +35,13 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = {
         "ragged": problem.columns % schedule.vector_width != 0,
+        "skewed": schedule.vector_width > problem.widest,
         "one_row": problem.rows == 1,
         "first_mark": schedule.slots,
         "odd_end": problem.columns * problem.dtype.bytes % WIDEST_ACCESS != 0,
     }
     function = _FUNCTIONS[schedule.algorithm]
-    header = "pipelined" if schedule.pipelined else "scan"
+    header = _HEADERS.get(schedule.algorithm, "scan")
     body = used_source(f"scan/scan/{header}.cuh", function, conditions(problem) | facts | schedule.constants)
     specialize = schedule.specialize
     what = problem.key if specialize is Specialize.SHAPE else served(problem)

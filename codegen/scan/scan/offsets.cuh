@@ -1,21 +1,8 @@
 #pragma once
+#include "scan/scan/count_below.cuh"
 #include "scan/scan/tile.cuh"
 // Segments begin at ascending columns. A block finds those of its tile, and sets a bit in shared memory for
 // each. Scanned from the end, a segment begins ahead of the next one's column.
-
-// How many of `count` ascending numbers are below a key. The lanes of a warp look at 32 of them at once.
-__device__ __forceinline__ long long count_below(const long long* numbers, long long count, long long key) {
-  const int lane = threadIdx.x % 32;
-  long long begin = 0;
-  while (count > 0) {
-    const long long step = (count + 31) / 32, end = (lane + 1) * step;
-    const bool below = end <= count && numbers[begin + end - 1] < key;
-    const long long passed = __popc(__ballot_sync(0xffffffffu, below)) * step;
-    begin += passed;
-    count = min(count - passed, step - 1);
-  }
-  return begin;
-}
 
 class Heads {
  public:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...dtype import DType
 from ...fields import kind, layout, size
+from ...integers import widest_divisor
 from ...matrices import WIDEST_ACCESS, MatrixProblem
 from ...problem import Array
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
@@ -113,6 +114,14 @@ class ScanProblem(MatrixProblem):
         """Elements of the widest access that x, y and flags are aligned for."""
         flags = self.align_flags if self.flags else WIDEST_ACCESS
         return min(self.vector_width("x"), self.vector_width("y"), flags)
+
+    @property
+    def widest_skewed(self) -> int:
+        """Elements of the widest access of which rows begin at the same one in x as in y; `widest` or more."""
+        x, y = (self.layout_of(operand) for operand in self.stored)
+        if self.rows == 1 or self.dtype.bytes != self.result_dtype.bytes:
+            return self.widest
+        return widest_divisor(min(x[2], y[2]) // self.dtype.bytes, x[0] - y[0])
 
     @property
     def segmented(self) -> bool:

@@ -23,14 +23,30 @@ __device__ __forceinline__ void scan_rows(const Arguments& arguments) {
   // Threads beyond the last row take part in the block's barriers.
   const long long row = static_cast<long long>(blockIdx.x) * rows_per_block + threadIdx.x / row_threads;
   const bool exists = row < problem.rows;
+#  if skewed
+  const int skew = exists ? static_cast<int>(row * problem.ldx % width) : 0;
+  const long long columns = exists ? problem.columns + skew : 0;
+  const Element* x = arguments.x + (exists ? row * problem.ldx - skew : 0);
+  Result* y = arguments.y + (exists ? row * problem.ldy - skew : 0);
+#  else
   const long long columns = exists ? problem.columns : 0;
   const Element* x = arguments.x + (exists ? row * problem.ldx : 0);
   Result* y = arguments.y + (exists ? row * problem.ldy : 0);
+#  endif
   Slot* slots = dynamic_shared<Slot>();
+#  if skewed
+  const int most_skew = rows_per_block == 1 ? skew : width - 1;  // of the block's rows
+  const long long tiles = (problem.columns + most_skew + tile_elements - 1) / tile_elements;
+#  else
   const long long tiles = (problem.columns + tile_elements - 1) / tile_elements;
+#  endif
   Carry before = nothing();
   for (long long tile = 0; tile < tiles; ++tile) {
+#  if skewed
+    const Span span = skewed_tile_span(columns, skew, tile);
+#  else
     const Span span = tile_span(columns, tile);
+#  endif
     const Heads heads(arguments, problem, span, reinterpret_cast<unsigned*>(slots + Problem::first_mark));
     Part part(x, span, heads);
 #  if init

@@ -19,8 +19,9 @@ _COUNTER_BYTES = 16  # of the tickets in the workspace
 _OTHER_REGISTERS, _OF_NUMBERS = 24, 6
 _WORD = 4
 _BARRIER = _TICKET_BYTES = 8
-# Of a pipelined block: warps beside those that scan, barriers beside two for each tile, and buffers for sums.
-_WARPS_BESIDE, _BARRIERS_BESIDE, _PREFIXES, _SUMS = 3, 4, 2, 4
+# Of a block with several tiles under way: barriers beside those of each tile, and buffers for sums.
+_BARRIERS_BESIDE, _PREFIXES, _SUMS = 4, 2, 4
+_FLAGS_BEHIND = 16  # bytes behind the flags of a tile in shared memory
 _ROW_SLOTS = 2  # of a warp, for two tiles in turn
 _TILE_SLOTS = 2  # of a block beside its warps'
 
@@ -30,6 +31,7 @@ class Algorithm(StrEnum):
 
     LOOK_BACK = "look_back"  # from other blocks, each of which has a tile
     PIPELINED = "pipelined"  # from other blocks, each of which stays and has several tiles under way
+    BULK = "bulk"  # likewise, and results leave by bulk copies
     ROWS = "rows"  # a row's threads go through its tiles in turn
 
 
@@ -38,13 +40,13 @@ class ScanSchedule(Schedule):
     """A tile is scanned by warps, each of which has consecutive vectors, `rounds` times 32 of them.
 
     Attributes:
-        algorithm: ``look_back`` and ``pipelined`` share a row among blocks, ``rows`` does not.
-        threads: of a block; of a pipelined one, those that scan.
+        algorithm: ``rows`` does not share a row among blocks, the others do.
+        threads: of a block; of one that stays, those that scan.
         threads_per_row: of a block that share a row.
         vector_width: elements of an access.
         rounds: vectors of a thread, all of whose loads are in flight at once unless bulk copies load them.
-        stages: tiles that a pipelined block has in shared memory.
-        grid_blocks: of a pipelined grid; 0 for as many blocks as there are tiles or rows.
+        stages: tiles that a block which stays has in shared memory.
+        grid_blocks: of a grid of blocks that stay; 0 for as many blocks as there are tiles or rows.
         delay: nanoseconds between two looks at what is not there yet.
         streaming: tell the caches that elements are read and written once.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -57,7 +59,7 @@ class ScanSchedule(Schedule):
         256, values=(8, 16, 32, 64, 128, 256, 512, 1024), power_of_two=True, least=4, short="TPR"
     )
     vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    rounds: int = tunable(4, values=(1, 2, 3, 4, 6, 8, 16))
+    rounds: int = tunable(4, values=(1, 2, 3, 4, 6, 7, 8, 9, 15, 16, 17))
     stages: int = tunable(1, values=(1, 2, 3, 4))
     grid_blocks: int = tunable(0, least=0)
     delay: int = tunable(0, values=(0, 100, 350, 700), least=0)
@@ -76,9 +78,9 @@ class ScanSchedule(Schedule):
         return self.threads // self.threads_per_row
 
     @property
-    def pipelined(self) -> bool:
-        """Whether blocks have several tiles under way."""
-        return self.algorithm is Algorithm.PIPELINED
+    def stays(self) -> bool:
+        """Whether blocks have several tiles under way, one after the other."""
+        return self.algorithm in (Algorithm.PIPELINED, Algorithm.BULK)
 
     def tiles(self, problem: ScanProblem) -> int:
         """Tiles of a row."""
@@ -86,7 +88,7 @@ class ScanSchedule(Schedule):
 
     def blocks(self, problem: ScanProblem) -> int:
         """Blocks of the grid; none if there is nothing to write."""
-        if self.pipelined:
+        if self.stays:
             return min(self.grid_blocks, problem.rows * self.tiles(problem))
         if self.algorithm is Algorithm.LOOK_BACK:
             return problem.rows * self.tiles(problem)
@@ -113,8 +115,10 @@ class ScanSchedule(Schedule):
 
     def footprint(self, problem: ScanProblem) -> Footprint:
         """See `Schedule`; a thread has its elements of a tile in registers, or of two tiles the sums of its vectors."""
-        if self.pipelined:
+        if self.algorithm is Algorithm.PIPELINED:
             return self._pipelined_footprint(problem)
+        if self.algorithm is Algorithm.BULK:
+            return self._bulk_footprint(problem)
         marks = ceil_div(self.tile, WARP) * _WORD if problem.offsets else 0
         words = problem.number.bytes // _WORD
         vector = ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
@@ -124,10 +128,26 @@ class ScanSchedule(Schedule):
         return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
 
     def _pipelined_footprint(self, problem: ScanProblem) -> Footprint:
-        number, warps = problem.number.bytes, self.threads // WARP
-        barriers = (2 * self.stages + _BARRIERS_BESIDE) * _BARRIER
-        sums = (_PREFIXES + _SUMS * warps) * number
-        shared = self.stages * (self.tile * problem.dtype.bytes + _TICKET_BYTES) + barriers + sums
+        number = problem.number.bytes
         registers = 3 * self.rounds * number // _WORD + _OTHER_REGISTERS + _OF_NUMBERS * number // _WORD
-        threads = self.threads + _WARPS_BESIDE * WARP
+        tile = self.tile * problem.dtype.bytes
+        return self._staged_footprint(3, tile, barriers=2, carry=number, registers=registers)
+
+    def _bulk_footprint(self, problem: ScanProblem) -> Footprint:
+        element, result, number = problem.dtype.bytes, problem.result_dtype.bytes, problem.number.bytes
+        tile = self.tile * (element if element == result else element + result)
+        tile += (self.tile + _FLAGS_BEHIND) * problem.flags + self.tile // WARP * _WORD * problem.offsets
+        carry = number * (1 + problem.segmented)
+        vectors = self.vector_width * (element + result) // _WORD
+        registers = _OTHER_REGISTERS + vectors + 2 * _OF_NUMBERS * carry // _WORD
+        return self._staged_footprint(4, round_up(tile, 16), barriers=3, carry=carry, registers=registers)
+
+    def _staged_footprint(
+        self, warps_beside: int, tile: int, *, barriers: int, carry: int, registers: int
+    ) -> Footprint:
+        """Of a block that stays: bytes of a tile and of a carry, and barriers of each stage."""
+        warps = self.threads // WARP
+        shared = self.stages * (tile + _TICKET_BYTES + barriers * _BARRIER) + _BARRIERS_BESIDE * _BARRIER
+        shared += (_PREFIXES + _SUMS * warps) * carry
+        threads = self.threads + warps_beside * WARP
         return Footprint(threads, round_up(shared, 16), registers, min_blocks_per_sm=self.min_blocks_per_sm)

@@ -5,6 +5,9 @@
 #include "cuda/warp_scan.cuh"
 #include "scan/scan/carry.cuh"
 #include "scan/scan/span.cuh"
+#if skewed
+#  include "scan/scan/skewed_span.cuh"
+#endif
 // A tile of a row in registers. A warp has consecutive vectors of it: in each round, neighbouring lanes have
 // neighbouring vectors.
 
@@ -38,7 +41,11 @@ class Part {
     make_opaque(source);
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
+#if skewed
+      vectors_[round] = load_skewed(source + step(round), span, offset(round));
+#else
       vectors_[round] = load_elements(source + step(round), span.inside(offset(round)));
+#endif
     }
     total_ = nothing();
 #pragma unroll
@@ -59,6 +66,11 @@ class Part {
   __device__ __forceinline__ void store(Result* row, const Span& span, Carry before) {
     Result* target = row + span.first + offset(0);
     make_opaque(target);
+#if skewed
+    Span here = span;  // so that what its vectors lack is found again, not kept in registers
+    make_opaque(here.begin);
+    make_opaque(here.end);
+#endif
 #pragma unroll
     for (int round = 0; round < Schedule::rounds; ++round) {
       make_words_opaque(vectors_[round]);
@@ -85,7 +97,11 @@ class Part {
         results.elements[in_memory(i)] = rounded(running);
 #endif
       }
+#if skewed
+      store_skewed(target + step(round), results, here, offset(round));
+#else
       store_results(target + step(round), results, span.inside(offset(round)));
+#endif
     }
   }
 #if init

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ....codegen.integers import round_up
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import ScanSchedule
+from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
 
 _TILES = 3
 
@@ -17,16 +17,29 @@ def checks(problem: ScanProblem, schedule: ScanSchedule) -> list[tuple[ScanProbl
     tile, width, rows = schedule.tile, schedule.vector_width, 1 if problem.segmented else schedule.rows_per_block
     segments = min(problem.segments, tile // 2)
     whole = replace(problem, rows=rows, columns=_TILES * tile, segments=segments, ldx=0, ldy=0)
+    if width > problem.widest:  # rows that begin within vectors
+        return [_skewed(problem, schedule, tile - 1), _skewed(problem, schedule, tile + tile // 2)]
     columns, ragged_rows = tile + tile // 2 + 1, rows if problem.segmented else rows + rows // 2 + 1
-    of_x = WIDEST_ACCESS // problem.dtype.bytes if schedule.pipelined else width  # bulk copies take no less
+    # Bulk copies take no less than the widest access.
+    of_x = WIDEST_ACCESS // problem.dtype.bytes if schedule.stays else width
+    of_y = WIDEST_ACCESS // problem.result_dtype.bytes if schedule.algorithm is Algorithm.BULK else width
+    of_flags = problem.align_flags if schedule.stays else width
     edges = replace(
         whole,
         rows=ragged_rows,
         columns=columns,
         ldx=round_up(columns, of_x),
         align_x=of_x * problem.dtype.bytes,
-        ldy=round_up(columns, width),
-        align_y=width * problem.result_dtype.bytes,
-        align_flags=width if problem.flags else problem.align_flags,
+        ldy=round_up(columns, of_y),
+        align_y=of_y * problem.result_dtype.bytes,
+        align_flags=of_flags if problem.flags else problem.align_flags,
     )
     return [(whole, schedule), (edges, schedule)]
+
+
+def _skewed(problem: ScanProblem, schedule: ScanSchedule, columns: int) -> tuple[ScanProblem, ScanSchedule]:
+    """Rows of an odd number of elements, without gaps."""
+    bytes_of_vector = schedule.vector_width * problem.dtype.bytes
+    rows = schedule.rows_per_block + schedule.rows_per_block // 2 + _TILES
+    like = replace(problem, rows=rows, columns=columns | 1, ldx=0, ldy=0)
+    return replace(like, align_x=bytes_of_vector, align_y=bytes_of_vector), schedule

@@ -9,7 +9,7 @@ from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
-from .space import algorithms, fitted
+from .space import ROUNDS, algorithms, fitted
 
 # Threads of a block and vectors of each, for tiles; those of CUB for an H100 have 128 threads with 24 elements of 4
 # bytes (tuning_scan.cuh).
@@ -17,7 +17,17 @@ _TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), 
 # Threads, vectors of each, stages and blocks on each SM of pipelined blocks: of 19 tried on an H200, those that were
 # the fastest at 2^20, 2^24 or 2^28 elements of 4 bytes.
 _PIPELINES = ((512, 8, 3, 1), (256, 16, 3, 1), (128, 16, 2, 3), (256, 8, 3, 2), (512, 4, 3, 2), (256, 4, 3, 3))
-_ROUNDS = (4, 2, 8, 1)  # of a row's threads
+# The same of blocks whose results leave in bulk: what fits shared memory, with flags beside the elements or without.
+_IN_BULK = (
+    (512, 9, 3, 1),
+    (512, 7, 4, 1),
+    (256, 15, 3, 1),
+    (512, 7, 3, 1),
+    (256, 9, 3, 2),
+    (256, 7, 3, 2),
+    (128, 9, 3, 3),
+)
+_ROUNDS = (4, 2, 8, 9, 1)  # of a row's threads
 _LEAST_LANES, _MOST_LANES = 8, 1024
 _SMALL_BLOCK = 128
 _FEW_TILES = 4  # of a block, that one block scans in turn before several share a row
@@ -33,7 +43,9 @@ def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[ScanSchedule]:
     shared: list[ScanSchedule] = []
     kinds = algorithms(problem, spec)
     if Algorithm.PIPELINED in kinds:
-        shared = [_pipelined(problem, spec, *pipeline) for pipeline in _PIPELINES]
+        shared = [_staying(problem, spec, Algorithm.PIPELINED, *pipeline) for pipeline in _PIPELINES]
+    if Algorithm.BULK in kinds:
+        shared += [_staying(problem, spec, Algorithm.BULK, *pipeline) for pipeline in _IN_BULK]
     if Algorithm.LOOK_BACK in kinds:
         tiles = [_shared(problem, threads, rounds) for threads, rounds in _TILES]
         tiles += [replace(tiles[0], delay=350), replace(tiles[1], delay=350), replace(tiles[0], streaming=True)]
@@ -58,20 +70,20 @@ def _shared(problem: ScanProblem, threads: int, rounds: int) -> ScanSchedule:
     return fitted(problem, ScanSchedule(Algorithm.LOOK_BACK, threads, threads, problem.widest, rounds))
 
 
-def _pipelined(
-    problem: ScanProblem, spec: DeviceSpec, threads: int, rounds: int, stages: int, blocks: int
+def _staying(
+    problem: ScanProblem, spec: DeviceSpec, algorithm: Algorithm, threads: int, rounds: int, stages: int, blocks: int
 ) -> ScanSchedule:
     grid = blocks * spec.sm_count
-    schedule = ScanSchedule(
-        Algorithm.PIPELINED, threads, threads, problem.widest, rounds, stages=stages, grid_blocks=grid
-    )
+    schedule = ScanSchedule(algorithm, threads, threads, problem.widest, rounds, stages=stages, grid_blocks=grid)
     return fitted(problem, schedule)
 
 
 def _rows(problem: ScanProblem, rounds: int) -> ScanSchedule:
-    """As many threads as have so many vectors of a row."""
-    vectors = ceil_div(problem.columns, problem.widest)
+    """As many threads as have so many vectors of a row, or fewer vectors if these suffice."""
+    width = problem.widest_skewed
+    vectors = ceil_div(problem.columns + width - problem.widest, width)
     lanes = 1 << (max(1, ceil_div(vectors, rounds)) - 1).bit_length()
     lanes = min(max(_LEAST_LANES, lanes), _MOST_LANES)
     threads = max(_SMALL_BLOCK, lanes)
-    return fitted(problem, ScanSchedule(Algorithm.ROWS, threads, lanes, problem.widest, rounds))
+    rounds = next((few for few in ROUNDS if vectors <= few * lanes <= rounds * lanes), rounds)
+    return fitted(problem, ScanSchedule(Algorithm.ROWS, threads, lanes, width, rounds))

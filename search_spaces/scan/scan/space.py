@@ -15,9 +15,10 @@ from ...space import Draw, Parameter, Space, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
-_ROUNDS = field_specs(ScanSchedule)["rounds"].values
-_BLOCKS_PER_SM = (1, 2, 3, 4)  # of a pipelined grid
-_LEAST_STAGES = 2  # of a pipelined block, which sums a tile before it stores the one before
+ROUNDS = field_specs(ScanSchedule)["rounds"].values
+_BLOCKS_PER_SM = (1, 2, 3, 4)  # of a grid of blocks that stay
+_LEAST_STAGES = 2  # of a block that stays, which sums a tile before it stores the one before
+_MOST_STAYING_THREADS = 512  # that scan, beside which there are warps with other tasks
 _MOST_REGISTERS, _REGISTERS = 112, 65536  # of a thread, and of a block
 _MOST_TILES = 512  # that the threads of a row scan in turn, beyond which look-back is all there is to draw
 
@@ -28,8 +29,9 @@ def constraints(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) 
     if per_row > threads:
         return [f"threads_per_row {per_row} over the {threads} threads of a block"]
     found = []
-    if schedule.vector_width > problem.widest:
-        found.append(f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses")
+    widest = problem.widest_skewed if schedule.algorithm is Algorithm.ROWS else problem.widest
+    if schedule.vector_width > widest:
+        found.append(f"vector_width {schedule.vector_width} over the {widest} elements of aligned accesses")
     if schedule.vector_width > _VECTOR_WIDTHS[-1]:
         found.append(f"vector_width {schedule.vector_width} over {_VECTOR_WIDTHS[-1]}")
     shares_rows = schedule.algorithm is not Algorithm.ROWS
@@ -38,43 +40,60 @@ def constraints(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) 
         found.append(f"{why} needs threads_per_row {threads}, all of a block, not {per_row}")
     if schedule.algorithm is Algorithm.ROWS and schedule.delay:
         found.append(f"delay {schedule.delay} where no block waits: expected 0")
-    found += _pipeline_violations(problem, schedule, spec)
+    found += _staying_violations(problem, schedule, spec)
     if schedule.blocks(problem) > _GRID_BLOCKS:
         found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
     return found
 
 
-def _pipeline_violations(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> Iterator[str]:
-    if not schedule.pipelined:
+def _staying_violations(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> Iterator[str]:
+    if not schedule.stays:
         for name, usual in (("stages", 1), ("grid_blocks", 0)):
             if (value := getattr(schedule, name)) != usual:
-                yield f"{name} {value} where nothing is pipelined: expected {usual}"
+                yield f"{name} {value} where blocks do not stay: expected {usual}"
         return
+    algorithm = schedule.algorithm
     if spec.compute_capability < BULK_COPIES_SINCE:
-        yield f"pipelined needs the bulk copies of sm_90 or newer, not {spec.arch}"
-    if problem.segmented or problem.reverse:
+        yield f"{algorithm} needs the bulk copies of sm_90 or newer, not {spec.arch}"
+    if algorithm is Algorithm.PIPELINED and not _in_order(problem):
         yield "pipelined takes neither segments nor reverse scans"
-    if not _in_bulk(problem):
-        yield f"pipelined copies rows of x from multiples of {WIDEST_ACCESS} bytes, where these do not begin"
+    for operand in _copied_in_bulk(problem, algorithm):
+        if not _in_bulk(problem, operand):
+            where = f"multiples of {WIDEST_ACCESS} bytes, where these do not begin"
+            yield f"{algorithm} copies rows of {operand} that begin at {where}"
+    if algorithm is Algorithm.BULK and schedule.streaming:
+        yield "streaming 1 where bulk copies load and store: expected 0"
     if schedule.stages < _LEAST_STAGES:
-        yield f"pipelined needs {_LEAST_STAGES} stages or more, not {schedule.stages}"
+        yield f"{algorithm} needs {_LEAST_STAGES} stages or more, not {schedule.stages}"
     if not schedule.grid_blocks:
-        yield "pipelined needs grid_blocks 1 or more, not 0"
+        yield f"{algorithm} needs grid_blocks 1 or more, not 0"
     if problem.rows * schedule.tiles(problem) > _GRID_BLOCKS:
         yield f"{problem.rows * schedule.tiles(problem)} tiles over {_GRID_BLOCKS}"
 
 
-def _in_bulk(problem: ScanProblem) -> bool:
-    """Whether bulk copies can load rows of x."""
-    return problem.vector_width("x") * problem.dtype.bytes == WIDEST_ACCESS
+def _in_order(problem: ScanProblem) -> bool:
+    """Whether all elements of a row are scanned together, from the first to the last."""
+    return not problem.segmented and not problem.reverse
+
+
+def _copied_in_bulk(problem: ScanProblem, algorithm: Algorithm) -> tuple[str, ...]:
+    """The operands that bulk copies load or store."""
+    return ("x",) if algorithm is Algorithm.PIPELINED else ("x", "y", *(["flags"] if problem.flags else []))
+
+
+def _in_bulk(problem: ScanProblem, operand: str) -> bool:
+    """Whether rows of an operand begin where bulk copies can."""
+    if operand == "flags":
+        return problem.align_flags == WIDEST_ACCESS
+    return problem.vector_width(operand) * problem.element_bytes_of(operand) == WIDEST_ACCESS
 
 
 def space(problem: ScanProblem, spec: DeviceSpec) -> Space[ScanSchedule]:
     """What a schedule has no use for is lowered to what it has, so that most draws are legal."""
-    widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest)
+    widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest_skewed)
     kinds = algorithms(problem, spec)
     fields = field_parameters(ScanSchedule, algorithm=kinds, vector_width=widths)
-    resident = _BLOCKS_PER_SM if Algorithm.PIPELINED in kinds else _BLOCKS_PER_SM[:1]
+    resident = _BLOCKS_PER_SM if {Algorithm.PIPELINED, Algorithm.BULK} & {*kinds} else _BLOCKS_PER_SM[:1]
 
     def build(draw: Draw) -> ScanSchedule:
         chosen = {name: value for name, value in draw.items() if name in field_specs(ScanSchedule)}
@@ -90,9 +109,11 @@ def algorithms(problem: ScanProblem, spec: DeviceSpec) -> tuple[Algorithm, ...]:
     found = []
     if problem.columns > least:
         found.append(Algorithm.LOOK_BACK)
-        plain = not problem.segmented and not problem.reverse
-        if plain and _in_bulk(problem) and spec.compute_capability >= BULK_COPIES_SINCE:
-            found.append(Algorithm.PIPELINED)
+        if spec.compute_capability >= BULK_COPIES_SINCE:
+            if _in_order(problem) and _in_bulk(problem, "x"):
+                found.append(Algorithm.PIPELINED)
+            if all(_in_bulk(problem, operand) for operand in _copied_in_bulk(problem, Algorithm.BULK)):
+                found.append(Algorithm.BULK)
     if problem.columns <= _MOST_TILES * most:
         found.append(Algorithm.ROWS)
     return tuple(found)
@@ -100,12 +121,19 @@ def algorithms(problem: ScanProblem, spec: DeviceSpec) -> tuple[Algorithm, ...]:
 
 def fitted(problem: ScanProblem, schedule: ScanSchedule) -> ScanSchedule:
     """The schedule with all threads on a row where that must be, with no more than it needs, and few registers."""
-    fewer = [replace(schedule, rounds=rounds) for rounds in _ROUNDS if rounds <= schedule.rounds]
+    if schedule.algorithm is not Algorithm.ROWS:
+        schedule = replace(schedule, vector_width=min(schedule.vector_width, problem.widest))
+    if schedule.stays:
+        schedule = replace(schedule, threads=min(schedule.threads, _MOST_STAYING_THREADS))
+    odd = schedule.algorithm is Algorithm.BULK  # which puts vectors of neighbouring threads in different banks
+    fewer = [replace(schedule, rounds=rounds) for rounds in ROUNDS if rounds <= schedule.rounds and rounds % 2 >= odd]
     most = min(_MOST_REGISTERS, _REGISTERS // schedule.threads)
     schedule = next((one for one in reversed(fewer) if one.footprint(problem).registers <= most), fewer[0])
-    if schedule.pipelined:
+    if schedule.stays:
+        streaming = schedule.streaming and schedule.algorithm is not Algorithm.BULK
         stages = max(_LEAST_STAGES, schedule.stages)
-        return replace(schedule, threads_per_row=schedule.threads, stages=stages, min_blocks_per_sm=1)
+        schedule = replace(schedule, threads_per_row=schedule.threads, stages=stages, min_blocks_per_sm=1)
+        return replace(schedule, streaming=streaming)
     schedule = replace(schedule, stages=1, grid_blocks=0)
     if schedule.algorithm is Algorithm.LOOK_BACK:
         return replace(schedule, threads_per_row=schedule.threads)

@@ -21,10 +21,10 @@ _SCHEDULERS = 4  # of an SM
 _ELEMENT, _ACCESS, _STEP, _THREAD = 4, 4, 3, 40
 _HEADS = 6  # of a vector with segments, and again of each element
 # Clocks from a word that a block leaves to the block that finds it. A tile waits for that twice: for tiles of its
-# group, and for groups of its section, which wait for tiles. A pipelined block has something else to do meanwhile.
+# group, and for groups of its section, which wait for tiles. A block that stays has something else to do meanwhile.
 _HOP, _HOPS = 700, 2
 _TILE_SECONDS = 3.6e-9  # that tiles take one after the other, on however many SMs: tickets, and words of others
-_UNDER_WAY = 2  # stages of a pipelined block whose tiles are summed or stored
+_UNDER_WAY = 2  # stages of a block that stays whose tiles are summed or stored
 
 
 def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -48,7 +48,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     access = min(WARP, schedule.threads_per_row) * width * problem.dtype.bytes
     apart = max(1.0, _SECTOR / access)
     tiles = _tiles_of_block(problem, schedule)
-    ahead = max(0, schedule.stages - _UNDER_WAY) if schedule.pipelined else 0
+    ahead = max(0, schedule.stages - _UNDER_WAY) if schedule.stays else 0
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=footprint,
@@ -67,6 +67,6 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
 
 def _tiles_of_block(problem: ScanProblem, schedule: ScanSchedule) -> int:
     """Tiles that a block scans one after the other."""
-    if schedule.pipelined:
+    if schedule.stays:
         return max(1, ceil_div(problem.rows * schedule.tiles(problem), max(1, schedule.blocks(problem))))
     return max(1, schedule.tiles(problem)) if schedule.algorithm is Algorithm.ROWS else 1
