@@ -50,16 +50,21 @@ COPY = """
 SHAPES = [(2, 3, 5, 7, 12), (3, 5, 7, 12), (5, 7, 12), (7, 12), (52,)]
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=len)
-def test_a_box_has_as_many_dimensions_as_its_tensor(shape: tuple[int, ...]) -> None:
+def copied(shape: tuple[int, ...]) -> tuple[Program, dict[str, Array], Array]:
+    """A copy of a box that reaches beyond a tensor of the shape, its arrays, and what is to come out."""
     x = np.random.default_rng(0).standard_normal(shape, np.float32)
     box, at = (1, 2, 3, 2, 8)[-len(shape) :], (1, -1, 3, 6, 8)[-len(shape) :]
     size = int(np.prod(box))
     body = COPY.replace("BYTES", str(4 * size)).replace("AT", ", ".join(map(str, at)))
     program = tensor_program(body, {"map": contiguous("x", "float32", shape, box)}, {"y": "float*"})
-    y = np.full(size, np.nan, np.float32)
-    execute(program, {"x": x.ravel(), "y": y}, ("y",))
-    np.testing.assert_array_equal(y.reshape(box), boxed(x, at, box))
+    return program, {"x": x.ravel(), "y": np.full(size, np.nan, np.float32)}, boxed(x, at, box)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=len)
+def test_a_box_has_as_many_dimensions_as_its_tensor(shape: tuple[int, ...]) -> None:
+    program, arrays, expected = copied(shape)
+    execute(program, arrays, ("y",))
+    np.testing.assert_array_equal(arrays["y"], expected.ravel())
 
 
 # A tile of each block goes to both; the other block's copies wait until it has been read.
@@ -163,20 +168,23 @@ def test_a_thread_reads_what_it_stored_when_it_has_waited() -> None:
         outcome(once.replace("store_wait<0>", "store_wait_read<0>"))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bfloat16"])
-def test_a_store_adds(dtype: str) -> None:
+def added(dtype: str) -> tuple[Program, dict[str, Array], Array]:
+    """Two blocks that add x to y, their arrays, and what is to come out."""
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
-    x, y = (np.arange(64).astype(kind), np.arange(64, 128).astype(kind))
-    words = 64 * kind.itemsize // 4
-    body = f"""if (t < {words}) reinterpret_cast<int*>(tile)[t] = arguments.x[t];
+    x, y = np.arange(64).astype(kind), np.arange(64, 128).astype(kind)
+    body = f"""if (t < {16 * kind.itemsize}) reinterpret_cast<int*>(tile)[t] = arguments.x[t];
     proxy_fence();
     __syncthreads();
     if (t == 0) {{ tensor_add(arguments.map, {{0}}, tile); store_commit(); store_wait_read<0>(); }}"""
-    program = tensor_program(
-        body, {"map": contiguous("y", dtype, (64,), (64,))}, {"x": "const int*"}, blocks=2, threads=64
-    )
-    execute(program, {"x": x.view(np.int32), "y": y}, ("y",))
-    np.testing.assert_array_equal(y, np.arange(64, 128).astype(kind) + x + x)
+    program = tensor_program(body, {"map": contiguous("y", dtype, (64,), (64,))}, {"x": "const int*"}, blocks=2)
+    return program, {"x": x.view(np.int32), "y": y}, y + x + x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bfloat16"])
+def test_a_store_adds(dtype: str) -> None:
+    program, arrays, expected = added(dtype)
+    execute(program, arrays, ("y",))
+    np.testing.assert_array_equal(arrays["y"], expected)
 
 
 # Half of the block fills, the other half reads, in turns.

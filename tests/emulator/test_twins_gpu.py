@@ -1,0 +1,102 @@
+"""The twins of Hopper's instructions against an H100 or H200, element by element."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cuda.core import Device
+from on_gpu import execute_on_gpu
+from tensor_programs import execute, tensor_program
+from test_tensor_boxes import (
+    BY_ONE,
+    COLUMNS,
+    NAMED,
+    ROWS,
+    SHAPES,
+    SHARED,
+    STORE,
+    X,
+    added,
+    copied,
+    shared,
+    stored,
+)
+from test_tile_product import BODY, DEEP, EXPECTED, REGISTERS, WRITTEN, A, B
+from tile_product import tile_product
+from wgmma_forms import FORMS, Form
+
+from autotune.codegen.problem import Array
+from autotune.codegen.program import Program
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(autouse=True)
+def hopper() -> None:
+    if Device(0).compute_capability != (9, 0):
+        pytest.skip("the instructions are those of compute capability 9.0")
+
+
+def both(program: Program, arrays: dict[str, Array], output: str) -> tuple[Array, Array]:
+    """What the GPU and the emulator make of an output."""
+    results = []
+    for run in (execute_on_gpu, execute):
+        own = {name: array.copy() for name, array in arrays.items()}
+        run(program, own, (output,))
+        results.append(own[output])
+    return results[0], results[1]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_products_of_every_form(form: Form) -> None:
+    arrays = form.arrays()
+    found, emulated = both(form.program(), arrays, "z")
+    np.testing.assert_array_equal(found, emulated)
+    np.testing.assert_array_equal(found.reshape(64, -1), form.expected(arrays))
+
+
+@pytest.mark.parametrize("body", [BODY, DEEP, WRITTEN], ids=["plain", "a group under way", "written by threads"])
+def test_products_of_tiles(body: str) -> None:
+    arrays = {"x": A.ravel(), "y": B.ravel(), "z": np.full(EXPECTED.size, np.nan, np.float32)}
+    found, emulated = both(tile_product(body), arrays, "z")
+    np.testing.assert_array_equal(found, emulated)
+    np.testing.assert_array_equal(found, EXPECTED.ravel())
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=len)
+def test_boxes(shape: tuple[int, ...]) -> None:
+    program, arrays, expected = copied(shape)
+    found, emulated = both(program, arrays, "y")
+    np.testing.assert_array_equal(found, emulated)
+    np.testing.assert_array_equal(found, expected.ravel())
+
+
+@pytest.mark.parametrize("body", [SHARED, BY_ONE], ids=["all arrive", "one arrives"])
+def test_boxes_for_a_cluster(body: str) -> None:
+    found, emulated = both(shared(body), {"x": X, "y": np.full(768, np.nan, np.float32)}, "y")
+    np.testing.assert_array_equal(found, emulated)
+    np.testing.assert_array_equal(found, np.tile(X, 2))
+
+
+def test_stores() -> None:
+    found, emulated = both(stored(STORE), {"y": np.full(ROWS * COLUMNS, -1, np.float32)}, "y")
+    np.testing.assert_array_equal(found, emulated)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bfloat16"])
+def test_sums_in_place(dtype: str) -> None:
+    found, emulated = both(*added(dtype)[:2], "y")
+    np.testing.assert_array_equal(found, emulated)
+
+
+def test_named_barriers() -> None:
+    program = tensor_program(NAMED, {}, {"y": "float*"})
+    found, emulated = both(program, {"y": np.full(96, np.nan, np.float32)}, "y")
+    np.testing.assert_array_equal(found, emulated)
+
+
+def test_register_counts() -> None:
+    body = f"{REGISTERS} arguments.y[t] = t;"
+    program = tensor_program(body, {}, {"y": "float*"}, threads=384, headers=("register_count",))
+    found, _ = both(program, {"y": np.zeros(384, np.float32)}, "y")
+    np.testing.assert_array_equal(found, np.arange(384))
