@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "emulator.hpp"
 #include "position.hpp"
 
 namespace autotune_emulator {
@@ -70,6 +71,13 @@ void begin_accumulating(const void* address, int bytes, int line) {
       fail("line %d: wgmma takes sums of a wgmma of another size that is not waited for", line);
   }
   own.sums.push_back({begin, bytes, 1, false});
+}
+
+void check_sums(const void* address, int bytes, int line) {
+  const char* begin = static_cast<const char*>(address);
+  for (const Sums& sums : owner(running_thread()).sums)
+    if (sums.products > 0 && sums.begin < begin + bytes && begin < sums.begin + sums.bytes)
+      fail("line %d: waits for sums of which a wgmma is under way", line);
 }
 
 void end_accumulating(int thread, const void* address) {

@@ -95,6 +95,7 @@ void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates
 void wgmma_fence();
 void wgmma_commit(int line);
 void wgmma_wait(int pending_groups, int line);
+void check_sums(const void* sums, int bytes, int line);  // that no product is under way that adds to them
 unsigned int shared_address(const void* shared);
 
 // setmaxnreg: how many registers each thread of the warpgroup has from here on.

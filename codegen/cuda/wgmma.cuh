@@ -40,12 +40,31 @@ __device__ __forceinline__ unsigned long long advanced(unsigned long long descri
   return descriptor + static_cast<unsigned>(bytes >> 4);
 }
 
+// The compiler moves no access to registers across this: arrays of sums, or arrays of those.
+__device__ __forceinline__ void hold_in_place(float& sum) {
+#ifndef AUTOTUNE_EMULATOR
+  asm volatile("" : "+f"(sum)::"memory");
+#endif
+}
+__device__ __forceinline__ void hold_in_place(int& sum) {
+#ifndef AUTOTUNE_EMULATOR
+  asm volatile("" : "+r"(sum)::"memory");
+#endif
+}
+template <typename T, int count>
+__device__ __forceinline__ void hold_in_place(T (&sums)[count]) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) hold_in_place(sums[i]);
+}
+
 // What this thread did to its sums comes before the products that follow. The warpgroup's threads call all of
 // these functions together.
-__device__ __forceinline__ void wgmma_fence() {
+template <typename Sums>
+__device__ __forceinline__ void wgmma_fence(Sums& sums) {
 #ifdef AUTOTUNE_EMULATOR
   autotune_emulator::wgmma_fence();
 #else
+  hold_in_place(sums);
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
@@ -66,5 +85,16 @@ __device__ __forceinline__ void wgmma_wait(int line = __builtin_LINE()) {
   autotune_emulator::wgmma_wait(pending, line);
 #else
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+#endif
+}
+
+// The same; these sums may be accessed then.
+template <int pending, typename Sums>
+__device__ __forceinline__ void wgmma_wait(Sums& sums, int line = __builtin_LINE()) {
+  wgmma_wait<pending>(line);
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::check_sums(&sums, sizeof sums, line);
+#else
+  hold_in_place(sums);
 #endif
 }

@@ -37,7 +37,7 @@ def test_it_compiles() -> None:
 
 def test_a_kernel_whose_products_are_serialised_does_not_compile() -> None:
     with pytest.raises(CompileError, match=r"lost performance \(C\d+\): wgmma.mma_async instructions are serialized"):
-        compile_kernel(tile_product(BODY.replace("wgmma_wait<0>();", "d[3] += 1;")), "sm_90")
+        compile_kernel(tile_product(BODY.replace("wgmma_wait<0>(d);", "d[3] += 1;")), "sm_90")
 
 
 def test_a_kernel_whose_setmaxnreg_is_ignored_does_not_compile() -> None:
@@ -49,20 +49,21 @@ def test_a_kernel_whose_setmaxnreg_is_ignored_does_not_compile() -> None:
 
 # Threads write A themselves, as a copy of what the tensor copy brought.
 WRITTEN = BODY.replace(
-    "      wgmma_fence();",
+    "      wgmma_fence(d);",
     """      for (int i = t - 128; i < 2048; i += 128) {
         volatile unsigned* words = reinterpret_cast<unsigned*>(tile + 8192 * stage);
         words[i] = words[i];
       }
       proxy_fence();
       named_barrier(2, 128);
-      wgmma_fence();""",
+      wgmma_fence(d);""",
 )
 # One product of each step is under way while the next is issued.
 DEEP = BODY.replace(
-    "wgmma_wait<0>();\n      empty[stage].arrive();", "wgmma_wait<1>();\n      if (step > 0) empty[stage ^ 1].arrive();"
+    "wgmma_wait<0>(d);\n      empty[stage].arrive();",
+    "wgmma_wait<1>();\n      if (step > 0) empty[stage ^ 1].arrive();",
 )
-DEEP = DEEP.replace("    const int lane", "    wgmma_wait<0>();\n    const int lane")
+DEEP = DEEP.replace("    const int lane", "    wgmma_wait<0>(d);\n    const int lane")
 
 
 @pytest.mark.parametrize("body", [WRITTEN, DEEP], ids=["written by threads", "a group under way"])
@@ -81,17 +82,18 @@ PLANTS = [
     ("no wait for the consumers", BODY, "empty[stage].wait(step / 2 % 2 ^ 1);", "",
      "race: |is not waited for|for ever|all have arrived"),
     ("no arrival of the consumers", BODY, "empty[stage].arrive();", "", "lacks 128 arrivals"),
-    ("arrival before the products are done", BODY, "wgmma_wait<0>();\n      empty[stage].arrive();",
-     "empty[stage].arrive();\n      wgmma_wait<0>();", "race: writes byte .* which a wgmma read, with no wait for it"),
-    ("a group too many under way", BODY, "wgmma_wait<0>();", "wgmma_wait<1>();",
+    ("arrival before the products are done", BODY, "wgmma_wait<0>(d);\n      empty[stage].arrive();",
+     "empty[stage].arrive();\n      wgmma_wait<0>(d);", "race: writes byte .* which a wgmma read, with no wait for it"),
+    ("a group too many under way", BODY, "wgmma_wait<0>(d);", "wgmma_wait<1>();",
      "race: writes byte .* which a wgmma read, with no wait|sum .* of a wgmma that is not waited for"),
+    ("sums of a group under way", BODY, "wgmma_wait<0>(d);", "wgmma_wait<1>(d);", "waits for sums of which a wgmma is"),
     ("stage of the running group released", DEEP, "empty[stage ^ 1].arrive", "empty[stage].arrive",
      "race: writes byte .* which a wgmma read, with no wait|lacks|all have arrived"),
-    ("last group not waited for", DEEP, "    wgmma_wait<0>();\n    const", "    const",
+    ("last group not waited for", DEEP, "    wgmma_wait<0>(d);\n    const", "    const",
      "sum .* of a wgmma that is not waited for"),
-    ("group not committed", BODY, "wgmma_commit();", "", "which a wgmma read|sum .* of a wgmma that is not waited for"),
-    ("no fence", BODY, "wgmma_fence();", "", "wgmma with no wgmma_fence before"),
-    ("sums changed after the fence", BODY, "wgmma_fence();", "wgmma_fence(); if (step) d[5] *= 2;",
+    ("group not committed", BODY, "wgmma_commit();", "", "sums of which a wgmma is under way"),
+    ("no fence", BODY, "wgmma_fence(d);", "", "wgmma with no wgmma_fence before"),
+    ("sums changed after the fence", BODY, "wgmma_fence(d);", "wgmma_fence(d); if (step) d[5] *= 2;",
      "sums that were accessed since the last wgmma_fence"),
     ("sums read too early", BODY, "wgmma_commit();", "wgmma_commit(); d[7] += 1;",
      "reads sum 7 of a wgmma that is not waited for"),

@@ -92,7 +92,7 @@ PTX = {
 
 
 ORDER = {
-    "wgmma_fence();": "wgmma.fence.sync.aligned;",
+    "wgmma_fence(d);": "wgmma.fence.sync.aligned;",
     "wgmma_commit();": "wgmma.commit_group.sync.aligned;",
     "wgmma_wait<2>();": "wgmma.wait_group.sync.aligned 2;",
     "give_up_registers<24>();": "setmaxnreg.dec.sync.aligned.u32 24;",
@@ -101,7 +101,9 @@ ORDER = {
 
 
 def test_what_orders_products_becomes_these_instructions() -> None:
-    program = tensor_program("\n".join(ORDER), {}, {"y": "float*"}, headers=("wgmma", "register_count"))
+    program = tensor_program(
+        "float d[4];\n" + "\n".join(ORDER), {}, {"y": "float*"}, headers=("wgmma", "register_count")
+    )
     lines = [line.strip() for line in compiled_ptx(program.source, "sm_90a").splitlines()]
     assert [line for line in lines if line.startswith(("wgmma", "setmaxnreg"))] == list(ORDER.values())
 

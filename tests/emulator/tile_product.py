@@ -42,11 +42,11 @@ BODY = """
       full[stage].wait(step / 2 % 2);
       const unsigned long long a = matrix_descriptor<128>(tile + 8192 * stage, 0, 1024);
       const unsigned long long b = matrix_descriptor<128>(tile + 16384 + 8192 * stage, 0, 1024);
-      wgmma_fence();
+      wgmma_fence(d);
 #pragma unroll
       for (int k = 0; k < 64; k += 16) wgmma(d, advanced(a, 2 * k), advanced(b, 2 * k), step + k > 0);
       wgmma_commit();
-      wgmma_wait<0>();
+      wgmma_wait<0>(d);
       empty[stage].arrive();
     }
     const int lane = t % 32, first = t / 32 % 4 * 16 + lane / 4;

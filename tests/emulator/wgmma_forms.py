@@ -27,10 +27,10 @@ COPIES
   __syncthreads();
   full.wait(0);
   KIND d[SUMS];
-  wgmma_fence();
+  wgmma_fence(d);
 PRODUCTS
   wgmma_commit();
-  wgmma_wait<0>();
+  wgmma_wait<0>(d);
   const int lane = t % 32, first = t / 32 * 16 + lane / 4;
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) {
