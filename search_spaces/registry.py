@@ -56,6 +56,7 @@ OPERATORS = _Operators(
         "transpose": ".layout.transpose",
         "reduce": ".rows.reduce",
         "softmax": ".rows.softmax",
+        "softmax_backward": ".rows.softmax_backward",
         "rms_norm": ".rows.norm.rms_norm",
         "layer_norm": ".rows.norm.layer_norm",
         "norm_backward": ".rows.norm_backward",

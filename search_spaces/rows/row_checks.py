@@ -10,8 +10,9 @@ from ...codegen.rows.cross_entropy.problem import LogitsProblem
 from ...codegen.rows.norm.problem import NormProblem
 from ...codegen.rows.schedule import RowSchedule
 from ...codegen.rows.softmax.problem import SoftmaxProblem
+from ...codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 
-P = TypeVar("P", bound=SoftmaxProblem | NormProblem | LogitsProblem)
+P = TypeVar("P", bound=SoftmaxProblem | SoftmaxBackwardProblem | NormProblem | LogitsProblem)
 S = TypeVar("S", bound=RowSchedule)
 
 

@@ -20,7 +20,7 @@ from ..space import Space
 P = TypeVar("P", bound="_Rows")
 S = TypeVar("S", bound=RowSchedule)
 
-_ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of a row, best guess first
+_ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of rows of all arrays, best guess first
 _CLUSTERS = (1, 2, 4, 8, 16)
 _NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
 _LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
@@ -84,7 +84,8 @@ class RowSeeds(Generic[P, S]):
     def in_registers(self) -> Iterator[S]:
         """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
         seen, width = set(), self.streamed.vector_width
-        for cluster, rounds in product(_CLUSTERS, _ROUNDS):
+        for cluster, vectors in product(_CLUSTERS, _ROUNDS):
+            rounds = max(1, vectors // self.streamed.arrays)
             schedule = self._filling(replace(self._held(rounds * cluster, width), cluster=cluster))
             if schedule.rounds(self.problem.columns) > rounds or schedule in seen or schedule not in self.drawn:
                 continue

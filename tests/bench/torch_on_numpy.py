@@ -103,8 +103,11 @@ class Tensor:
     def mean(self, dim, keepdim=False):
         return Tensor(self.array.mean(dim, keepdims=keepdim))
 
-    def sum(self, dim):
-        return Tensor(self.array.sum(dim))
+    def sum(self, dim, keepdim=False):
+        return Tensor(self.array.sum(dim, keepdims=keepdim))
+
+    def exp(self):
+        return Tensor(np.exp(self.array))
 
     def rsqrt(self):
         return Tensor(1 / np.sqrt(self.array))
@@ -207,6 +210,16 @@ def softmax(x, dim, *, out):
 def log_softmax(x, dim, *, out):
     exponents = _exponents(x, dim)
     out.array[...] = exponents - np.log(np.exp(exponents).sum(dim, keepdims=True))
+
+
+def softmax_gradient(dy, y, dim, dtype, *, grad_input):
+    g, p = numbers(dy), numbers(y)
+    grad_input.array[...] = p * (g - (p * g).sum(dim, keepdims=True))
+
+
+def log_softmax_gradient(dy, y, dim, dtype, *, out):
+    g = numbers(dy)
+    out.array[...] = g - np.exp(numbers(y)) * g.sum(dim, keepdims=True)
 
 
 def logsumexp(x, dim):
@@ -316,6 +329,8 @@ TORCH = SimpleNamespace(
             _fused_rms_norm=fused_rms_norm,
             _fused_rms_norm_backward=rms_norm_gradients,
             native_layer_norm_backward=layer_norm_gradients,
+            _softmax_backward_data=SimpleNamespace(out=softmax_gradient),
+            _log_softmax_backward_data=SimpleNamespace(out=log_softmax_gradient),
             gelu_backward=lambda g, z, *, approximate: gradient(Function(_GELU[approximate]), g, z),
             silu_backward=lambda g, z: gradient(Function.SILU, g, z),
             threshold_backward=lambda g, z, _: gradient(Function.RELU, g, z),

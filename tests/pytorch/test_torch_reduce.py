@@ -4,7 +4,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
-pytestmark = pytest.mark.usefixtures("emulated")
 
 FUNCTIONS = {
     "sum": torch.sum,

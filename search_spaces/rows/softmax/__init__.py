@@ -11,6 +11,7 @@ from ....codegen.rows.softmax.schedule import SoftmaxSchedule
 from ...operator import Operator
 from .baselines import BASELINES
 from .call import CALL, log_softmax
+from .derivative import DERIVATIVE
 from .space import candidates, checks, constraints, default, space
 from .workload import workload
 
@@ -31,5 +32,6 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,
+    derivative=DERIVATIVE,
     shorthands=(log_softmax,),
 )

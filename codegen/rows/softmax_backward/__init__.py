@@ -1,0 +1,1 @@
+"""softmax_backward: the gradient of softmax and log-softmax."""

@@ -1,0 +1,131 @@
+"""SoftmaxBackwardProblem and SoftmaxBackwardSchedule → Program."""
+
+from __future__ import annotations
+
+from ...emission import comment
+from ...headers import used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
+from ..schedule import WARP, Hold
+from .problem import SoftmaxBackwardProblem
+from .schedule import SoftmaxBackwardSchedule
+
+ENTRY = "softmax_backward"
+_NAIVE_THREADS = 128
+
+
+def emit(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, footprint = _arguments(problem), schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, blocks(problem, schedule))
+    facts = _facts(problem) | _vectors(problem, schedule)
+    body = used_source(
+        "rows/softmax_backward/softmax_backward.cuh", "softmax_backward_block", schedule.constants | facts
+    )
+    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, "softmax_backward_block(arguments);")
+    title = f"{ENTRY}: {_served(problem, schedule)}"
+    source = scheduled_source(title, schedule, launch, members, declared, body, entry)
+    return Program(source, members, (launch,))
+
+
+def blocks(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> int:
+    """Blocks of the grid; none if there is nothing to write."""
+    return schedule.blocks(problem.rows) if problem.columns else 0
+
+
+def emit_naive(problem: SoftmaxBackwardProblem) -> Program:
+    """A thread for each row."""
+    return _naive(problem, 1, reference=False)
+
+
+def emit_reference(problem: SoftmaxBackwardProblem) -> Program:
+    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, WARP, reference=True)
+
+
+def _naive(problem: SoftmaxBackwardProblem, lanes: int, reference: bool) -> Program:
+    number = "double" if reference else "float"
+    members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
+    body = used_source("rows/softmax_backward/naive.cuh", "softmax_backward_naive", facts)
+    weight = f"static constexpr double error_weight = {problem.error_weight};"
+    types = [*_types(problem), *([weight] if reference else [])]
+    source = f"""{comment(f"{ENTRY}: {_rows(problem)} in {number}, {lanes} threads per row")}
+
+{cuda_arguments(members)}
+
+{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
+  softmax_backward_naive<{lanes}, {number}>(arguments);
+}}
+"""
+    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
+    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+
+
+def _types(problem: SoftmaxBackwardProblem) -> list[str]:
+    return [f"using Element = {problem.dtype.cuda};"]
+
+
+def _sizes(problem: SoftmaxBackwardProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldd": "long long"}
+    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
+
+
+def _arguments(problem: SoftmaxBackwardProblem, reference: bool = False) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; that of `reference` states errors."""
+    element = problem.dtype.cuda
+    return (
+        *(Argument(name, f"const {element}*") for name in ("y", "dy")),
+        Argument("dx", f"{'double' if reference else element}*"),
+        *([Argument("dx_scale", "double*")] if reference else []),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        Argument("scale", "float"),
+    )
+
+
+def _facts(problem: SoftmaxBackwardProblem) -> dict[str, int | str]:
+    """What a source is specialised for in any case."""
+    return {"logarithm": problem.log}
+
+
+def _vectors(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> dict[str, int | str]:
+    """See docs/rows.md."""
+    width = schedule.vector_width
+    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
+    return {
+        "skewed": skewed,
+        "ragged": ragged,
+        "partial": skewed or ragged,
+        "scattered": not problem.alike(width),
+        "rounds": schedule.rounds_in(problem),
+        "held_at": schedule.held_at,
+    }
+
+
+def _rows(problem: SoftmaxBackwardProblem) -> str:
+    """What an unspecialised source computes."""
+    return f"gradient of {'log_' if problem.log else ''}softmax of rows of {problem.dtype}"
+
+
+def _served(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> str:
+    """The problems that a source serves, one or all of a kind: equal sources say the same."""
+    if schedule.specialize is Specialize.SHAPE:
+        return problem.key
+    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
+    if schedule.hold is not Hold.RELOAD:
+        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
+        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
+    if schedule.vector_width > 1 and not facts["ragged"]:
+        served += f", a multiple of {schedule.vector_width}"
+    if facts["skewed"]:
+        served += ", that begin between vectors"
+    if facts["scattered"]:
+        served += ", stored one by one"
+    return served

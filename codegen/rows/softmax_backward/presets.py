@@ -1,0 +1,40 @@
+"""The ladder of softmax_backward's kernels, each rung one idea above the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...program import Program
+from ..schedule import Hold, held_row
+from .emit import emit, emit_naive
+from .problem import SoftmaxBackwardProblem
+from .schedule import SoftmaxBackwardSchedule
+
+_BLOCK_A_ROW = SoftmaxBackwardSchedule(threads=256, threads_per_row=256, hold=Hold.RELOAD)
+_MOST_WORDS = 32  # of vectors of a thread that holds a row of each array
+
+
+def widest(problem: SoftmaxBackwardProblem) -> int:
+    """Elements of the widest vectors that the arrays are aligned for together; rows may begin between them."""
+    return problem.align_x // problem.dtype.bytes
+
+
+def streamed(problem: SoftmaxBackwardProblem) -> SoftmaxBackwardSchedule:
+    """Rows that are read twice, of any length."""
+    return replace(_BLOCK_A_ROW, vector_width=widest(problem), loads_in_flight=2)
+
+
+def _registers(problem: SoftmaxBackwardProblem) -> Program:
+    """Rows in registers, unless a block's registers cannot hold one of each array."""
+    schedule = held_row(SoftmaxBackwardSchedule, problem.columns, widest(problem), 2)
+    words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
+    return emit(problem, schedule if words <= _MOST_WORDS else streamed(problem))
+
+
+PRESETS: Mapping[str, Callable[[SoftmaxBackwardProblem], Program]] = {
+    "naive": emit_naive,
+    "block_a_row": lambda problem: emit(problem, _BLOCK_A_ROW),
+    "vectorised": lambda problem: emit(problem, streamed(problem)),
+    "registers": _registers,
+}

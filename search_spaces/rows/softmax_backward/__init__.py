@@ -1,0 +1,34 @@
+"""softmax_backward, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.rows.softmax_backward.emit import emit, emit_reference
+from ....codegen.rows.softmax_backward.presets import PRESETS
+from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .space import candidates, checks, constraints, default, space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="softmax_backward",
+    summary="gradient of softmax, or of its logarithm, along the last axis: dx = scale · y · (dy - Σ y·dy)",
+    problem_type=SoftmaxBackwardProblem,
+    schedule_type=SoftmaxBackwardSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parent / "suites",
+    call=CALL,
+)

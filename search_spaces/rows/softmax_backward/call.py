@@ -1,0 +1,87 @@
+"""How users call softmax_backward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....codegen.dtype import DType
+from ....codegen.rows.softmax.problem import DTYPES
+from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout, rows
+
+
+def softmax_backward(
+    grad_output: Any,
+    output: Any,
+    dim: int = -1,
+    *,
+    scale: float = 1.0,
+    log: bool = False,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The gradient of softmax from that of its result: scale · y · (dy - Σ y·dy) along the last axis.
+
+    Of a log-softmax it is scale · (dy - e^y · Σ dy), and 0 where y is -infinity: what is masked is a constant.
+
+    Args:
+        grad_output: dy, the gradient of y: float32, bfloat16 or float16, of any number of axes. Elements along the last
+            axis are contiguous, and rows are evenly spaced.
+        output: y, the result of softmax, of the shape and the dtype of `grad_output`, its rows as far apart.
+        dim: the axis, which must be the last one.
+        scale: by which the input of softmax was multiplied, 1 / temperature.
+        log: whether y is the logarithm of the softmax.
+        out: dx, of the shape and the dtype of `grad_output`, which it may be. By default a new array of the library of
+            `grad_output`.
+
+    Returns:
+        dx.
+    """
+
+
+def _types(grad_output: Layout, output: Layout, dim: int, log: bool) -> Mapping[str, ArrayType]:
+    shape = grad_output.shape
+    if grad_output.dtype not in DTYPES:
+        raise TypeError(f"grad_output has dtype {grad_output.dtype}: softmax_backward takes {', '.join(DTYPES)}")
+    if not shape:
+        raise ValueError("grad_output has shape (): expected rows along a last axis")
+    if dim not in (-1, len(shape) - 1):
+        raise ValueError(f"dim={dim}: softmax_backward takes the last axis, -1 or {len(shape) - 1}")
+    if (output.shape, output.dtype) != (shape, grad_output.dtype):
+        raise ValueError(
+            f"output has dtype {output.dtype} and shape {output.shape}: expected those of grad_output, "
+            f"{grad_output.dtype} and {shape}"
+        )
+    return {"out": ArrayType(shape, grad_output.dtype)}
+
+
+def _bind(grad_output: Layout, output: Layout, out: Layout, dim: int, log: bool) -> Binding:
+    dy, y, dx = rows("grad_output", grad_output), rows("output", output), rows("out", out)
+    if dy.leading != y.leading:
+        raise ValueError(
+            f"rows of grad_output are {dy.leading} elements apart, those of output {y.leading}: expected the same"
+        )
+    problem = SoftmaxBackwardProblem(
+        rows=y.rows,
+        columns=y.columns,
+        dtype=DType(output.dtype),
+        log=log,
+        ldx=y.leading,
+        align_x=min(y.alignment, dy.alignment),
+        ldd=dx.leading,
+        align_d=dx.alignment,
+    )
+    return Binding(problem, {"grad_output": "dy", "output": "y", "out": "dx"})
+
+
+CALL = Call(
+    declaration=softmax_backward,
+    inputs=("grad_output", "output"),
+    outputs=("out",),
+    types=_types,
+    bind=_bind,
+    scalars=("scale",),
+    in_place=(("out", "grad_output"),),
+)

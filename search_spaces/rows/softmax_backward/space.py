@@ -1,0 +1,71 @@
+"""softmax_backward: which schedules are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....codegen.rows.schedule import Hold
+from ....codegen.rows.softmax_backward.presets import streamed
+from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from ...device_spec import DeviceSpec
+from ...space import Space
+from ..row_checks import row_checks
+from ..row_schedules import row_space, row_violations
+from ..row_seeds import RowSeeds
+
+_HOLDS = (Hold.REGISTERS, Hold.RELOAD)
+
+
+def constraints(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    vector_bytes = schedule.vector_width * problem.dtype.bytes
+    if vector_bytes > problem.align_x:
+        yield (
+            f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {problem.align_x} that y and dy are "
+            "aligned for together"
+        )
+    if schedule.hold not in _HOLDS:
+        yield f"hold {schedule.hold}: expected {' or '.join(_HOLDS)} for the rows of two arrays"
+
+
+def space(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Space[SoftmaxBackwardSchedule]:
+    """All fields."""
+    return row_space(
+        SoftmaxBackwardSchedule,
+        problem.columns,
+        problem.vector_width("x"),
+        problem.dtype.bytes,
+        spec,
+        widest=problem.align_x,
+        holds=_HOLDS,
+    )
+
+
+def default(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> SoftmaxBackwardSchedule:
+    """The first candidate; a row that fits nowhere is read twice."""
+    return next(candidates(problem, spec), streamed(problem))
+
+
+def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[SoftmaxBackwardSchedule]:
+    """Rows in registers, of as few blocks as hold them; the first of them in variants; read again last."""
+    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec)
+    loaded = list(seeds.in_registers())[:5]
+    variants = [
+        changed
+        for schedule in loaded[:1]
+        for changed in (replace(schedule, streaming=True), replace(schedule, min_blocks_per_sm=1))
+    ]
+    again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
+    for schedule in (*loaded[:2], *variants, *loaded[2:], again, *seeds.narrow(loaded)):
+        if schedule in seeds.drawn:
+            yield schedule
+
+
+def checks(
+    problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule
+) -> list[tuple[SoftmaxBackwardProblem, SoftmaxBackwardSchedule]]:
+    """See `row_checks`."""
+    return row_checks(problem, schedule, schedule.rounds_in(problem), written="d")

@@ -1,0 +1,143 @@
+"""What is peculiar to softmax_backward: its definition, its kernels and its call; tests/contract runs its cases."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from rows.softmax_backward_cases import BF16, CASES, LIMITS
+
+from autotune import dispatcher
+from autotune.codegen.rows.softmax_backward.emit import emit
+from autotune.codegen.rows.softmax_backward.problem import DTYPES, SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.rows.softmax_backward import OPERATOR
+
+
+def schedule(words: str) -> SoftmaxBackwardSchedule:
+    return SoftmaxBackwardSchedule.parse(words.split())
+
+
+def random(*shape: int) -> npt.NDArray[np.float32]:
+    return np.random.default_rng(len(shape)).standard_normal(shape, np.float32)
+
+
+def test_cases_cover_values_and_problems() -> None:
+    for field in ("hold", "cluster", "streaming", "specialize"):
+        assert len({getattr(schedule, field) for _, schedule in CASES}) > 1, field
+    assert {field.name for field in fields(SoftmaxBackwardSchedule)} >= {"hold", "cluster"}
+    assert {(problem.dtype, problem.log) for problem, _ in CASES} == {(d, log) for d in DTYPES for log in (False, True)}
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_reference_is_the_derivative(log: bool) -> None:
+    """By differences in float64 of the sum of dy · softmax(scale · x)."""
+    x, dy = random(3, 7).astype(np.float64), random(3, 7)
+
+    def loss(x: npt.NDArray[np.float64]) -> Any:
+        y = np.exp(0.5 * x) / np.exp(0.5 * x).sum(axis=1, keepdims=True)
+        return (dy * (np.log(y) if log else y)).sum()
+
+    y = np.exp(0.5 * x) / np.exp(0.5 * x).sum(axis=1, keepdims=True)
+    problem = SoftmaxBackwardProblem(3, 7, log=log)
+    inputs = {"y": (np.log(y) if log else y).reshape(-1), "dy": dy.reshape(-1)}
+    found = problem.reference(inputs, {"scale": 0.5})["dx"]
+    steps = 1e-5 * np.eye(21).reshape(21, 3, 7)
+    expected = [(loss(x + step) - loss(x - step)) / 2e-5 for step in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("log", "words", "right", "planted"),
+    [
+        (False, "TPR=32", "y * (dy - sum)", "y * dy - sum"),
+        (False, "TPR=8 hold=reload", "reduce_over_row<0>(sum.sum, Sum())", "sum.sum"),
+        (False, "TPR=64 cluster=2 threads=64", "barrier.wait(0);", ""),
+        (False, "TPR=16 vector_width=4", "arguments.scale * gradient", "gradient"),
+        (True, "TPR=32", "dy - exp2_flushed(log2_e * y) * sum", "dy - exp2_flushed(y) * sum"),
+        (True, "TPR=32 vector_width=2", "y == -infinity() ? 0.0f : ", ""),
+    ],
+)
+def test_planted_bug_is_caught(log: bool, words: str, right: str, planted: str) -> None:
+    problem = Masked(9, 67, log=log)
+    kernel = emit(problem, schedule(words))
+    assert right in kernel.source
+    verify(problem, kernel, seeds=(1,))
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)), seeds=(1,))
+
+
+class Masked(SoftmaxBackwardProblem):
+    """With a scale, and gradients of what is masked, which PyTorch's function lets through."""
+
+    @property
+    def scalars(self) -> dict[str, float]:
+        return {"scale": 0.5}
+
+    def inputs(self, seed: int) -> dict[str, npt.NDArray[Any]]:
+        return super().inputs(seed) | {"dy": random(self.rows * self.columns)}
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_call_is_the_gradient(log: bool) -> None:
+    x, dy = random(2, 3, 9), random(2, 3, 9)
+    y = dispatcher.softmax(x, temperature=2.0, log=log, causal=True)
+    dx = dispatcher.softmax_backward(dy, y, scale=0.5, log=log)
+    p = np.exp(y) if log else y
+    expected = dy - p * dy.sum(-1, keepdims=True) if log else p * (dy - (p * dy).sum(-1, keepdims=True))
+    kept = np.tri(3, 9, dtype=bool)
+    np.testing.assert_allclose(dx, np.where(kept, 0.5 * expected, 0), rtol=1e-5, atol=1e-6)
+    assert dispatcher.softmax_backward(dy, y, scale=0.5, log=log, out=dy) is dy
+    np.testing.assert_array_equal(dx, dy)
+
+
+X = random(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((X, X), {"dim": 0}, ValueError, "dim=0: softmax_backward takes the last axis, -1 or 1"),
+        ((X, X[:3]), {}, ValueError, r"output has dtype float32 and shape \(3, 5\): expected those of grad_output"),
+        ((X, random(4, 6)[:, :5]), {}, ValueError, "5 elements apart, those of output 6: expected the same"),
+        ((X.astype(np.int32), X), {}, TypeError, "grad_output has dtype int32: softmax_backward takes float32"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    arguments: tuple[Any, ...], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        dispatcher.softmax_backward(*arguments, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "violation"),
+    [
+        ("vector_width=4", "vector_width 4: 16 bytes over the 8 that y and dy are aligned for together"),
+        ("hold=shared", "hold shared: expected registers or reload for the rows of two arrays"),
+    ],
+)
+def test_violations_carry_the_values(words: str, violation: str) -> None:
+    problem = SoftmaxBackwardProblem(4, 64, align_x=8)
+    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
+
+
+def test_the_footprint_counts_both_arrays() -> None:
+    one, two = (schedule("vector_width=8").row_footprint(2000, size).registers for size in (2, 4))
+    held = schedule("vector_width=8").footprint(SoftmaxBackwardProblem(4, 2000, BF16)).registers
+    assert held == one == 24 + 2 * 8 * 4
+    assert two == 24 + 4 * 8 * 4
+
+
+@pytest.mark.parametrize("problem", [SoftmaxBackwardProblem(65536, 2048, BF16), SoftmaxBackwardProblem(16384, 8192)])
+@pytest.mark.parametrize("log", [False, True])
+def test_seeds_spill_nothing(problem: SoftmaxBackwardProblem, log: bool) -> None:
+    for seed in OPERATOR.seeds(replace(problem, log=log), LIMITS)[:2]:
+        resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, LIMITS), "sm_90").resources
+        assert resources.spill_store_bytes == resources.stack_bytes == 0, seed
