@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import product
 
 import numpy as np
@@ -17,7 +17,7 @@ from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.problem import Array
 from autotune.codegen.program import Program
-from autotune.emulator import verify
+from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -91,6 +91,36 @@ def test_columns_as_vectors(order: WeightOrder, m: int) -> None:
     problem = GemvProblem(13, 269, m, order, transpose_x=True, transpose_y=True, ldx=m if m < 4 else 12, ldy=m + 2)
     words = "threads=64 TPO=16 strips=2 vector_width=1 loads_in_flight=4 cluster=2 splits=2"
     verify(problem, program(problem, words), seeds=(2,))
+
+
+SHARED_X = {
+    "fma": (GemvProblem(19, 141, 5, ldx=144, ldw=144), "threads=64 TPO=8 strips=4 vector_width=4 stages=3 shared_x=1"),
+    "tensor_core": (
+        GemvProblem(37, 203, 11, dtype=BF16, ldx=208, ldw=208, batch=2),
+        "threads=128 TPO=8 strips=2 vector_width=8 stages=4 shared_x=1 unit=tensor_core cluster=2",
+    ),
+    "codes": (
+        GemvProblem(37, 525, 2, dtype=BF16, weights=Weights.INT4, group_size=128, zeros=True, ldx=528, ldw=272),
+        "threads=64 TPO=4 strips=2 vector_width=16 stages=2 shared_x=1 unit=tensor_core splits=2",
+    ),
+}
+SHARED_X_BUGS = {
+    "another tile's x": ("sums.read_x(x.tile(stage, first_k))", "sums.read_x(x.tile(before, first_k))"),
+    "x is read before it is there": ("__syncthreads();  // this tile's x is there", "  // this tile's x is there"),
+    "x is read beyond its end": ("if (i < inside) target[i] = source[i];", "target[i] = source[i];"),
+}
+
+
+@pytest.mark.parametrize("case", SHARED_X)
+def test_x_may_be_shared_by_a_block(case: str) -> None:
+    """Whole tiles, an edge within a piece of x, and threads that read what others copied."""
+    problem, words = SHARED_X[case]
+    right = program(problem, words)
+    verify(problem, right, seeds=(0,))
+    for before, after in SHARED_X_BUGS.values():
+        assert before in right.source
+        with pytest.raises(EmulatorError):
+            verify(problem, replace(right, source=right.source.replace(before, after)))
 
 
 def test_groups_of_outputs_are_counted_apart() -> None:

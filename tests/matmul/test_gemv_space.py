@@ -31,6 +31,17 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
             "stages=2 vector_width=4 weight_loads=no_allocate",
             "weight_loads no_allocate: expected cached for stages 2, which copy",
         ),
+        (LAYER, "shared_x=1", "shared_x: expected 2 stages or more"),
+        (
+            GemvProblem(64, 64, 2, KN),
+            "shared_x=1 stages=2 vector_width=4",
+            "shared_x: expected order nk, and vectors x stored as m×k",
+        ),
+        (
+            GemvProblem(64, 64, dtype=BF16, align_x=2),
+            "shared_x=1 stages=2 vector_width=4",
+            "shared_x: x is aligned for 2 bytes, cp.async copies 4 or more",
+        ),
         (LAYER, "strips=4 loads_in_flight=8", "strips 4 × loads_in_flight 8 over 16"),
         (GemvProblem(4096, 4096, 16, KN), "strips=4 vector_width=4", "256 sums of a thread over 128"),
         (GemvProblem(4096, 96), "cluster=4 splits=2", "cluster 4 × splits 2 over the 3 steps along k"),

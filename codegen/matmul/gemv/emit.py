@@ -135,6 +135,7 @@ def _edges(problem: GemvProblem, schedule: GemvSchedule) -> dict[str, int | str]
         "edge_k": problem.k % schedule.block_k(problem) != 0,
         "ragged": columns % schedule.vector_width != 0,
         "width_x": schedule.x_width(problem),
+        "x_pitch": schedule.x_pitch(problem),
     }
 
 

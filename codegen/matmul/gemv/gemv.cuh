@@ -3,6 +3,9 @@
 #include "cuda/tickets.cuh"
 #include "matmul/gemv/activation.cuh"
 #include "matmul/gemv/main_loop.cuh"
+#if shared_x
+#  include "matmul/gemv/shared_x.cuh"
+#endif
 // y = activation(alpha·W·x + bias) + beta·y. A block has block_n outputs of each vector. It may share them
 // with the blocks of its cluster, and with other clusters: each takes every so many tiles along k. The sums
 // are added up in a fixed order: those of the warps, then of the cluster's blocks, then of the clusters, by
@@ -37,6 +40,9 @@ struct Part {
 __device__ __forceinline__ float* block_sums(unsigned char* shared) {
 #if stages > 1
   shared += Schedule::stages * loads * strips * Schedule::threads * sizeof(Vector);
+#  if shared_x
+  shared += Schedule::stages * SharedX::tile_elements * sizeof(Element);
+#  endif
 #endif
   return reinterpret_cast<float*>(shared);
 }
@@ -52,7 +58,11 @@ __device__ __forceinline__ void sum_tiles(const Arguments& arguments, const Prob
   const Element* x = arguments.x + part.batch * problem.stride_x;
   ThreadSums sums(problem, w, x, part.first_n);
   const int first_k = (part.split * Schedule::cluster + part.rank) * block_k;
+#if shared_x
+  add_tiles_with_x(sums, SharedX(x, problem.ldx, shared), first_k, partitions * block_k, problem.k, shared);
+#else
   add_tiles(sums, first_k, partitions * block_k, problem.k, shared);
+#endif
   sums.store(block_sums(shared));
   __syncthreads();
 }

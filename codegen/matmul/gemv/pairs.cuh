@@ -109,13 +109,21 @@ __device__ __forceinline__ Pairs load_x_pairs(const Element* source, int left) {
 #pragma unroll
   for (int i = 0; i < chunk; i += step) {
     if (!guarded || i + step <= left) {
+#if shared_x
+      const Packed<Element, step> part = *reinterpret_cast<const Packed<Element, step>*>(source + i);
+#else
       const Packed<Element, step> part = load_global<step, false>(source + i);
+#endif
 #pragma unroll
       for (int j = 0; j < step; j += 2) insert(x, i + j, part, j);
     } else {
 #pragma unroll
       for (int j = 0; j < step; ++j) {
+#if shared_x
+        if (i + j < left) insert(x, i + j, Packed<Element, 1>{source[i + j].bits}, 0);
+#else
         if (i + j < left) insert(x, i + j, load_global<1, false>(source + i + j), 0);
+#endif
       }
     }
   }

@@ -73,6 +73,14 @@ class ThreadSums {
     }
   }
 
+#if shared_x
+  // From now on, x is what `tile` has: its element k + vector * x_pitch.
+  __device__ __forceinline__ void read_x(const Element* tile) {
+    x_ = tile + lane_k() * width;
+    ldx_ = Problem::x_pitch;
+  }
+#endif
+
   // Leaves the sums of the warp in shared memory, `parts` of each output.
   __device__ __forceinline__ void store(float* shared) {
     float* part = shared + threadIdx.x % threads_per_output / 32 * (Problem::m * block_n);

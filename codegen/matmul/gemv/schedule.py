@@ -16,6 +16,8 @@ LANES_K = 4  # of a warp that share an output of the tensor cores
 _VECTORS = 8  # of x that tensor cores multiply by at once
 CHUNK = 8  # weights that are decoded at once
 _WORD = 4
+_VECTOR_BYTES = 16
+_LINE = 128  # bytes of all banks of shared memory, which a quarter of a warp reads at once
 _OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
 
 
@@ -47,6 +49,7 @@ class GemvSchedule(Schedule):
         vector_width: stored elements of a load of W.
         loads_in_flight: vectors of each strip that a thread loads before it uses the first, which make a tile.
         stages: tiles of W in shared memory, all but one of which are being copied; 1 for loads to registers.
+        shared_x: whether a block copies what a tile meets of x to shared memory, too, once for all of its threads.
         cluster: blocks of a cluster, which share outputs.
         splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
         unit: what multiplies.
@@ -61,6 +64,7 @@ class GemvSchedule(Schedule):
     vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     stages: int = tunable(1, values=(1, 2, 3, 4, 6))
+    shared_x: bool = tunable(False, values=(False, True))
     cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
     unit: MultiplyUnit = tunable(MultiplyUnit.FMA, values=tuple(MultiplyUnit))
@@ -93,6 +97,18 @@ class GemvSchedule(Schedule):
             chunked = problem.quantised or self.unit is MultiplyUnit.TENSOR_CORE
             count = min(CHUNK, self.terms(problem)) if chunked else self.vector_width
         return min(count, problem.vector_width("x"))
+
+    def x_pitch(self, problem: GemvProblem) -> int:
+        """Elements from a vector of x to the next in shared memory, padded so that lanes meet few bank conflicts."""
+        pitch = self.block_k(problem)
+        if self.unit is MultiplyUnit.FMA:
+            return pitch
+        padding = _LINE // 2 if self.terms(problem) <= CHUNK else _VECTOR_BYTES
+        return pitch + padding // problem.dtype.bytes
+
+    def x_tile_bytes(self, problem: GemvProblem) -> int:
+        """What a block copies of x in a step."""
+        return problem.m * self.x_pitch(problem) * problem.dtype.bytes if self.shared_x else 0
 
     def steps(self, problem: GemvProblem) -> int:
         """Steps along k, of which each block that shares outputs has one at least."""
@@ -131,9 +147,9 @@ class GemvSchedule(Schedule):
         return self.threads * self.strips * self.loads_in_flight * self.vector_width * problem.weight_dtype.bytes
 
     def shared_bytes(self, problem: GemvProblem) -> int:
-        """The tiles of W that are not loaded to registers, and the sums of a block."""
-        tiles = self.stages * self.tile_bytes(problem) if self.stages > 1 else 0
-        return tiles + round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
+        """The tiles of W and x that are not loaded to registers, and the sums of a block."""
+        tiles = self.stages * (self.tile_bytes(problem) + self.x_tile_bytes(problem)) if self.stages > 1 else 0
+        return round_up(tiles, 16) + round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
 
     def workspace_bytes(self, problem: GemvProblem) -> int:
         """The sums of each split, then a ticket counter for each block of a group's cluster; nothing without splits."""

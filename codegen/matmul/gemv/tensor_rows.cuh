@@ -92,6 +92,17 @@ class ThreadSums {
     }
   }
 
+#if shared_x
+  // From now on, x is what `tile` has: its element k + vector * x_pitch.
+  __device__ __forceinline__ void read_x(const Element* tile) {
+#  pragma unroll
+    for (int tile_m = 0; tile_m < tiles_m; ++tile_m) {
+      const int vector = min(8 * tile_m + quad(), Problem::m - 1);
+      x_[tile_m] = tile + vector * Problem::x_pitch + lane_k() * terms;
+    }
+  }
+#endif
+
   // Leaves the sums of the warp in shared memory, `parts` of each output.
   __device__ __forceinline__ void store(float* shared) {
     float* part = shared + threadIdx.x / 32 % parts * (Problem::m * block_n) + first_row();

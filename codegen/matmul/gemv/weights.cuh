@@ -84,7 +84,11 @@ __device__ __forceinline__ void load_x(float (&x)[count], const Element* source,
 #pragma unroll
   for (int i = 0; i < count; i += step) {
     if (!guarded || i + step <= inside) {
+#if shared_x
+      const Packed<Element, step> part = *reinterpret_cast<const Packed<Element, step>*>(source + i);
+#else
       const Packed<Element, step> part = load_global<step, false>(source + i);
+#endif
 #pragma unroll
       for (int j = 0; j < step; ++j) x[i + j] = to_float(part.elements[j]);
     } else {

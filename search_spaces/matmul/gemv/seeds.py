@@ -25,6 +25,8 @@ class _Shape(NamedTuple):
     loads: int
     stages: int
     blocks_per_sm: int
+    threads_per_output: int = WARP  # of W stored as n×k, at most
+    shared_x: bool = False
 
 
 _FEW_VECTORS = (
@@ -37,15 +39,18 @@ _FEW_VECTORS = (
     _Shape(512, 2, 4, 1, 2),
     _Shape(256, 1, 8, 1, 4),
 )
-# Elements of x take more of L1 than those of W: more strips share them.
+# Elements of x take more of L1 than those of W: more strips share them, or many rows what a block copies of x.
 _MANY_VECTORS = (
     _Shape(256, 4, 2, 1, 2),
+    _Shape(128, 8, 1, 4, 2, 8, True),
+    _Shape(128, 4, 1, 3, 3, 16),
+    _Shape(256, 4, 1, 4, 2, 16, True),
+    _Shape(128, 8, 1, 4, 2, 16, True),
+    _Shape(64, 8, 2, 1, 4, 64),
+    _Shape(256, 8, 1, 3, 1, 8, True),
     _Shape(256, 4, 1, 4, 2),
-    _Shape(128, 8, 1, 4, 2),
     _Shape(128, 4, 1, 6, 4),
-    _Shape(256, 8, 1, 3, 1),
     _Shape(128, 4, 2, 1, 4),
-    _Shape(256, 2, 2, 4, 2),
 )
 # Many strips share loads of x that touch a line for each lane or two.
 _TRANSPOSED_X = (
@@ -59,11 +64,29 @@ _TRANSPOSED_X = (
 # Tensor cores take 16 rows of W at once, and leave registers to loads.
 _TENSOR_CORES = (
     _Shape(256, 2, 4, 1, 4),
+    _Shape(128, 4, 2, 4, 2, 4, True),
+    _Shape(256, 2, 4, 1, 2, 16),
+    _Shape(256, 4, 2, 3, 2, 8, True),
+    _Shape(256, 2, 4, 3, 2, 4, True),
+    _Shape(128, 4, 2, 4, 2, 8, True),
     _Shape(256, 4, 2, 1, 3),
     _Shape(256, 2, 8, 1, 2),
     _Shape(256, 2, 2, 4, 3),
-    _Shape(128, 4, 4, 1, 4),
     _Shape(512, 2, 4, 1, 2),
+)
+# A load of codes has so many weights that it is few loads: many stages, or blocks, keep enough in flight.
+_TENSOR_CODES = (
+    _Shape(256, 2, 4, 1, 2),
+    _Shape(128, 2, 1, 6, 6, 4, True),
+    _Shape(256, 4, 1, 4, 2, 4, True),
+    _Shape(128, 4, 4, 1, 2, 16),
+    _Shape(128, 4, 1, 4, 4, 8, True),
+    _Shape(128, 2, 1, 6, 8, 4),
+    _Shape(256, 2, 2, 1, 4, 16),
+    _Shape(128, 2, 2, 1, 8, 8),
+    _Shape(128, 4, 1, 6, 4, 4, True),
+    _Shape(256, 2, 1, 6, 4, 16),
+    _Shape(256, 4, 2, 1, 3),
 )
 _MANY = 6  # vectors
 _MANY_FOR_FMA = 4
@@ -106,7 +129,7 @@ def _unit(problem: GemvProblem, spec: DeviceSpec) -> MultiplyUnit:
 
 def _shapes(problem: GemvProblem, unit: MultiplyUnit) -> tuple[_Shape, ...]:
     if unit is MultiplyUnit.TENSOR_CORE:
-        return _TENSOR_CORES
+        return _TENSOR_CODES if problem.quantised else _TENSOR_CORES
     if _rows_of_x(problem):
         return _TRANSPOSED_X
     return _MANY_VECTORS if problem.m >= _MANY else _FEW_VECTORS
@@ -133,7 +156,7 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index:
         loads = min(_MOST_LOADS, loads * _VECTOR_BYTES // width)
     if problem.order is WeightOrder.NK:
         vectors = ceil_div(problem.k, width * problem.weights.packed * loads)
-        of_output = min(WARP, 1 << max(0, vectors - 1).bit_length())
+        of_output = min(shape.threads_per_output, 1 << max(0, vectors - 1).bit_length())
     else:
         across = min(max(1, _LINE // (width * problem.dtype.bytes)), WARP)
         of_output = shape.threads // across
@@ -144,12 +167,13 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index:
         vector_width=width,
         loads_in_flight=loads,
         stages=shape.stages,
+        shared_x=shape.shared_x,
         unit=unit,
         weight_loads=WeightLoads.NO_ALLOCATE,
     )
     schedule = fitted(problem, schedule, spec)
     wanted = ceil_div(shape.blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem)))
-    clusters, splits = (min(cluster, wanted), ceil_div(wanted, cluster)) if cluster > 1 else (1, wanted)
+    clusters, splits = (min(cluster, wanted), max(1, wanted // cluster)) if cluster > 1 else (1, wanted)
     shared = replace(schedule, cluster=1 << max(1, clusters).bit_length() - 1, splits=splits)
     # Without a bound, ptxas loads many vectors of x ahead, in so many registers that few blocks are resident.
     return fitted(problem, replace(shared, min_blocks_per_sm=shape.blocks_per_sm), spec)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.fields import field_specs
-from ....codegen.matmul.gemv.problem import GemvProblem
+from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from ....codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
@@ -39,6 +39,8 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
         found += tensor_core_violations(problem, schedule, spec)
     if schedule.stages > 1:
         found += _copy_violations(problem, schedule, spec)
+    if schedule.shared_x:
+        found += _shared_x_violations(problem, schedule)
     if sums > MOST_SUMS:
         found.append(f"{sums} sums of a thread over {MOST_SUMS}")
     if schedule.partitions > steps:
@@ -59,6 +61,17 @@ def _copy_violations(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceS
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
     if schedule.weight_loads is not WeightLoads.CACHED:
         yield f"weight_loads {schedule.weight_loads}: expected cached for stages {schedule.stages}, which copy"
+
+
+def _shared_x_violations(problem: GemvProblem, schedule: GemvSchedule) -> Iterator[str]:
+    """What keeps x from being copied to shared memory."""
+    x_bytes = schedule.x_width(problem) * problem.dtype.bytes
+    if schedule.stages == 1:
+        yield "shared_x: expected 2 stages or more"
+    if problem.order is not WeightOrder.NK or problem.transpose_x:
+        yield "shared_x: expected order nk, and vectors x stored as m×k"
+    elif x_bytes < _LEAST_COPY:
+        yield f"shared_x: x is aligned for {x_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
 
 
 def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:
@@ -86,6 +99,8 @@ def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> Ge
         wanted = replace(wanted, vector_width=wanted.vector_width // 2)
     loads = min(wanted.loads_in_flight, MOST_LOADS // wanted.strips)
     wanted = _staged(problem, replace(wanted, loads_in_flight=loads), spec)
+    if wanted.shared_x and any(_shared_x_violations(problem, wanted)):
+        wanted = replace(wanted, shared_x=False)
     while wanted.loads_in_flight > 1 and wanted.footprint(problem).registers > spec.registers_per_thread:
         wanted = replace(wanted, loads_in_flight=wanted.loads_in_flight // 2)
     steps = wanted.steps(problem)

@@ -38,6 +38,11 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         unit_clocks = products * prod(_TILE) / spec.rates.get(Unit.TENSOR_FP16, inf)
         converted = _DECODED_PAIRS[problem.weights] * vectors * width
     x_loads = x_elements / schedule.x_width(problem)
+    x_lines = x_loads * _x_lines(schedule, problem)
+    shared_clocks = schedule.tile_bytes(problem) / _LINE if schedule.stages > 1 else 0.0
+    if schedule.shared_x:
+        shared_clocks += x_lines + schedule.x_tile_bytes(problem) / _LINE
+        x_lines = m * block_k * problem.dtype.bytes / _LINE
     weights = block_n * block_k * size
     row_bytes = (block_k if by_row else block_n) * size  # of W, side by side in memory
     outputs, parts = block_n * m, schedule.parts(problem)
@@ -52,9 +57,9 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         in_flight=schedule.stages - 1,
         instructions=products + converted,
         load_instructions=_ACCESS * (vectors + x_loads),
-        shared_clocks=schedule.tile_bytes(problem) / _LINE if schedule.stages > 1 else 0.0,
+        shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
-        lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_loads * _x_lines(schedule, problem),
+        lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_lines,
         bytes_loaded=fewer * weights * max(1.0, _SECTOR / row_bytes) + m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (_WORD if split else problem.dtype.bytes),
         sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
