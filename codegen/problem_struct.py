@@ -29,7 +29,7 @@ def problem_struct(
     read = members_read(source, "Problem")
     sizes = {name: size for name, size in sizes.items() if name in read}
     constants = [f"static constexpr {_declared(name, value)};" for name, value in facts.items() if name in read]
-    if specialize is Specialize.SHAPE:
+    if specialize is Specialize.SHAPE or not sizes:
         members = [f"static constexpr {kind} {name} = {value};" for name, (kind, value) in sizes.items()]
         constructor = ["__device__ explicit Problem(const Arguments&) {}"]
     else:

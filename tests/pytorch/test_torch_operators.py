@@ -18,6 +18,8 @@ CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 CALLS = [(name, {}) for name in CALLED] + [
     ("map", {"function": "gelu"}),
     ("map", {"function": "silu", "packed": "halves"}),
+    ("reduce", {"op": "l2", "dim": 0}),
+    ("reduce", {"op": "min", "dim": None}),
     ("softmax", {"temperature": 0.5}),
     ("softmax", {"log": True, "temperature": 2.0}),
     ("softmax", {"causal": True, "causal_offset": -1, "zero_rows": True}),

@@ -22,7 +22,7 @@ LIMITS = named_device("h200")
 _ELEMENTS, _SPLITS = 1 << 16, 8
 
 SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
-ALL, LAST, FIRST = Axis
+ALL, LAST, FIRST, SEGMENTS = Axis
 FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
 Case = tuple[ReduceProblem, ReduceSchedule]
 KINDS = [
@@ -49,6 +49,11 @@ PROBLEMS = {
     "rows1-columns0-sum-all-bfloat16": ReduceProblem(0, 7, SUM, ALL, BFLOAT16),
     "rows5-columns0-sum-last-int32": ReduceProblem(5, 0, SUM, LAST, INT32),
     "rows5-columns0-mean-last-float16": ReduceProblem(5, 0, MEAN, LAST, FLOAT16),
+    "rows1-columns16777216-sum-segments-float32-segments4096": ReduceProblem(1, 1 << 24, axis=SEGMENTS, segments=4096),
+    "rows1-columns5003-argmin-segments-bfloat16-segments7-int32": ReduceProblem(
+        1, 5003, ARGMIN, SEGMENTS, BFLOAT16, segments=7, offset_dtype=INT32
+    ),
+    "rows1-columns0-max-segments-int32-segments3": ReduceProblem(1, 0, MAX, SEGMENTS, INT32, segments=3),
     "rows0-columns5-l2-first-float32": ReduceProblem(0, 5, L2, FIRST),
     "rows0-columns5-max-last-float32": ReduceProblem(0, 5, MAX),
     "rows0-columns5-sum-first-float32": ReduceProblem(0, 5, SUM, FIRST),
@@ -62,6 +67,8 @@ SMALL_PROBLEMS = (
     ReduceProblem(1, 5003, ARGMAX, ALL, BFLOAT16),
     ReduceProblem(1, 5003, DOT, ALL, FLOAT16),
     ReduceProblem(67, 131, DIST, LAST, FLOAT32, ldx=133),
+    ReduceProblem(1, 5003, MEAN, SEGMENTS, FLOAT16, segments=19),
+    ReduceProblem(1, 5003, MIN, SEGMENTS, FLOAT32, segments=67, offset_dtype=INT32),
     ReduceProblem(67, 131, MEAN, LAST, BFLOAT16, ldx=133),
     ReduceProblem(1, 5003, L2, ALL, FLOAT16),
     ReduceProblem(131, 67, MIN, FIRST, FLOAT16),
@@ -78,7 +85,8 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 
 def _case(random: Random, spec: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
     align = random.choice([width for width in (2, 4, 8, 16) if width >= dtype.bytes])
-    drawn_for = ReduceProblem(512, 512, op, axis, dtype, align_x=align)
+    segmented = {"segments": 512, "offset_dtype": random.choice((DType.INT32, DType.INT64))} if axis is SEGMENTS else {}
+    drawn_for = ReduceProblem(512, 512, op, axis, dtype, align_x=align, **segmented)
     space, split = OPERATOR.space(drawn_for, spec), random.random() < 0.5
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
@@ -98,6 +106,8 @@ def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> R
         return replace(like, rows=1, columns=along, ldx=0)
     across = schedule.strip if like.axis is FIRST else schedule.rows_per_block
     results = random.choice((1, across, across, across + 1, 2 * across - 1, max(1, across // 2)))
+    if like.axis is SEGMENTS:
+        return replace(like, columns=results * along, segments=results, ldx=0)
     rows, columns = (along, results) if like.axis is FIRST else (results, along)
     ldx = round_up(max(1, columns), schedule.vector_width) + schedule.vector_width * random.choice((0, 0, 1, 5))
     if like.axis is LAST:

@@ -18,9 +18,11 @@ assert CALL is not None
 
 def key(shape: tuple[int, ...], strides: tuple[int, ...], dim: int | None) -> str:
     layout = Layout(shape, strides, "float32", 4, 16)
-    out = CALL.types(input=layout, other=None, op="sum", dim=dim)["out"].shape
+    out = CALL.types(input=layout, other=None, offsets=None, op="sum", dim=dim)["out"].shape
     contiguous = tuple(int(np.prod(out[axis + 1 :])) for axis in range(len(out)))
-    binding = CALL.bind(input=layout, other=None, out=Layout(out, contiguous, "float32", 4, 4), op="sum", dim=dim)
+    binding = CALL.bind(
+        input=layout, other=None, offsets=None, out=Layout(out, contiguous, "float32", 4, 4), op="sum", dim=dim
+    )
     return binding.problem.key.replace("-float32", "")
 
 
@@ -81,6 +83,22 @@ def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, .
             ValueError,
             r"other has strides \(1, 2\): expected those of input, \(3, 1\); call contiguous\(\) of both first",
         ),
+        (
+            {"offsets": np.array([0, 6], np.int16)},
+            ValueError,
+            r"offsets has dtype int16 and shape \(2,\): expected int32 or int64 of one axis of 2 or more",
+        ),
+        ({"offsets": np.array([0, 6]), "dim": 0}, ValueError, "dim=0: expected None for segments"),
+        (
+            {"offsets": np.array([0, 0, 6, 6])[::2]},
+            ValueError,
+            r"offsets has strides \(2,\): expected a contiguous array",
+        ),
+        (
+            {"input": np.zeros((6, 2), np.float32)[:, 0], "offsets": np.array([0, 6])},
+            ValueError,
+            r"input has strides \(2,\): expected a contiguous array for segments",
+        ),
         ({"dim": 2}, ValueError, "dim=2: expected None or -2 … 1 for input of shape"),
         (
             {"input": np.zeros((2, 3))},
@@ -109,6 +127,13 @@ def test_calls() -> None:
     assert dispatcher.reduce(x, "dot", other=other) == np.vdot(x, other)
     assert np.array_equal(dispatcher.reduce(x, "dot", -1, other=other), (x * other).sum(-1))
     assert np.allclose(dispatcher.reduce(x, "dist", 0, other=other), np.linalg.norm(x - other, axis=0))
+    offsets = np.array([0, 70, 70, 210], np.int32)
+    assert np.array_equal(dispatcher.reduce(x, offsets=offsets), [x.ravel()[:70].sum(), 0, x.ravel()[70:].sum()])
+    assert dispatcher.reduce(x, "argmax", offsets=offsets).tolist() == [
+        x.ravel()[:70].argmax(),
+        -1,
+        x.ravel()[70:].argmax(),
+    ]
     out = np.zeros((5, 6), np.int64)
     integers = x.astype(np.int32)
     assert dispatcher.reduce(integers, dim=2, out=out) is out

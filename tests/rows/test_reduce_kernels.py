@@ -28,6 +28,7 @@ from reduce_cases import (
     MAX,
     MEAN,
     MIN,
+    SEGMENTS,
     SUM,
 )
 
@@ -46,7 +47,8 @@ from autotune.search_spaces.rows.reduce import OPERATOR
 ROWS, COLUMNS = 131, 267
 SPLIT_ROWS = ReduceSchedule(128, 128, 2, 1, splits=2)
 SPLIT_COLUMNS = ReduceSchedule(128, 32, 4, 8, splits=2)
-SPLIT = {ALL: replace(SPLIT_ROWS, vector_width=4), LAST: SPLIT_ROWS, FIRST: SPLIT_COLUMNS}
+SPLIT = {ALL: replace(SPLIT_ROWS, vector_width=4), LAST: SPLIT_ROWS, FIRST: SPLIT_COLUMNS, SEGMENTS: SPLIT_ROWS}
+WHOLE = (ALL, LAST, FIRST)  # axes whose results have as many elements each
 Elements = Callable[[Array], None]
 
 
@@ -56,8 +58,9 @@ def with_elements(problem: ReduceProblem, change: Elements) -> ReduceProblem:
     class Changed(ReduceProblem):
         def inputs(self, seed: int) -> dict[str, Array]:
             inputs = super().inputs(seed)
-            for tensor in self.tensors[:-1]:
-                change(tensor.view(inputs[tensor.name]))
+            for tensor in self.tensors:
+                if tensor.name in ("x", "other"):
+                    change(tensor.view(inputs[tensor.name]))
             return inputs
 
     return Changed.from_dict(problem.to_dict())
@@ -65,6 +68,8 @@ def with_elements(problem: ReduceProblem, change: Elements) -> ReduceProblem:
 
 def split_problem(op: Operation, axis: Axis, dtype: str = FLOAT32) -> ReduceProblem:
     """One that `SPLIT` serves."""
+    if axis is SEGMENTS:
+        return ReduceProblem(ROWS, COLUMNS, op, axis, dtype, segments=67)
     return ReduceProblem(ROWS, COLUMNS, op, axis, dtype, ldx={ALL: 0, LAST: 269, FIRST: 268}[axis])
 
 
@@ -126,7 +131,8 @@ def _negated(change: Elements) -> Elements:
 @pytest.mark.parametrize(
     ("op", "axis", "dtype"),
     [
-        *product((MAX, ARGMAX), Axis, (FLOAT32, FLOAT16, BFLOAT16)),
+        *product((MAX, ARGMAX), WHOLE, (FLOAT32, FLOAT16, BFLOAT16)),
+        (ARGMAX, SEGMENTS, FLOAT32),
         (MIN, ALL, FLOAT32),
         (ARGMIN, LAST, FLOAT32),
         (ARGMIN, FIRST, FLOAT16),
@@ -161,6 +167,12 @@ def test_integer_sums_wrap_at_64_bits() -> None:
 def test_results_that_fit_half_precision_come_of_sums_that_do_not(op: Operation) -> None:
     problem = with_elements(split_problem(op, FIRST, FLOAT16), _constant(5000))
     verify(problem, OPERATOR.program(problem, SPLIT[FIRST], LIMITS))
+
+
+@pytest.mark.parametrize("plain", [emit_serial, emit_tree])
+def test_a_plain_kernel_finds_no_index_in_an_empty_segment(plain: Callable[[ReduceProblem], Program]) -> None:
+    problem = ReduceProblem(1, 300, ARGMIN, SEGMENTS, segments=67)
+    assert verify(problem, plain(problem)) == 0
 
 
 TIES, NANS = _constant(3), _placed(np.nan, (9, 17), (40, 200), (120, 17))
@@ -198,6 +210,9 @@ COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
         ("load_global<width, streaming>(source.other)", "load_global<width, streaming>(source.x)", DOT, ALL, None),
         ("other + i", "other", DIST, LAST, None),
         ("difference * difference", "difference", DIST, FIRST, None),
+        ("count == 0 ? -1 : ", "", ARGMIN, SEGMENTS, None),
+        ("counters + segment", "counters", SUM, SEGMENTS, None),
+        ("arguments.offsets[segment + 1] - start", "arguments.offsets[segment + 1]", MAX, SEGMENTS, None),
     ],
 )
 def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:
@@ -265,7 +280,9 @@ def test_equal_sources_serve_many_problems() -> None:
 
 @pytest.mark.parametrize("axis", Axis)
 def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
-    huge = ReduceProblem(2**33, 1, ARGMAX, axis) if axis is not LAST else ReduceProblem(1, 2**33, ARGMAX)
+    segments = {"segments": 3} if axis is SEGMENTS else {}
+    rows, columns = (2**33, 1) if axis is FIRST else (1, 2**33)
+    huge = ReduceProblem(rows, columns, ARGMAX, axis, **segments)
     assert ReduceSchedule().wide(huge)
     schedule, reduced = ReduceSchedule(), "rows" if axis is FIRST else "columns"
     beyond = replace(huge, **{reduced: 2**31 - schedule.splits * schedule.tile(huge) - schedule.vector_width}, ldx=0)

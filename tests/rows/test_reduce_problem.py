@@ -22,6 +22,7 @@ from reduce_cases import (
     MAX,
     MEAN,
     MIN,
+    SEGMENTS,
     SUM,
 )
 
@@ -48,6 +49,13 @@ def test_all_elements_are_one_row() -> None:
         ({"rows": 5, "columns": 0, "op": MAX}, "rows=5, columns=0: max of no elements along axis=last"),
         ({"rows": 0, "columns": 5, "op": ARGMAX, "axis": FIRST}, "argmax of no elements along axis=first"),
         ({"rows": 0, "columns": 5, "op": ARGMIN, "axis": ALL}, "argmin of no elements along axis=all"),
+        ({"rows": 5, "columns": 7, "axis": SEGMENTS}, "segments=0: expected at least 1 with axis=segments"),
+        ({"rows": 5, "columns": 7, "segments": 2}, "segments=2: expected 0 without axis=segments"),
+        ({"rows": 5, "columns": 7, "offset_dtype": INT32}, "offset_dtype=int32: expected int64 without axis=segments"),
+        (
+            {"rows": 2, "columns": 2**30, "axis": SEGMENTS, "segments": 2, "offset_dtype": INT32},
+            "offset_dtype=int32: expected int64 for 2147483648 elements",
+        ),
         ({"rows": 5, "columns": 7, "op": MEAN, "dtype": INT32}, "dtype=int32: mean takes float32, float16 or bfloat16"),
     ],
 )
@@ -105,13 +113,14 @@ def test_work_is_an_addition_for_each_element_and_a_product_for_each_square() ->
 def test_extremes(dtype: DType, elements: list[float], index: int) -> None:
     for axis in Axis:
         rows, columns = (4, 1) if axis is FIRST else (1, 4)
-        inputs = {"x": np.array(elements, dtype.numpy)}
+        segments = {"segments": 1} if axis is SEGMENTS else {}
+        inputs = {"x": np.array(elements, dtype.numpy), "offsets": np.array([0, 4])}
         for op, expected in ((ARGMAX, index), (MAX, elements[index])):
-            found = ReduceProblem(rows, columns, op, axis, dtype).reference(inputs, {})["y"]
+            found = ReduceProblem(rows, columns, op, axis, dtype, **segments).reference(inputs, {})["y"]
             assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
-        negated = {"x": -inputs["x"]}
+        negated = inputs | {"x": -inputs["x"]}
         for op, expected in ((ARGMIN, index), (MIN, -elements[index])):
-            found = ReduceProblem(rows, columns, op, axis, dtype).reference(negated, {})["y"]
+            found = ReduceProblem(rows, columns, op, axis, dtype, **segments).reference(negated, {})["y"]
             assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
 
 
@@ -126,6 +135,22 @@ def test_means_norms_and_products() -> None:
     assert (dot["y"].tolist(), dist["y"].tolist()) == ([-5, 0], [40**0.5, 7])
     assert dot["y_scale"].tolist() == [5 + 16 * 11, 0]
     assert np.isnan(ReduceProblem(2, 0, MEAN).reference({"x": np.zeros(0, np.float32)}, {})["y"]).all()
+
+
+def test_segments_without_elements() -> None:
+    inputs = {"x": np.array([1, 5, 5, 2], np.float32), "offsets": np.array([0, 0, 3, 3, 4, 4])}
+    expected = {
+        SUM: [0, 11, 0, 2, 0],
+        MEAN: [np.nan, 11 / 3, np.nan, 2, np.nan],
+        MAX: [-np.inf, 5, -np.inf, 2, -np.inf],
+        MIN: [np.inf, 1, np.inf, 2, np.inf],
+        ARGMAX: [-1, 1, -1, 0, -1],
+    }
+    for op, results in expected.items():
+        found = ReduceProblem(1, 4, op, SEGMENTS, segments=5).reference(inputs, {})["y"]
+        np.testing.assert_array_equal(found, np.array(results, found.dtype))
+    found = ReduceProblem(1, 4, MIN, SEGMENTS, INT32, 5).reference(inputs | {"x": np.arange(4, dtype=np.int32)}, {})
+    assert found["y"].tolist() == [2**31 - 1, 0, 2**31 - 1, 3, 2**31 - 1]
 
 
 def test_sums_are_judged_by_the_sum_of_absolute_values() -> None:

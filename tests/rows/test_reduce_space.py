@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from reduce_cases import ALL, ARGMAX, FIRST, LIMITS
+from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
 
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
@@ -43,7 +43,10 @@ def test_rules_ask_for_no_more(words: str, problem: ReduceProblem) -> None:
 @pytest.mark.parametrize("axis", Axis)
 @pytest.mark.parametrize("op", ["sum", "argmax"])
 def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
-    problem = ReduceProblem.from_dict({"rows": 16384, "columns": 8192, "axis": str(axis), "op": op})
+    segments = 16384 if axis is SEGMENTS else 0
+    problem = ReduceProblem.from_dict(
+        {"rows": 16384, "columns": 8192, "axis": str(axis), "op": op, "segments": segments}
+    )
     for schedule in OPERATOR.seeds(problem, LIMITS):
         (work,) = OPERATOR.workload(problem, schedule, LIMITS)
         blocks = min(LIMITS.threads_per_sm // schedule.threads, work.blocks // LIMITS.sm_count)

@@ -10,8 +10,9 @@ from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, M
 
 from autotune import dispatcher
 from autotune.codegen.dtype import DType
-from autotune.codegen.scan.scan.inputs import factors, levels, offsets
+from autotune.codegen.scan.scan.inputs import factors, levels
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.segments import offsets
 from autotune.codegen.work import Unit
 from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.scan.scan import OPERATOR

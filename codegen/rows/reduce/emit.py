@@ -28,7 +28,7 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, schedule.vector_width)
-    lines = "columns" if problem.axis is Axis.FIRST else "rows"
+    lines = {Axis.FIRST: "columns", Axis.SEGMENTS: "segments"}.get(problem.axis, "rows")
     body = _body(problem, lines, f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     types = _types(problem, _number(problem), schedule.wide(problem), split=schedule.splits > 1)
@@ -65,12 +65,12 @@ def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, functi
     members, facts, passed = _arguments(problem), _facts(problem, 1), "arguments"
     reference = function == "reference_by_tree"
     if reference:
-        at = problem.op.arrays
+        at = [member.name for member in members].index("y")
         members = (*members[:at], Argument("y", "double*"), Argument("y_scale", "double*"), *members[at + 1 :])
         passed += f", {problem.sum_error_weight}"
     body = _body(problem, header, function, _conditions(problem, reference) | facts)
     number = DType.FLOAT64 if reference else _number(problem)
-    types = _types(problem, number, problem.reduced + _THREADS > _INT_MAX)
+    types = _types(problem, number, problem.longest + _THREADS > _INT_MAX)
     template = f"<{_THREADS}>" if header == "tree" else ""
     source = f"""{comment(f"{ENTRY}: {_served(problem)}, {how}")}
 
@@ -116,6 +116,7 @@ def _conditions(problem: ReduceProblem, reference: bool = False) -> dict[str, in
 def _facts(problem: ReduceProblem, vector_width: int) -> dict[str, int | str]:
     """Rows are skewed if they begin between vectors, and ragged if they may end within one."""
     skewed = problem.axis is Axis.LAST and problem.rows > 1 and problem.ldx % vector_width != 0
+    skewed = skewed or (problem.axis is Axis.SEGMENTS and vector_width > 1)
     return {"skewed": skewed, "ragged": skewed or problem.columns % vector_width != 0}
 
 
@@ -130,7 +131,8 @@ def _arguments(problem: ReduceProblem) -> tuple[Argument, ...]:
 
 
 def _sizes(problem: ReduceProblem) -> dict[str, tuple[str, int]]:
-    return {name: ("long long", getattr(problem, name)) for name in ("rows", "columns", "ldx")}
+    names = ("columns", "segments") if problem.axis is Axis.SEGMENTS else ("rows", "columns", "ldx")
+    return {name: ("long long", getattr(problem, name)) for name in names}
 
 
 def _number(problem: ReduceProblem) -> DType:
@@ -158,6 +160,9 @@ def _served(problem: ReduceProblem) -> str:
         Axis.ALL: "all elements of a matrix",
         Axis.LAST: "each row of a matrix",
         Axis.FIRST: "each column of a matrix",
+        Axis.SEGMENTS: "each segment of an array",
     }
-    of = what[problem.axis].replace("a matrix", "two matrices") if problem.op.arrays == 2 else what[problem.axis]
+    of = what[problem.axis]
+    if problem.op.arrays == 2:
+        of = of.replace("a matrix", "two matrices").replace("an array", "two arrays")
     return f"y = {problem.op} of {of}, {problem.dtype}"

@@ -77,14 +77,9 @@ class Operation(StrEnum):
         elements: Array = np.subtract(*arrays) if self is Operation.DIST else arrays[0]
         return np.square(elements) if self.root else elements
 
-    def of_sum(self, total: Array, count: int) -> Array:
-        """The results for sums of `count` terms each."""
+    def of_sum(self, total: Array, count: int | Array) -> Array:
+        """The results for sums of so many terms each."""
         if self is Operation.MEAN:
             with np.errstate(invalid="ignore"):  # 0/0
                 return np.divide(total, count)
         return np.sqrt(total) if self.root else total
-
-    def extreme(self, numbers: Array, axis: int) -> Array:
-        """The extreme numbers along an axis, or their indices; the first NaN is both extremes."""
-        of_value, of_index = (np.min, np.argmin) if self.smallest else (np.max, np.argmax)
-        return np.asarray(of_index(numbers, axis) if self.indexed else of_value(numbers, axis))

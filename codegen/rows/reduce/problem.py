@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
 from ...dtype import DType
-from ...fields import kind, layout, size
+from ...fields import INT_MAX, kind, layout, size
+from ...integers import ceil_div
 from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated
+from ...segments import offsets
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
+from .lines import Lines
 from .operation import Operation
 
 DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16, DType.INT32)
@@ -28,6 +31,7 @@ class Axis(StrEnum):
     ALL = "all"  # the whole matrix, as one row
     LAST = "last"  # a row
     FIRST = "first"  # a column
+    SEGMENTS = "segments"  # a part of the whole matrix, as one row, that offsets in memory bound
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class ReduceProblem(MatrixProblem):
         op: what is computed.
         axis: along which axis.
         dtype: of the elements.
+        segments: of which `axis` segments has an offset each where it begins, and the end of the last one.
+        offset_dtype: of the offsets, int32 or int64.
         ldx: elements from one row to the next, of both matrices where there are two; 0 stands for rows without gaps.
         align_x: bytes that the addresses of matrices are a multiple of, at most 16.
     """
@@ -53,25 +59,38 @@ class ReduceProblem(MatrixProblem):
     op: Operation = kind(Operation.SUM)
     axis: Axis = kind(Axis.LAST)
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    segments: int = size(1024, implied=0, most=None)
+    offset_dtype: DType = kind(DType.INT64, allowed=(DType.INT32, DType.INT64), implied=DType.INT64)
     ldx: int = layout()
     align_x: int = layout(16)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.axis is Axis.ALL:
+        if self.axis in (Axis.ALL, Axis.SEGMENTS):
             self._resolve_one_row()
+        self._check_segments()
         self.op.result_dtype(self.dtype)
-        if not self.op.adds and not self.reduced:
+        if not (self.op.adds or self.reduced or self.axis is Axis.SEGMENTS):
             raise ValueError(
                 f"rows={self.rows}, columns={self.columns}: {self.op} of no elements along axis={self.axis}"
             )
 
     def _resolve_one_row(self) -> None:
         if self.rows > 1 and self.ldx > self.columns > 0:
-            raise ValueError(f"ldx={self.ldx}: expected the {self.columns} elements of a row, or 0, for axis=all")
+            raise ValueError(
+                f"ldx={self.ldx}: expected the {self.columns} elements of a row, or 0, for axis={self.axis}"
+            )
         columns = self.rows * self.columns
         for name, value in (("rows", 1), ("columns", columns), ("ldx", max(1, columns))):
             object.__setattr__(self, name, value)
+
+    def _check_segments(self) -> None:
+        if (self.axis is Axis.SEGMENTS) != bool(self.segments):
+            expected = "at least 1 with" if self.axis is Axis.SEGMENTS else "0 without"
+            raise ValueError(f"segments={self.segments}: expected {expected} axis=segments")
+        if self.offset_dtype is DType.INT32 and (self.axis is not Axis.SEGMENTS or self.columns > INT_MAX):
+            expected = f"int64 for {self.columns} elements" if self.segments else "int64 without axis=segments"
+            raise ValueError(f"offset_dtype=int32: expected {expected}")
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
@@ -89,18 +108,23 @@ class ReduceProblem(MatrixProblem):
 
     @property
     def reduced(self) -> int:
-        """Elements of one result."""
+        """Elements of one result; of a segment, the average."""
+        return ceil_div(self.columns, self.segments) if self.segments else self.longest
+
+    @property
+    def longest(self) -> int:
+        """Elements of one result, at most."""
         return self.rows if self.axis is Axis.FIRST else self.columns
 
     @property
     def results(self) -> int:
         """Elements of y."""
-        return self.columns if self.axis is Axis.FIRST else self.rows
+        return self.segments or (self.columns if self.axis is Axis.FIRST else self.rows)
 
     @property
     def dim(self) -> int | None:
-        """The axis as PyTorch counts it; None for all."""
-        return {Axis.ALL: None, Axis.LAST: -1, Axis.FIRST: 0}[self.axis]
+        """The axis as PyTorch counts it; None for all elements, segments of them too."""
+        return {Axis.LAST: -1, Axis.FIRST: 0}.get(self.axis)
 
     @property
     def result_dtype(self) -> DType:
@@ -119,14 +143,18 @@ class ReduceProblem(MatrixProblem):
             return Work(0)
         elements = self.rows * self.columns
         operations = elements * self.op.operations if self.rounded else 0
-        return Work(elements * self.element_bytes + self.results * self.result_dtype.bytes, {Unit.FP32: operations})
+        moved = elements * self.element_bytes + self.results * self.result_dtype.bytes
+        moved += (self.segments + 1) * self.offset_dtype.bytes if self.segments else 0
+        return Work(moved, {Unit.FP32: operations})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x`` of shape (rows, columns), ``other`` that lies like it where there are two, and ``y`` without gaps."""
+        """``x`` of shape (rows, columns), ``other`` that lies like it where there are two, ``offsets``, and ``y``."""
         x, result = self.tensor("x", self.dtype, Role.INPUT), self.result_dtype
         y = Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged)
-        return (x, replace(x, name="other"), y) if self.op.arrays == 2 else (x, y)
+        arrays = (x, replace(x, name="other"))[: self.op.arrays]
+        bounds = Tensor.flat("offsets", self.offset_dtype, self.segments + 1, Role.INPUT, self.offset_dtype.bytes)
+        return (*arrays, bounds, y) if self.segments else (*arrays, y)
 
     @property
     def rounded(self) -> bool:
@@ -148,7 +176,6 @@ class ReduceProblem(MatrixProblem):
     def inputs(self, seed: int) -> dict[str, Array]:
         """For sums normal numbers, or integers whose sums leave 32 bits; else whole numbers with many ties."""
         random = np.random.default_rng(seed)
-        *read, _ = self.tensors
 
         def draw(count: int) -> Array:
             if not self.op.adds:
@@ -159,7 +186,7 @@ class ReduceProblem(MatrixProblem):
                 values = random.integers(-(2**31), 2**31, count, np.int32)
             return values.astype(self.dtype.numpy)
 
-        return {tensor.name: repeated(draw, tensor.size) for tensor in read}
+        return self._drawn(random, draw)
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """For floating-point sums, whole numbers other than 0; up to 5 million of them have an exact sum in FP32.
@@ -169,23 +196,28 @@ class ReduceProblem(MatrixProblem):
         if not self.rounded or self.op not in (Operation.SUM, Operation.DOT):
             return None
         random = np.random.default_rng(seed)
-        *read, _ = self.tensors
         numbers = np.array([-3, -2, -1, 1, 2, 3], np.float32).astype(self.dtype.numpy)
-        return {tensor.name: repeated(lambda count: random.choice(numbers, count), tensor.size) for tensor in read}
+        return self._drawn(random, lambda count: random.choice(numbers, count))
+
+    def _drawn(self, random: np.random.Generator, draw: Callable[[int], Array]) -> dict[str, Array]:
+        """Arrays of elements, and segments of various lengths."""
+        drawn = {t.name: repeated(draw, t.size) for t in self.tensors if t.name in ("x", "other")}
+        if self.segments:
+            drawn["offsets"] = offsets(random, self.columns, self.segments).astype(self.offset_dtype.numpy)
+        return drawn
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and where it is rounded ``y_scale``."""
-        *read, y = self.tensors
-        arrays, axis = [tensor.view(inputs[tensor.name]) for tensor in read], 0 if self.axis is Axis.FIRST else 1
+        arrays = [t.view(inputs[t.name]) for t in self.tensors if t.name in ("x", "other")]
+        lines = Lines(0 if self.axis is Axis.FIRST else 1, inputs["offsets"] if self.segments else None)
         if self.rounded:
             terms = self.op.terms(*(elements.astype(np.float64) for elements in arrays))
-            with np.errstate(invalid="ignore"):  # infinities of both signs
-                total = self.op.of_sum(terms.sum(axis), self.reduced)
-            magnitude = self.op.of_sum(np.abs(terms).sum(axis), self.reduced)
+            count = lines.counts(terms)
+            total, magnitude = (self.op.of_sum(lines.sums(one), count) for one in (terms, np.abs(terms)))
             return {"y": total, "y_scale": np.abs(total) + self.sum_error_weight * magnitude}
         elements = arrays[0]
         if self.op is Operation.SUM:
-            return {"y": elements.sum(axis, dtype=np.int64)}
+            return {"y": lines.sums(elements.astype(np.int64))}
         # float32 holds all of its values: NumPy knows no order of bfloat16's NaN.
         numbers = elements.astype(np.float32) if self.dtype.is_float else elements
-        return {"y": self.op.extreme(numbers, axis).astype(y.dtype.numpy)}
+        return {"y": lines.extremes(numbers, self.op).astype(self.result_dtype.numpy)}

@@ -71,7 +71,7 @@ class ReduceSchedule(Schedule):
 
     def wide(self, problem: ReduceProblem) -> bool:
         """Whether an index along the reduced axis, of a tile beyond the last one at most, may take over 31 bits."""
-        return problem.reduced + self.splits * self.tile(problem) + self.vector_width > _INT_MAX
+        return problem.longest + self.splits * self.tile(problem) + self.vector_width > _INT_MAX
 
     def partial_bytes(self, problem: ReduceProblem) -> int:
         """Bytes of a partial result in a kernel."""

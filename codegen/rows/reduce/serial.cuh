@@ -7,6 +7,8 @@ __device__ __forceinline__ void reduce_serially(const Arguments& arguments) {
   const long long result = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 #if axis == first
   if (result >= problem.columns) return;
+#elif axis == segments
+  if (result >= problem.segments) return;
 #else
   if (result >= problem.rows) return;
 #endif

@@ -68,13 +68,6 @@ def flags(random: np.random.Generator, count: int) -> Array:
     return repeated(lambda count: (random.integers(0, _HEADS, count) == 0) * np.uint8(1), count)
 
 
-def offsets(random: np.random.Generator, count: int, segments: int) -> Array:
-    """Where segments begin, and the end of the last one; some are empty."""
-    inner = np.sort(random.integers(0, count + 1, segments - 1))
-    inner[1::7] = inner[:-1:7][: inner[1::7].size]
-    return np.concatenate([[0], inner, [count]]).astype(np.int64)
-
-
 def _any_integers(random: np.random.Generator, count: int, dtype: DType) -> Array:
     limits = np.iinfo(dtype.numpy)
     return random.integers(limits.min, limits.max, count, dtype.numpy, endpoint=True)

@@ -14,9 +14,10 @@ from ...fields import kind, layout, size
 from ...integers import widest_divisor
 from ...matrices import WIDEST_ACCESS, MatrixProblem
 from ...problem import Array
+from ...segments import offsets
 from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
-from .inputs import factors, flags, levels, middle_level, offsets, terms, whole_numbers
+from .inputs import factors, flags, levels, middle_level, terms, whole_numbers
 from .operation import Operation
 from .reference import scanned
 

@@ -19,7 +19,7 @@ from .workload import workload
 
 OPERATOR = Operator(
     name="reduce",
-    summary="y = sum, mean, norm, extreme or its index, or dot product, over all of a matrix, each row or each column",
+    summary="y = sum, mean, norm, dot product, extreme or its index, of all of a matrix, its rows, columns or segments",
     problem_type=ReduceProblem,
     schedule_type=ReduceSchedule,
     constraints=constraints,

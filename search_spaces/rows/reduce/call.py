@@ -13,9 +13,16 @@ from ...layouts import Layout
 
 
 def reduce(
-    input: Any, op: str = "sum", dim: int | None = None, *, other: Any = None, out: Any = None, stream: Any = None
+    input: Any,
+    op: str = "sum",
+    dim: int | None = None,
+    *,
+    other: Any = None,
+    offsets: Any = None,
+    out: Any = None,
+    stream: Any = None,
 ) -> Any:
-    """A sum, a mean, a norm, an extreme or its index, over all elements or along an axis.
+    """A sum, a mean, a norm, an extreme or its index, over all elements, along an axis, or of each segment.
 
     Args:
         input: float32, float16, bfloat16 or int32, of any shape. Over all elements it is contiguous. Along an axis it
@@ -24,9 +31,12 @@ def reduce(
             ``argmax`` or ``argmin`` (int64: the first index); or, of two arrays, ``dot`` (the sum of their products) or
             ``dist`` (the square root of the sum of their squared differences). Sums of floats are accumulated in
             float32, and the result is rounded once; of int32 there is the sum alone. A NaN is the maximum and the
-            minimum. Sums and norms of no elements are 0, the mean is NaN; a maximum is an error.
+            minimum. Sums and norms of no elements are 0, the mean is NaN; a maximum is an error, but of a segment
+            without elements it is the lowest number, a minimum the highest, and an index -1.
         dim: the axis, which results lack; None for all.
         other: for ``dot`` and ``dist``, an array of the shape, the strides and the dtype of `input`.
+        offsets: ascending int32 or int64, one more than there are segments of `input`, which is contiguous, and ``dim``
+            is None: where each segment begins, first 0, and the number of elements. There is a result for each segment.
         out: the results, contiguous; it may not overlap the inputs. By default a new array of the library of `input`.
 
     Returns:
@@ -42,9 +52,12 @@ class _Lines(NamedTuple):
 
 
 _ONE = _Lines(1, 0)
+_OFFSETS = (DType.INT32, DType.INT64)
 
 
-def _types(input: Layout, other: Layout | None, op: str, dim: int | None) -> Mapping[str, ArrayType]:
+def _types(
+    input: Layout, other: Layout | None, offsets: Layout | None, op: str, dim: int | None
+) -> Mapping[str, ArrayType]:
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: reduce takes {', '.join(DTYPES)}")
     operation = _operation(op)
@@ -56,17 +69,36 @@ def _types(input: Layout, other: Layout | None, op: str, dim: int | None) -> Map
             f"{input.dtype}"
         )
     result = operation.result_dtype(DType(input.dtype))
+    if offsets is not None:
+        _check_offsets(offsets, dim)
+        return {"out": ArrayType((offsets.shape[0] - 1,), result)}
     if dim is None:
         return {"out": ArrayType((), result)}
     axis = _axis(input, dim)
     return {"out": ArrayType((*input.shape[:axis], *input.shape[axis + 1 :]), result)}
 
 
-def _bind(input: Layout, other: Layout | None, out: Layout, op: str, dim: int | None) -> Binding:
+def _check_offsets(offsets: Layout, dim: int | None) -> None:
+    if offsets.dtype not in _OFFSETS or len(offsets.shape) != 1 or offsets.shape[0] < 2:
+        raise ValueError(
+            f"offsets has dtype {offsets.dtype} and shape {offsets.shape}: "
+            "expected int32 or int64 of one axis of 2 or more"
+        )
+    if dim is not None:
+        raise ValueError(f"dim={dim}: expected None for segments")
+
+
+def _bind(
+    input: Layout, other: Layout | None, offsets: Layout | None, out: Layout, op: str, dim: int | None
+) -> Binding:
     results = _joined(list(zip(out.shape, out.strides, strict=True)))
     if results is None or (results.length > 1 and results.step != 1):
         raise ValueError(f"out has shape {out.shape} and strides {out.strides}: expected a contiguous array")
+    if offsets is not None and offsets.strides != (1,):
+        raise ValueError(f"offsets has strides {offsets.strides}: expected a contiguous array")
     axis, rows, columns, leading = _matrix(input, dim)
+    if offsets is not None and axis is not Axis.ALL:
+        raise ValueError(f"input has strides {input.strides}: expected a contiguous array for segments")
     alignment = input.alignment
     if other is not None:
         if _matrix(other, dim) != (axis, rows, columns, leading):
@@ -79,12 +111,14 @@ def _bind(input: Layout, other: Layout | None, out: Layout, op: str, dim: int | 
         rows=rows,
         columns=columns,
         op=_operation(op),
-        axis=axis,
+        axis=axis if offsets is None else Axis.SEGMENTS,
         dtype=DType(input.dtype),
+        segments=0 if offsets is None else offsets.shape[0] - 1,
+        offset_dtype=DType.INT64 if offsets is None else DType(offsets.dtype),
         ldx=leading,
         align_x=alignment,
     )
-    return Binding(problem, {"input": "x", "other": "other", "out": "y"})
+    return Binding(problem, {"input": "x", "other": "other", "offsets": "offsets", "out": "y"})
 
 
 def _matrix(input: Layout, dim: int | None) -> tuple[Axis, int, int, int]:
@@ -144,9 +178,9 @@ def _axis(input: Layout, dim: int) -> int:
 
 CALL = Call(
     declaration=reduce,
-    inputs=("input", "other"),
+    inputs=("input", "other", "offsets"),
     outputs=("out",),
     types=_types,
     bind=_bind,
-    optional=("other",),
+    optional=("other", "offsets"),
 )

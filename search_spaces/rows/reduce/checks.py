@@ -21,6 +21,8 @@ def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[Reduc
         whole, ragged = (along, across), (along + tile // 2 + 1, across + across // 2 + 1)
     elif problem.axis is Axis.LAST:
         whole, ragged = (across, along), (across + across // 2 + 1, along + tile // 2 + 1)
+    elif problem.axis is Axis.SEGMENTS:
+        return _of_segments(problem, like, across, along)
     else:
         whole, ragged = (1, along), (1, along + tile // 2 + 1)
     aligned = replace(problem, rows=whole[0], columns=whole[1], ldx=0)
@@ -29,3 +31,12 @@ def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[Reduc
     ldx = 0 if problem.axis is Axis.ALL else round_up(columns, like.vector_width) + skew
     edges = replace(problem, rows=rows, columns=columns, ldx=ldx, align_x=like.vector_width * size)
     return [(aligned, like), (edges, like)]
+
+
+def _of_segments(
+    problem: ReduceProblem, schedule: ReduceSchedule, across: int, along: int
+) -> list[tuple[ReduceProblem, ReduceSchedule]]:
+    """Segments are of all lengths anyway; those of the second problem begin in an array that is just aligned enough."""
+    some = replace(problem, columns=across * along, segments=across, ldx=0)
+    more = replace(problem, columns=2 * across * along + 1, segments=across + across // 2 + 1, ldx=0)
+    return [(some, schedule), (replace(more, align_x=schedule.vector_width * problem.dtype.bytes), schedule)]

@@ -43,12 +43,12 @@ def _schedule(
     Threads of a row are as many as its vectors need, times 2 to the `shift`.
     """
     width = problem.vector_width("x")
-    vectors = ceil_div(problem.columns, width)
+    vectors = ceil_div(problem.columns if problem.axis is Axis.FIRST else problem.reduced, width)
     lanes = min(WARP, vectors) if problem.axis is Axis.FIRST else min(threads, ceil_div(vectors, loads))
     exponent = (max(1, lanes) - 1).bit_length() + shift
     lanes = min(max(_LEAST_LANES, 1 << max(0, exponent)), threads)
     schedule = ReduceSchedule(threads, lanes, width, loads)
     # A row that a part of a block reduces is too short to be split.
-    splittable = problem.axis is not Axis.LAST or schedule.rows_per_block == 1
+    splittable = problem.axis in (Axis.ALL, Axis.FIRST) or schedule.rows_per_block == 1
     wanted = ceil_div(blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem))) if splittable else 1
     return fitted(problem, replace(schedule, splits=wanted), split_values(problem, spec))

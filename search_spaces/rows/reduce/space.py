@@ -13,7 +13,8 @@ from ...space import Draw, Parameter, Space, field_parameters
 
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
-_THREADS_PER_ROW = {Axis.LAST: (8, 16, 32, 64, 128, 256, 512, 1024), Axis.FIRST: (8, 16, 32, 64, 128)}
+_OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
+_THREADS_PER_ROW = {Axis.LAST: _OF_A_ROW, Axis.SEGMENTS: _OF_A_ROW, Axis.FIRST: (8, 16, 32, 64, 128)}
 _BLOCKS_PER_SM = 32  # of a grid, beyond which a reduction is not split further
 _STRIP = 256  # columns of an ordinary strip
 
@@ -56,7 +57,7 @@ def space(problem: ReduceProblem, spec: DeviceSpec) -> Space[ReduceSchedule]:
 
 def split_values(problem: ReduceProblem, spec: DeviceSpec) -> tuple[int, ...]:
     """Splits by powers of two, and by blocks for each SM, until all reductions together have enough blocks."""
-    parallel = ceil_div(problem.columns, _STRIP) if problem.axis is Axis.FIRST else problem.rows
+    parallel = ceil_div(problem.columns, _STRIP) if problem.axis is Axis.FIRST else problem.results
     most = _BLOCKS_PER_SM * spec.sm_count // max(1, parallel)
     values = {1, 2, 4, 8, 16, 32, 64, *(spec.sm_count * blocks for blocks in (1, 2, 4, 8, 16))}
     return tuple(sorted(value for value in values if value <= max(1, most)))
@@ -64,7 +65,7 @@ def split_values(problem: ReduceProblem, spec: DeviceSpec) -> tuple[int, ...]:
 
 def fitted(problem: ReduceProblem, schedule: ReduceSchedule, split_counts: tuple[int, ...]) -> ReduceSchedule:
     """The schedule with as many threads on a row as it has, and with as many splits as there are tiles for."""
-    if problem.axis is Axis.ALL or (problem.axis is Axis.LAST and schedule.splits > 1):
+    if problem.axis is Axis.ALL or (problem.axis is not Axis.FIRST and schedule.splits > 1):
         schedule = replace(schedule, threads_per_row=schedule.threads)
     schedule = replace(schedule, threads_per_row=min(schedule.threads_per_row, schedule.threads))
     most = min(schedule.splits, schedule.tiles(problem))
