@@ -13,6 +13,7 @@
 #define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
 
 using size_t = decltype(sizeof(0));
 
@@ -100,6 +101,10 @@ unsigned int shared_address(const void* shared);
 
 // setmaxnreg: how many registers each thread of the warpgroup has from here on.
 void set_registers(int count, int line);
+
+// ldmatrix: four matrices of 8 rows of 8 numbers of 16 bits, of which each lane gives the address of a row.
+void load_matrices(unsigned int (&registers)[4], const void* row, bool transposed,
+                   int line = __builtin_LINE());
 
 // Bits of a float16 from and to float.
 unsigned short float16_of_float(float value);

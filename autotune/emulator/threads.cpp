@@ -14,7 +14,6 @@
 #include "order.hpp"
 #include "position.hpp"
 #include "races.hpp"
-#include "tensor_core.hpp"
 
 namespace autotune_emulator {
 namespace {
@@ -24,7 +23,7 @@ constexpr int64_t stack_bytes = (128 << 10) - 1088;
 constexpr uint64_t poison = ~uint64_t{0};
 
 enum class State { ready, at_cluster_barrier, at_barrier, at_warp, asleep, ended };
-enum class Collective { barrier, ballot, shuffle, match, product };
+enum class Collective { barrier, ballot, shuffle, match, joint };
 
 // Where a thread goes on. Apart from what others look at, which stays small.
 struct Fiber {
@@ -42,6 +41,7 @@ struct Thread {
   unsigned int mask;
   uint64_t value, result;
   int source_lane;
+  Joint joint;
   // What it sleeps on, and what says so if nobody wakes it.
   const void* awaited;
   Complaint complain;
@@ -96,12 +96,13 @@ uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) 
   return thread.collective == Collective::shuffle ? poison : votes;  // who takes no part has no value to give
 }
 
-void multiply_fragments(const std::vector<int>& lanes) {
+void act(const std::vector<int>& lanes) {
+  const Thread& any = threads[lanes[0]];
   if (lanes.size() != warp_threads)
-    fail("line %d: a product of matrices by %zu lanes of a warp", threads[lanes[0]].line, lanes.size());
-  const Fragments* fragments[warp_threads];
-  for (const int lane : lanes) fragments[lane_of(lane)] = reinterpret_cast<Fragments*>(threads[lane].value);
-  multiply(fragments);
+    fail("line %d: %s by %zu lanes of a warp", any.line, any.joint.name, lanes.size());
+  void* brought[warp_threads];
+  for (const int lane : lanes) brought[lane_of(lane)] = reinterpret_cast<void*>(threads[lane].value);
+  any.joint.act(brought);
 }
 
 // Lets the lanes of `mask` that have not ended go on if none of them is missing.
@@ -116,7 +117,7 @@ void complete_warp(int thread) {
   }
   for (const int lane : lanes) threads[lane].state = State::ready;
   if (threads[thread].collective == Collective::barrier) return join_lanes(lanes);
-  if (threads[thread].collective == Collective::product) return multiply_fragments(lanes);
+  if (threads[thread].collective == Collective::joint) return act(lanes);
   for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
 }
 
@@ -312,10 +313,9 @@ unsigned long long shuffle(unsigned int mask, unsigned long long value, int sour
   return meet_warp(Collective::shuffle, mask, value, source_lane, line);
 }
 
-void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
-                 int line) {
-  const Fragments own{a, b, d, bfloat16};
-  meet_warp(Collective::product, 0xffffffffu, reinterpret_cast<uint64_t>(&own), 0, line);
+void meet_whole_warp(const Joint& joint, void* own, int line) {
+  threads[running_thread()].joint = joint;
+  meet_warp(Collective::joint, 0xffffffffu, reinterpret_cast<uint64_t>(own), 0, line);
 }
 
 }  // namespace autotune_emulator

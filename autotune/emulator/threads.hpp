@@ -19,4 +19,11 @@ using Complaint = void (*)(const void* awaited, int line);
 void sleep_on(const void* awaited, int line, Complaint complain);
 void wake(const void* awaited);
 
+// What all 32 lanes of a warp do together, with what each of them brings.
+struct Joint {
+  const char* name;
+  void (*act)(void* const* brought);
+};
+void meet_whole_warp(const Joint& joint, void* own, int line);
+
 }  // namespace autotune_emulator

@@ -42,3 +42,16 @@ __device__ __forceinline__ void add_product<bfloat16>(float (&d)[4], const unsig
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #endif
 }
+
+// The same of float16 for matrices of 16×8 and 8×8 (sm_75 and newer), which are the first 8 terms: a[0], a[1]
+// and b.
+__device__ __forceinline__ void add_product_of_8(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+#ifdef AUTOTUNE_EMULATOR
+  const unsigned whole_a[4] = {a[0], a[1], 0, 0}, whole_b[2] = {b, 0};
+  autotune_emulator::add_product(d, whole_a, whole_b, false);
+#else
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
+#endif
+}

@@ -37,6 +37,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         schedule.constants
         | facts
         | {
+            "clusters": True,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

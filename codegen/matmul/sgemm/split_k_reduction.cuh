@@ -1,6 +1,5 @@
 #pragma once
 #include "cuda/tickets.cuh"
-#include "matmul/sgemm/epilogue.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 
 // The reduction of a tile that several clusters share. Each cluster stores its partial sums in the workspace.

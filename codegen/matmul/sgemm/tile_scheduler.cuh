@@ -57,7 +57,11 @@ struct Peers {
 // with other clusters' work. Only the tile's index is kept from tile to tile.
 class TileScheduler {
   // A constant, by which ptxas divides without a division.
+#if clusters
   static constexpr unsigned cluster_count = Schedule::grid_blocks / Schedule::cluster_k;
+#else
+  static constexpr unsigned cluster_count = Schedule::grid_blocks;
+#endif
 
  public:
   __device__ __forceinline__ TileScheduler(int tiles, int steps) : tiles_(tiles), steps_(steps) {}

@@ -1,0 +1,1 @@
+"""gemm: D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores."""

@@ -1,0 +1,127 @@
+"""GemmProblem and GemmSchedule → Program."""
+
+from __future__ import annotations
+
+from ...dtype import DType
+from ...emission import comment
+from ...headers import Constant, used_source
+from ...integers import ceil_div
+from ...problem_struct import problem_struct
+from ...program import Argument, Launch, Program, cuda_arguments
+from ...schedule import Specialize
+from ...scheduled_source import scheduled_source
+from ..gemv.activation import Activation
+from .problem import Bias, GemmProblem
+from .schedule import GemmSchedule
+
+ENTRY = "gemm"
+_NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes
+
+
+def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    members, footprint = _arguments(problem, problem.result), schedule.footprint(problem)
+    launch = footprint.launch(ENTRY, schedule.blocks(problem))
+    facts = _facts(problem) | _edges(problem, schedule)
+    constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "cluster_k": 1}
+    body = used_source("matmul/gemm/gemm.cuh", "gemm_block", constants)
+    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
+    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, "gemm_block(arguments);")
+    source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
+    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
+
+
+def emit_naive(problem: GemmProblem) -> Program:
+    """A thread for each element of D."""
+    return _naive(problem, "float", problem.result)
+
+
+def emit_reference(problem: GemmProblem) -> Program:
+    """The same in double precision: the truth that the others are compared with on a device."""
+    return _naive(problem, "double", DType.FLOAT64)
+
+
+def _naive(problem: GemmProblem, number: str, result: DType) -> Program:
+    members, facts = _arguments(problem, result), _facts(problem)
+    body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
+    source = f"""{comment(f"{ENTRY}: {_served(problem)}, a thread for each element, in {number}")}
+
+{cuda_arguments(members)}
+
+{problem_struct([], facts, _sizes(problem), Specialize.NONE, body)}
+
+{body}
+extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
+  gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);
+}}
+"""
+    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
+    return Program(source, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
+
+
+def _types(problem: GemmProblem) -> list[str]:
+    """Lines that declare what the elements of arrays are."""
+    return [f"using Element = {problem.dtype.cuda};", f"using Result = {problem.result.cuda};"]
+
+
+def _sizes(problem: GemmProblem) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem."""
+    wide = ("lda", "ldb", "ldd", "stride_a", "stride_b", "stride_d")
+    sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "batch")}
+    return sizes | {name: ("long long", getattr(problem, name)) for name in wide}
+
+
+def _arguments(problem: GemmProblem, result: DType) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator."""
+    element, other = f"const {problem.dtype.cuda}*", f"const {problem.result.cuda}*"
+    return (
+        Argument("a", element),
+        Argument("b", element),
+        *([] if problem.bias is Bias.NONE else [Argument("bias", other)]),
+        *([Argument("c", other)] if problem.residual else []),
+        Argument("d", f"{result.cuda}*"),
+        Argument("workspace", "void*"),
+        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        Argument("alpha", "float"),
+        Argument("beta", "float"),
+    )
+
+
+def _conditions(problem: GemmProblem) -> dict[str, Constant]:
+    """What conditions in headers name beside facts and the schedule."""
+    names: dict[str, Constant] = {str(member): str(member) for member in (*Activation, Bias.ROW, Bias.COLUMN)}
+    return names | {
+        "activation": str(problem.activation),
+        "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),
+    }
+
+
+def _facts(problem: GemmProblem) -> dict[str, Constant]:
+    """What a source is specialised for in any case."""
+    return {
+        "transpose_a": problem.transpose_a,
+        "transpose_b": problem.transpose_b,
+        "batched": problem.batch > 1,
+        "beta_nonzero": problem.residual,
+    }
+
+
+def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
+    """Along which dimensions the last tile exceeds the matrix, and which operand's rows end within a vector."""
+    edges: dict[str, Constant] = {
+        f"edge_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"
+    }
+    ragged = {
+        f"ragged_{operand}": problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0
+        for operand in "ab"
+    }
+    return edges | ragged
+
+
+def _served(problem: GemmProblem) -> str:
+    """The problems that an unspecialised source serves: equal sources say the same."""
+    bias = "" if problem.bias is Bias.NONE else f" + {problem.bias}"
+    formula = f"D = {problem.activation}(alpha*op(A)*op(B){bias}){' + beta*C' if problem.residual else ''}"
+    batches = "batches" if problem.batch > 1 else "matrices"
+    return f"{formula}, {batches} {problem.layout} of {problem.dtype}, D of {problem.result}"

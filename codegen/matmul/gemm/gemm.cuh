@@ -1,0 +1,74 @@
+#pragma once
+#include "cuda/tile_order.cuh"
+#include "matmul/gemm/epilogue.cuh"
+#include "matmul/sgemm/split_k_reduction.cuh"
+#include "matmul/sgemm/tile_scheduler.cuh"
+// D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.
+
+// The sizes of a problem in tiles.
+struct Tiling {
+  int m, n;   // tiles of a matrix D
+  int steps;  // tiles along k of each of them, at least one
+
+  explicit __device__ __forceinline__ Tiling(const Problem& problem)
+      : m((problem.m - 1u) / Schedule::block_m + 1),
+        n((problem.n - 1u) / Schedule::block_n + 1),
+        steps(problem.k == 0 ? 1 : (problem.k - 1u) / Schedule::block_k + 1) {}
+
+  __device__ __forceinline__ int matrix() const { return m * n; }
+};
+
+__device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
+#if batched
+  const int batch = index / tiling.matrix();
+#else
+  const int batch = 0;
+#endif
+  const TilePosition position =
+      grouped_tile<Schedule::raster_group>(index - batch * tiling.matrix(), tiling.m, tiling.n);
+  return {batch, static_cast<int>(position.m) * Schedule::block_m,
+          static_cast<int>(position.n) * Schedule::block_n};
+}
+
+// Sets `sums` to the products of a work unit of a tile.
+__device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& arguments,
+                                         const Problem& problem, const Tile& tile, const WorkUnit& unit) {
+  const int k = unit.first * Schedule::block_k;
+  const Element* a = arguments.a + tile.batch * problem.stride_a;
+  const Element* b = arguments.b + tile.batch * problem.stride_b;
+  a += TileA::along_k ? tile.m * problem.lda + k : k * problem.lda + tile.m;
+  b += TileB::along_k ? tile.n * problem.ldb + k : k * problem.ldb + tile.n;
+  const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
+  multiply_tiles(sums, CopyA(a, problem.lda, problem.m - tile.m, problem.k - k),
+                 CopyB(b, problem.ldb, problem.n - tile.n, problem.k - k), nothing ? 0 : unit.steps());
+}
+
+__device__ __forceinline__ void gemm_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Tiling tiling(problem);
+  Accumulators sums;
+  const auto load = [&](Output::Fragment& fragment, int first) { get_fragment(fragment, sums, first); };
+#if grid_blocks == 0
+  const Tile tile = locate(blockIdx.x, tiling);
+  multiply(sums, arguments, problem, tile, {0, tiling.steps});
+  store_tile(arguments, problem, tile, load);
+#else
+  const int tiles = tiling.matrix() * problem.batch;
+  const TileScheduler scheduler(tiles, tiling.steps);
+  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index)) {
+    const Tile tile = locate(index, tiling);
+    const WorkUnit unit = scheduler.work_unit(index);
+    multiply(sums, arguments, problem, tile, unit);
+    if (unit.steps() == tiling.steps) {
+      store_tile(arguments, problem, tile, load);
+    } else {
+      const SplitKReduction split(arguments.workspace, scheduler.peers(index));
+      if (split.store_partials(load)) {
+        store_tile(arguments, problem, tile,
+                   [&](Output::Fragment& fragment, int first) { split.reduce(fragment, first); });
+      }
+    }
+    __syncthreads();  // before the next tile's copies
+  }
+#endif
+}

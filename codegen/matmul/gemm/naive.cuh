@@ -1,0 +1,45 @@
+#pragma once
+#include "cuda/numbers.cuh"
+#include "matmul/gemv/activation.cuh"
+// One thread computes one element of D, directly from global memory, in `Number`. The reference computes and
+// stores double.
+
+template <typename To, typename Number>
+__device__ __forceinline__ To to_result(Number value) {
+  if constexpr (sizeof(To) == 8) {
+    return value;
+  } else {
+    return from_float<To>(value);
+  }
+}
+
+template <int tile, typename Number, typename To>
+__device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
+  const Problem problem(arguments);
+  const int tiles_m = (problem.m - 1u) / tile + 1, tiles_n = (problem.n - 1u) / tile + 1;
+  const int m = blockIdx.x / tiles_n % tiles_m * tile + threadIdx.x / tile;
+  const int n = blockIdx.x % tiles_n * tile + threadIdx.x % tile;
+  const long long batch = blockIdx.x / tiles_n / tiles_m;
+  if (m >= problem.m || n >= problem.n) return;
+
+  const long long step_a = Problem::transpose_a ? problem.lda : 1;
+  const long long step_b = Problem::transpose_b ? 1 : problem.ldb;
+  const auto* a = arguments.a + batch * problem.stride_a + m * (Problem::transpose_a ? 1ll : problem.lda);
+  const auto* b = arguments.b + batch * problem.stride_b + n * (Problem::transpose_b ? problem.ldb : 1ll);
+  Number sum = 0;
+  for (int i = 0; i < problem.k; ++i)
+    sum += static_cast<Number>(to_float(a[i * step_a])) * static_cast<Number>(to_float(b[i * step_b]));
+
+  const long long offset = batch * problem.stride_d + m * problem.ldd + n;
+  float own_bias = 0.0f;
+  Number before = 0;
+#if bias == row
+  own_bias = to_float(arguments.bias[n]);
+#elif bias == column
+  own_bias = to_float(arguments.bias[m]);
+#endif
+#if beta_nonzero
+  before = to_float(arguments.c[offset]);
+#endif
+  d[offset] = to_result<To>(finished(arguments, problem, sum, own_bias, before));
+}

@@ -1,0 +1,35 @@
+"""The ladder of gemm kernels, each rung one idea above the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...program import Program
+from .emit import emit, emit_naive
+from .problem import GemmProblem
+from .schedule import GemmSchedule, SharedLayout
+
+
+def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+    """The schedule with vectors that the problem is aligned for, of 16 bytes at most."""
+    widths: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
+    return replace(schedule, **widths)
+
+
+_TENSOR_CORES = GemmSchedule(
+    block_m=64, block_n=64, warp_m=32, warp_n=32, stages=2, shared_layout=SharedLayout.PADDED,
+    double_buffer_fragments=False, raster_group=1,
+)  # fmt: skip
+_MULTISTAGE = replace(_TENSOR_CORES, shared_layout=SharedLayout.SWIZZLED, stages=4)
+_LARGE_TILES = replace(
+    _MULTISTAGE, block_m=128, block_n=128, warp_m=64, warp_n=64, stages=3, double_buffer_fragments=True, raster_group=8
+)
+
+PRESETS: Mapping[str, Callable[[GemmProblem], Program]] = {
+    "naive": emit_naive,
+    "tensor_cores": lambda problem: emit(problem, fitted(problem, _TENSOR_CORES)),
+    "multistage": lambda problem: emit(problem, fitted(problem, _MULTISTAGE)),
+    "large_tiles": lambda problem: emit(problem, fitted(problem, _LARGE_TILES)),
+}

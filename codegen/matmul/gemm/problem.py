@@ -1,0 +1,229 @@
+"""What a gemm computes: shapes, types, layouts, alignments, epilogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import sqrt
+
+import numpy as np
+
+from ...dtype import DType
+from ...fields import kind, layout, size
+from ...matrices import MatrixProblem
+from ...problem import Array
+from ...repeated import repeated
+from ...tensor import Judgement, Role, Tensor, Within
+from ...work import Unit, Work
+from ..gemv.activation import Activation
+
+DTYPES = (DType.BFLOAT16, DType.FLOAT16)
+MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit number, too
+_STEEPEST = 1.25  # slope of an activation, at most
+_WHOLE = np.array([-2, -1, 1, 2], np.float32)
+
+
+class OutDType(StrEnum):
+    """The type of D, which is mostly that of A and B."""
+
+    SAME = "same"
+    FLOAT32 = DType.FLOAT32.value
+    BFLOAT16 = DType.BFLOAT16.value
+    FLOAT16 = DType.FLOAT16.value
+
+
+class Bias(StrEnum):
+    """What is added to the scaled product."""
+
+    NONE = "none"
+    ROW = "row"  # a row of n elements, to each row
+    COLUMN = "column"  # a column of m elements, to each column
+
+
+@dataclass(frozen=True)
+class GemmProblem(MatrixProblem):
+    """D[b] = activation(alpha·op(A[b])·op(B[b]) + bias) + beta·C[b] for b < batch, accumulated in FP32, rounded once.
+
+    All matrices are row-major. op(A) is m×k, op(B) is k×n, C and D are m×n. A is stored as m×k, or as k×m with
+    `transpose_a`; B as k×n, or as n×k.
+
+    Attributes:
+        m: rows of D.
+        n: columns of D.
+        k: length of the sums.
+        transpose_a: whether A is stored transposed.
+        transpose_b: whether B is stored transposed.
+        dtype: of A and B.
+        out_dtype: of D, C and bias, if it is another one.
+        batch: matrices of each operand.
+        bias: what is added to each row or each column, the same for the whole batch.
+        activation: applied to the scaled product and its bias.
+        residual: whether beta·C is added.
+        lda, ldb: elements from a row to the next as stored; 0 means rows without gaps.
+        ldd: the same of D and C.
+        stride_a, stride_b: elements from a matrix to the next; 0 broadcasts one matrix to the whole batch.
+        stride_d: elements from a matrix of D or C to the next; 0 means matrices without gaps.
+        align_a, align_b: bytes that the pointer is a multiple of, at most 16.
+        align_d: the same of D and C.
+    """
+
+    broadcast = frozenset("ab")
+    written = frozenset("d")
+
+    m: int = size(4096, most=MOST)
+    n: int = size(4096, most=MOST)
+    k: int = size(4096, most=MOST)
+    transpose_a: bool = kind(False, codes=("n", "t"))
+    transpose_b: bool = kind(False, codes=("n", "t"), joined=True)
+    dtype: DType = kind(DType.BFLOAT16, allowed=DTYPES)
+    out_dtype: OutDType = kind(OutDType.SAME, implied=OutDType.SAME)
+    batch: int = size(1, implied=1)
+    bias: Bias = kind(Bias.NONE, implied=Bias.NONE, transfers=True)
+    activation: Activation = kind(Activation.IDENTITY, implied=Activation.IDENTITY, transfers=True)
+    residual: bool = kind(False, codes=("", "residual"), transfers=True)
+    lda: int = layout()
+    stride_a: int = layout(short="sa")
+    align_a: int = layout(16)
+    ldb: int = layout()
+    stride_b: int = layout(short="sb")
+    align_b: int = layout(16)
+    ldd: int = layout()
+    stride_d: int = layout(short="sd")
+    align_d: int = layout(16)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.out_dtype.value == self.dtype.value:
+            object.__setattr__(self, "out_dtype", OutDType.SAME)
+
+    @property
+    def result(self) -> DType:
+        """The type of D."""
+        return self.dtype if self.out_dtype is OutDType.SAME else DType(self.out_dtype)
+
+    @property
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """Rows and columns of ``a``, ``b`` and ``d`` as stored."""
+        return {
+            "a": (self.k, self.m) if self.transpose_a else (self.m, self.k),
+            "b": (self.n, self.k) if self.transpose_b else (self.k, self.n),
+            "d": (self.m, self.n),
+        }
+
+    def element_bytes_of(self, operand: str) -> int:
+        """Those of `dtype`, or of D."""
+        return (self.result if operand == "d" else self.dtype).bytes
+
+    def along_k(self, operand: str) -> bool:
+        """Whether neighbours along k of ``a`` or ``b`` are neighbours in memory."""
+        return self.transpose_b if operand == "b" else not self.transpose_a
+
+    @property
+    def layout(self) -> str:
+        """``nn``, ``nt``, ``tn`` or ``tt``: A, then B, plain or transposed."""
+        return ("t" if self.transpose_a else "n") + ("t" if self.transpose_b else "n")
+
+    @property
+    def unit(self) -> Unit:
+        """What multiplies."""
+        return Unit.TENSOR_FP16
+
+    @property
+    def work(self) -> Work:
+        """One FMA for each term.
+
+        A, B (a broadcast one once for all), bias and C are read once, D is written once.
+        """
+        results = self.batch * self.m * self.n
+        if not results:
+            return Work(0)
+        read = sum(
+            rows * columns * self.element_bytes_of(operand) * (self.batch if getattr(self, f"stride_{operand}") else 1)
+            for operand, (rows, columns) in self.stored.items()
+            if operand != "d"
+        )
+        read += sum(tensor.bytes for tensor in self._biases)
+        written = (2 if self.residual else 1) * results * self.result.bytes
+        return Work(read + written, {self.unit: 2 * results * self.k})
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """``a``, ``b`` and, if they are there, ``bias`` and ``c`` are read; ``d`` is written, and may be ``c``."""
+        d = self.tensor("d", self.result, Role.OUTPUT, self._tolerance)
+        c = replace(d, name="c", role=Role.INPUT)
+        inputs = (self.tensor(operand, self.dtype, Role.INPUT) for operand in "ab")
+        if self.residual:
+            return (*inputs, *self._biases, c, replace(d, in_place="c"))
+        return (*inputs, *self._biases, d)
+
+    @property
+    def _biases(self) -> tuple[Tensor, ...]:
+        if self.bias is Bias.NONE:
+            return ()
+        count = self.n if self.bias is Bias.ROW else self.m
+        return (Tensor.flat("bias", self.result, count, Role.INPUT, self.result.bytes),)
+
+    @property
+    def _tolerance(self) -> Judgement:
+        """What tensor cores and the epilogue may be off, and the rounding to the type of D.
+
+        Tensor cores add products to a sum 16 or 8 at a time, and cut off what is below the last bit of the largest
+        term, which is no larger than the sum S of all terms' absolute values. That of values in [-1, 1) is about k/4.
+        """
+        alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
+        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k))
+        cut_off = (self.k / 8 + 8) * terms
+        return Within.rounded(
+            self.result, absolute=DType.FLOAT32.roundoff * (2 * _STEEPEST * cut_off + 8 * (terms + 1 + beta))
+        )
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """Values that would show if alpha or beta were forgotten."""
+        return {"alpha": 1.5, "beta": -0.5 if self.residual else 0.0}
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Uniform values in [-1, 1): the tolerance rests on that."""
+        random = np.random.default_rng(seed)
+        two, one = np.float32(2), np.float32(1)
+        return self._drawn(lambda count: random.random(count, np.float32) * two - one)
+
+    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+        """Whole numbers from -2 to 2 but 0, a row of NaN in op(A), a column of infinity in op(B).
+
+        What is not finite must stay in its row and column of D: elsewhere, even a product with zero would show it.
+        None for an activation that rounds.
+        """
+        if not self.activation.exact:
+            return None
+        random = np.random.default_rng(seed)
+        inputs = self._drawn(lambda count: random.choice(_WHOLE, count))
+        a, b = (tensor.view(inputs[tensor.name]) for tensor in self.tensors[:2])
+        if self.m > 1:
+            (a.swapaxes(1, 2) if self.transpose_a else a)[:, seed % self.m] = np.nan
+        if self.n > 1:
+            (b if self.transpose_b else b.swapaxes(1, 2))[:, (seed + 1) % self.n] = np.inf
+        return inputs
+
+    def _drawn(self, draw: Callable[[int], Array]) -> dict[str, Array]:
+        read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
+        return {tensor.name: repeated(draw, tensor.size).astype(tensor.dtype.numpy) for tensor in read}
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """D in float64, by the scalars as a kernel gets them: in float32."""
+        alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
+        views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
+        flat = np.zeros(self.tensors[-1].size)
+        result = self.tensors[-1].view(flat)
+        z = np.zeros(result.shape)
+        with np.errstate(invalid="ignore"):  # infinities of both signs
+            if alpha != 0 and self.k and flat.size:
+                left = views["a"].swapaxes(1, 2) if self.transpose_a else views["a"]
+                right = views["b"].swapaxes(1, 2) if self.transpose_b else views["b"]
+                z = alpha * (left @ right)
+            if self.bias is not Bias.NONE:
+                z += views["bias"] if self.bias is Bias.ROW else views["bias"][:, None]
+            activated = self.activation.apply(z)
+            result[...] = activated + beta * views["c"] if self.residual and beta else activated
+        return {"d": flat}

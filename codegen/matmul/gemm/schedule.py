@@ -1,0 +1,139 @@
+"""How to compute a gemm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...fields import tunable
+from ...footprint import Footprint
+from ...integers import ceil_div
+from ...schedule import Schedule, Specialize
+from .problem import GemmProblem
+
+WARP = 32
+ROW_UNIT = 16  # bytes of a row of ldmatrix
+PRODUCT_M, PRODUCT_N, PRODUCT_BYTES = 16, 8, 32  # of A and B that tensor cores multiply at once; bytes along k
+LEAST_COPY = 4  # bytes that cp.async copies
+_STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
+_WORD = 4
+_OTHER_REGISTERS = 40  # addresses and bounds
+
+
+class Instruction(StrEnum):
+    """What multiplies."""
+
+    MMA_SYNC = "mma_sync"  # tensor cores on the registers of a warp
+
+
+class SharedLayout(StrEnum):
+    """How 8 neighbouring rows of a tile come to lie in different banks."""
+
+    SWIZZLED = "swizzled"  # by XOR of their 16-byte units
+    PADDED = "padded"  # by 16 bytes after each row
+
+
+@dataclass(frozen=True)
+class GemmSchedule(Schedule):
+    """A block computes tiles of D of block_m×block_n, a warp warp_m×warp_n of each.
+
+    Attributes:
+        instruction: what multiplies.
+        block_m, block_n: rows and columns of a block's tile of D.
+        block_k: columns of op(A) and rows of op(B) in a stage of shared memory.
+        warp_m, warp_n: rows and columns of a warp's tile.
+        stages: tiles of A and B in shared memory, all but one of which are being copied.
+        vector_a, vector_b: elements of a copy to shared memory, by way of registers if they are less than 4 bytes.
+        vector_d: elements of an access to D and C.
+        shared_layout: how tiles in shared memory avoid bank conflicts.
+        double_buffer_fragments: whether a warp loads what it multiplies next while it multiplies.
+        raster_group: rows of tiles that are taken column by column.
+        grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    instruction: Instruction = tunable(Instruction.MMA_SYNC, values=tuple(Instruction))
+    block_m: int = tunable(128, short="BM")
+    block_n: int = tunable(128, short="BN")
+    block_k: int = tunable(32, values=(16, 32, 64, 128), power_of_two=True, least=8, short="BK")
+    warp_m: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=PRODUCT_M, short="WM")
+    warp_n: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=2 * PRODUCT_N, short="WN")
+    stages: int = tunable(3, values=(2, 3, 4, 5, 6, 8), least=2)
+    vector_a: int = tunable(8, power_of_two=True)
+    vector_b: int = tunable(8, power_of_two=True)
+    vector_d: int = tunable(8, power_of_two=True)
+    shared_layout: SharedLayout = tunable(SharedLayout.SWIZZLED, values=tuple(SharedLayout))
+    double_buffer_fragments: bool = tunable(True, values=(False, True))
+    raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
+    grid_blocks: int = tunable(0, least=0)
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def warps_m(self) -> int:
+        """Warps along m of a block's tile."""
+        return self.block_m // self.warp_m
+
+    @property
+    def warps_n(self) -> int:
+        """Warps along n of a block's tile."""
+        return self.block_n // self.warp_n
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return WARP * self.warps_m * self.warps_n
+
+    def tiles(self, problem: GemmProblem) -> int:
+        """Tiles of D, of all batches."""
+        return ceil_div(problem.m, self.block_m) * ceil_div(problem.n, self.block_n) * problem.batch
+
+    def steps(self, problem: GemmProblem) -> int:
+        """Steps along k of a tile; one if k is 0, since D is written even then."""
+        return max(1, ceil_div(problem.k, self.block_k))
+
+    def blocks(self, problem: GemmProblem) -> int:
+        """Blocks of the grid; 0 if there is nothing to compute."""
+        tiles = self.tiles(problem)
+        return self.grid_blocks if tiles and self.grid_blocks else tiles
+
+    def shares_tiles(self, problem: GemmProblem) -> bool:
+        """Whether blocks share tiles along k."""
+        return self.grid_blocks > 0 and self.tiles(problem) % self.grid_blocks > 0
+
+    def workspace_bytes(self, problem: GemmProblem) -> int:
+        """If blocks share tiles, each has two slots for the sums of a tile, and each slot has two counters."""
+        return self.grid_blocks * (16 + 8 * self.block_m * self.block_n) if self.shares_tiles(problem) else 0
+
+    def rows(self, problem: GemmProblem, operand: str) -> tuple[int, int]:
+        """Rows of a tile of ``a`` or ``b`` in shared memory, and the bytes of each."""
+        extent = self.block_m if operand == "a" else self.block_n
+        rows, columns = (extent, self.block_k) if problem.along_k(operand) else (self.block_k, extent)
+        return rows, columns * problem.dtype.bytes
+
+    def shared_bytes(self, problem: GemmProblem) -> int:
+        """Shared memory of a block: the stages, reused for the sums on their way to D."""
+        pad = ROW_UNIT if self.shared_layout is SharedLayout.PADDED else 0
+        stage = sum(rows * (row_bytes + pad) for rows, row_bytes in (self.rows(problem, operand) for operand in "ab"))
+        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
+        return max(self.stages * stage, staged)
+
+    def footprint(self, problem: GemmProblem) -> Footprint:
+        """See `Schedule`; registers are sums, fragments, what goes through registers, and addresses."""
+        sums = self.warp_m * self.warp_n // WARP
+        fragments = (self.warp_m // 4 + self.warp_n // 4) * (2 if self.double_buffer_fragments else 1)
+        size = problem.dtype.bytes
+        staged = sum(
+            ceil_div(rows * row_bytes // size, self.threads)
+            for operand in "ab"
+            for rows, row_bytes in [self.rows(problem, operand)]
+            if getattr(self, f"vector_{operand}") * size < LEAST_COPY
+        )
+        registers = sums + fragments + staged // 2 + _OTHER_REGISTERS
+        return Footprint(
+            self.threads,
+            self.shared_bytes(problem),
+            registers,
+            min_blocks_per_sm=self.min_blocks_per_sm,
+        )

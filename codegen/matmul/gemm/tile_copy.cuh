@@ -1,0 +1,90 @@
+#pragma once
+#include "cuda/async_copy.cuh"
+#include "cuda/opaque.cuh"
+#include "cuda/packed.cuh"
+#include "matmul/gemm/shared_tiles.cuh"
+
+// Copies the tiles of an operand from global to shared memory, one after the other along k. `edge`: tiles may
+// exceed the matrix across k; what lies outside becomes zeros. `ragged`: rows may end within a vector.
+template <class Tile, bool edge, bool ragged>
+class TileCopy {
+  static constexpr int vector = Tile::vector;
+  static constexpr int vector_bytes = vector * sizeof(Element);
+  static constexpr int row_vectors = Tile::columns / vector;
+  static constexpr int rows_at_once = threads / row_vectors;
+  static constexpr int rounds = (Tile::rows + rows_at_once - 1) / rows_at_once;
+  static constexpr bool whole_rounds = Tile::rows % rows_at_once == 0;
+  static constexpr bool asynchronous = vector_bytes >= 4;  // what cp.async copies at least
+  static constexpr bool guarded = edge || Problem::edge_k;
+
+ public:
+  // From `origin`, the first element of the first tile, `extent_left` and `k_left` elements are left to the
+  // edges of the matrix.
+  __device__ __forceinline__ TileCopy(const Element* origin, long long leading, int extent_left, int k_left)
+      : source_(origin + row() * leading + column()),
+        leading_(leading),
+        rows_left_((Tile::along_k ? extent_left : k_left) - row()),
+        columns_left_((Tile::along_k ? k_left : extent_left) - column()) {}
+
+  // Begins to copy the next tile.
+  __device__ __forceinline__ void begin(unsigned char* tile) {
+    const Element* source = source_;
+#pragma unroll
+    for (int round = 0; round < rounds; ++round) {
+      if (is_last(round)) break;
+      const int left = round * rows_at_once < rows_left_ ? columns_left_ : 0;
+      if constexpr (asynchronous) {
+        copy(tile + offset(round), source, left);
+      } else {
+        loaded_[round] = !guarded || left > 0 ? load_global<1, false>(source).elements[0] : Element{};
+      }
+      source += rows_at_once * leading_;
+      make_opaque(source);
+    }
+    source_ += Tile::along_k ? Schedule::block_k : Schedule::block_k * leading_;
+    (Tile::along_k ? columns_left_ : rows_left_) -= Schedule::block_k;
+  }
+
+  // Completes what begin() has left to registers.
+  __device__ __forceinline__ void finish(unsigned char* tile) const {
+    if constexpr (!asynchronous) {
+#pragma unroll
+      for (int round = 0; round < rounds; ++round) {
+        if (is_last(round)) break;
+        *reinterpret_cast<Element*>(tile + offset(round)) = loaded_[round];
+      }
+    }
+  }
+
+ private:
+  // The first vector of this thread in a tile; the others are below it.
+  static __device__ __forceinline__ int row() { return threadIdx.x / row_vectors; }
+  static __device__ __forceinline__ int column() { return threadIdx.x % row_vectors * vector; }
+  static __device__ __forceinline__ bool is_last(int round) {
+    return !whole_rounds && row() + round * rows_at_once >= Tile::rows;
+  }
+  static __device__ __forceinline__ int offset(int round) {
+    return Tile::offset(row() + round * rows_at_once, column() * static_cast<int>(sizeof(Element)));
+  }
+
+  static __device__ __forceinline__ void copy(unsigned char* target, const Element* source, int left) {
+    if constexpr (!guarded) {
+      async_copy<vector_bytes>(target, source);
+    } else if (!ragged || left <= 0 || left >= vector) {
+      async_copy_guarded<vector_bytes>(target, source, left > 0 ? vector_bytes : 0);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < vector; ++i)
+        reinterpret_cast<Element*>(target)[i] = i < left ? source[i] : Element{};
+    }
+  }
+
+  const Element* source_;
+  long long leading_;
+  int rows_left_;
+  int columns_left_;
+  Element loaded_[asynchronous ? 1 : rounds];
+};
+
+using CopyA = TileCopy<TileA, Problem::edge_m, Problem::ragged_a>;
+using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b>;

@@ -1,0 +1,37 @@
+"""gemm, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ....codegen.matmul.gemm.emit import emit, emit_reference
+from ....codegen.matmul.gemm.presets import PRESETS
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import GemmSchedule
+from ...operator import Operator
+from .baselines import BASELINES
+from .call import CALL
+from .checks import checks
+from .legal import constraints
+from .seeds import candidates, default
+from .space import space
+from .workload import workload
+
+OPERATOR = Operator(
+    name="gemm",
+    summary="D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores",
+    problem_type=GemmProblem,
+    schedule_type=GemmSchedule,
+    constraints=constraints,
+    emit=emit,
+    reference=emit_reference,
+    space=space,
+    default=default,
+    candidates=candidates,
+    presets=PRESETS,
+    checks=checks,
+    workload=workload,
+    baselines=BASELINES,
+    suites=Path(__file__).parents[1] / "sgemm" / "suites",
+    call=CALL,
+)

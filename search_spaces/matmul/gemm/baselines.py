@@ -1,0 +1,57 @@
+"""What users would call instead of gemm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemv.activation import Activation
+from ...baselines import TorchCall, compiled
+
+_APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
+
+
+def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """One call for the product; where that cannot do it, one more for each further step.
+
+    Raises:
+        ValueError: D has another type than A and B.
+    """
+    if problem.out_dtype is not OutDType.SAME:
+        raise ValueError(f"PyTorch multiplies {problem.dtype} to {problem.dtype}, not to {problem.result}")
+    a, b, d = (tensors[name] for name in "abd")
+    left, right = a.mT if problem.transpose_a else a, b.mT if problem.transpose_b else b
+    alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
+    single = problem.batch == 1  # the batched call takes other kernels
+    multiply = torch.addmm if single else torch.baddbmm
+    arrays = [x[0] if single else x for x in (left, right, d)]
+    bias, c = tensors.get("bias"), tensors.get("c")
+    if bias is not None and problem.bias is Bias.COLUMN:
+        bias = bias[:, None]
+    if c is not None and single:
+        c = c[0]
+    if bias is None and problem.activation is Activation.IDENTITY:
+        return lambda: multiply(arrays[2] if c is None else c, *arrays[:2], alpha=alpha, beta=beta, out=arrays[2])
+
+    def compute() -> None:
+        z = multiply(arrays[2], *arrays[:2], alpha=alpha, beta=0) if bias is None else None
+        z = multiply(bias, *arrays[:2], alpha=alpha) if z is None else z
+        z = _activated(torch, problem.activation, z)
+        if c is None:
+            arrays[2].copy_(z)
+        else:
+            torch.add(z, c, alpha=beta, out=arrays[2])
+
+    return compute
+
+
+def _activated(torch: Any, activation: Activation, z: Any) -> Any:
+    functional = torch.nn.functional
+    if activation in _APPROXIMATE:
+        return functional.gelu(z, approximate=_APPROXIMATE[activation])
+    return z if activation is Activation.IDENTITY else getattr(functional, activation)(z)
+
+
+_TORCH = TorchCall("cuBLAS, through torch.addmm and torch.baddbmm, and a call for each further step", _product)
+BASELINES: Mapping[str, TorchCall | str] = {"cublas": _TORCH, "compile": compiled(_TORCH)}

@@ -1,0 +1,149 @@
+"""How users call gemm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.problem import DTYPES, Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemv.activation import Activation
+from ...call import ArrayType, Binding, Call
+from ...layouts import Layout, check_apart, joint_batch, matrices
+
+_RESULTS = tuple(OutDType)[1:]
+
+
+def gemm(
+    a: Any,
+    b: Any,
+    bias: Any = None,
+    residual: Any = None,
+    *,
+    activation: str = "identity",
+    dtype: Any = None,
+    out: Any = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    stream: Any = None,
+) -> Any:
+    """activation(alpha·A·B + bias) + beta·residual by tensor cores, accumulated in FP32 and rounded once.
+
+    Args:
+        a: bfloat16 or float16 of shape (m, k), or (batch…, m, k): row-major, column-major (a transposed view), any
+            leading dimension, any stride between matrices.
+        b: of the same dtype, and of shape (k, n), or (batch…, k, n). A plain matrix, or a batch of 1, goes with any
+            batch.
+        bias: of the dtype of the result, contiguous: of shape (n,), added to each row; or of shape (m, 1), added to
+            each column.
+        residual: of the shape, the dtype and the strides of the result. It may be `out`.
+        activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        dtype: of the result: float32, bfloat16 or float16; by default that of `a`.
+        out: the result, which overlaps nothing but `residual`. By default a new array of the library of `a`.
+        alpha: the factor of A·B; with 0 neither A nor B counts.
+        beta: the factor of `residual`; with 0 that is not read.
+
+    Returns:
+        The result, of shape (m, n), or (batch…, m, n).
+    """
+
+
+def _types(
+    a: Layout, b: Layout, bias: Layout | None, residual: Layout | None, activation: str, dtype: str | None
+) -> Mapping[str, ArrayType]:
+    if activation not in list(Activation):
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
+    if a.dtype not in DTYPES or a.dtype != b.dtype:
+        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of {' or of '.join(DTYPES)}")
+    for name, layout in (("a", a), ("b", b)):
+        if len(layout.shape) < 2:
+            raise ValueError(f"{name} has shape {layout.shape}: expected a matrix, or a batch of them")
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(f"a has shape {a.shape} and b {b.shape}: expected (…, m, k) and (…, k, n)")
+    result = a.dtype if dtype is None else str(dtype)
+    if result not in _RESULTS:
+        raise TypeError(f"dtype={result}: expected one of {', '.join(_RESULTS)}")
+    m, n = a.shape[-2], b.shape[-1]
+    shape = (*joint_batch(a.shape, b.shape), m, n)
+    if bias is not None and (bias.dtype != result or bias.shape not in ((n,), (m, 1))):
+        raise ValueError(
+            f"bias has dtype {bias.dtype} and shape {bias.shape}: expected {result} of shape {(n,)} or {(m, 1)}"
+        )
+    if residual is not None and (residual.dtype, residual.shape) != (result, shape):
+        raise ValueError(
+            f"residual has dtype {residual.dtype} and shape {residual.shape}: expected {result} of shape {shape}"
+        )
+    return {"out": ArrayType(shape, result)}
+
+
+def _bind(
+    a: Layout,
+    b: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    out: Layout,
+    activation: str,
+    dtype: str | None,
+) -> Binding:
+    """A column-major D is computed as Dᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`, and a row a column."""
+    first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
+    check_apart("out", out, product)
+    added = _bias(bias)
+    pointers = {"a": "a", "b": "b", "bias": "bias", "residual": "c", "out": "d"}
+    if product.transposed:
+        first, second, product = second.mT, first.mT, product.mT
+        pointers |= {"a": "b", "b": "a"}
+        added = {Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW, Bias.NONE: Bias.NONE}[added]
+    alignment = product.alignment
+    if residual is not None:
+        if residual.strides != out.strides and 0 not in out.shape:
+            raise ValueError(f"residual has strides {residual.strides}: expected those of out, {out.strides}")
+        alignment = min(alignment, residual.alignment)
+    problem = GemmProblem(
+        m=product.rows,
+        n=product.columns,
+        k=first.columns,
+        transpose_a=first.transposed,
+        transpose_b=second.transposed,
+        dtype=DType(a.dtype),
+        out_dtype=OutDType(out.dtype),
+        batch=1 if product.batch is None else product.batch,
+        bias=added,
+        activation=Activation(activation),
+        residual=residual is not None,
+        lda=first.leading,
+        stride_a=first.stride,
+        align_a=first.alignment,
+        ldb=second.leading,
+        stride_b=second.stride,
+        align_b=second.alignment,
+        ldd=product.leading,
+        stride_d=product.stride,
+        align_d=alignment,
+    )
+    return Binding(problem, pointers)
+
+
+def _bias(bias: Layout | None) -> Bias:
+    """Which of them it is.
+
+    Raises:
+        ValueError: its elements are not contiguous.
+    """
+    if bias is None:
+        return Bias.NONE
+    if bias.shape[0] > 1 and bias.strides[0] != 1:
+        raise ValueError(f"bias has strides {bias.strides}: expected contiguous elements")
+    return Bias.ROW if len(bias.shape) == 1 else Bias.COLUMN
+
+
+CALL = Call(
+    declaration=gemm,
+    inputs=("a", "b", "bias", "residual"),
+    outputs=("out",),
+    types=_types,
+    bind=_bind,
+    scalars=("alpha", "beta"),
+    optional=("bias", "residual"),
+    in_place=(("out", "residual"),),
+)

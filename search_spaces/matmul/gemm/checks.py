@@ -1,0 +1,39 @@
+"""gemm: small problems that prove a schedule in the emulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ....codegen.integers import ceil_div, round_up
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import GemmSchedule
+
+
+def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
+    """Whole tiles; and edges on all sides in a batch, just aligned enough."""
+    k = schedule.block_k
+    m, n = schedule.block_m, schedule.block_n
+    return [
+        _small(problem, schedule, m, n, 2 * k, batch=1),
+        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, (schedule.stages + 1) * k + k // 2 + 1, batch=2),
+    ]
+
+
+def _small(
+    problem: GemmProblem, schedule: GemmSchedule, m: int, n: int, k: int, batch: int
+) -> tuple[GemmProblem, GemmSchedule]:
+    """A problem in the layout of another, with rows just aligned enough for the schedule's vectors."""
+    layouts: dict[str, Any] = {f"{name}{operand}": 0 for operand in "abd" for name in ("ld", "stride_")}
+    small = replace(problem, m=m, n=n, k=k, batch=batch, **layouts)
+    for operand in "abd":
+        vector: int = getattr(schedule, f"vector_{operand}")
+        rows, columns = small.stored[operand]
+        leading = round_up(columns, vector)
+        layouts[f"ld{operand}"] = leading
+        layouts[f"stride_{operand}"] = rows * leading if batch > 1 else 0
+        layouts[f"align_{operand}"] = vector * small.element_bytes_of(operand)
+    small = replace(small, **layouts)
+    tiles = schedule.tiles(small)
+    shared = min(tiles * schedule.steps(small), ceil_div(3 * tiles, 2))
+    return small, replace(schedule, grid_blocks=shared if schedule.grid_blocks else 0)

@@ -1,0 +1,74 @@
+"""Which gemm schedules are legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, WARP, GemmSchedule
+from ...device_spec import DeviceSpec
+from ...resources import group_violations
+
+_INT_MAX = 2**31 - 1
+_WORKSPACE_BYTES = 2**30
+MOST_SUMS = 128  # of a thread
+
+
+def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
+    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    return list(_tile_violations(problem, schedule)) or [
+        *(line for operand in "ab" for line in _copy_violations(problem, schedule, operand)),
+        *_store_violations(problem, schedule),
+        *_grid_violations(problem, schedule),
+    ]
+
+
+def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """Tiles that do not nest. Other constraints assume that they do."""
+    for side in "mn":
+        block, warp = (getattr(schedule, f"{level}_{side}") for level in ("block", "warp"))
+        if block % warp:
+            yield f"block_{side} {block} is not a multiple of warp_{side} {warp}"
+    sums = schedule.warp_m * schedule.warp_n // WARP
+    if sums > MOST_SUMS:
+        yield f"{sums} sums of a thread over {MOST_SUMS}"
+    terms = PRODUCT_BYTES // problem.dtype.bytes
+    if schedule.block_k % terms:
+        yield f"block_k {schedule.block_k} is not a multiple of the {terms} terms of a product of {problem.dtype}"
+    elif schedule.double_buffer_fragments and schedule.block_k // terms % 2:
+        yield f"double_buffer_fragments needs a block_k that is a multiple of {2 * terms}, not {schedule.block_k}"
+
+
+def _copy_violations(problem: GemmProblem, schedule: GemmSchedule, operand: str) -> Iterator[str]:
+    """Copies that rows are not aligned for, or that the threads of a block do not share evenly."""
+    vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
+    _, row_bytes = schedule.rows(problem, operand)
+    row_vectors = row_bytes // (vector * problem.dtype.bytes)
+    if vector > widest:
+        yield f"vector_{operand} {vector} over the {widest} elements that {operand.upper()} is aligned for"
+    elif row_vectors == 0 or schedule.threads % row_vectors:
+        yield f"{schedule.threads} threads do not divide into rows of {row_vectors} vectors of {operand.upper()}"
+
+
+def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    vector, widest = schedule.vector_d, problem.vector_width("d")
+    if vector > widest:
+        yield f"vector_d {vector} over the {widest} elements that D is aligned for"
+    if 2 * vector > schedule.warp_n:
+        yield f"vector_d {vector} over half of the {schedule.warp_n} columns of a warp"
+
+
+def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    tiles, steps, blocks = schedule.tiles(problem), schedule.steps(problem), schedule.grid_blocks
+    if tiles > _INT_MAX:
+        yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"
+    yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
+    if blocks > tiles * steps > 0:
+        yield f"{blocks} blocks over the {tiles * steps} steps along k of all tiles"
+    # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
+    if min(tiles, 2 * blocks) * steps > _INT_MAX:
+        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
+    workspace = schedule.workspace_bytes(problem)
+    if workspace > _WORKSPACE_BYTES:
+        yield f"a workspace of {workspace} bytes over {_WORKSPACE_BYTES}"

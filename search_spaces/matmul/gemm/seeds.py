@@ -1,0 +1,96 @@
+"""gemm: which schedules to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import GemmSchedule
+from ....codegen.schedule import Specialize
+from ...device_spec import DeviceSpec
+from .space import fitted, grid_blocks, space
+
+
+def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> GemmSchedule:
+    return GemmSchedule(
+        block_m=block[0], block_n=block[1], block_k=block[2], warp_m=warp[0], warp_n=warp[1],
+        stages=stages, min_blocks_per_sm=blocks_per_sm,
+    )  # fmt: skip
+
+
+# Best guess first where all fill the device: a warp's tile of 64×64 loads least for each product.
+_LARGE = (
+    _schedule((128, 256, 64), (64, 64), 4, 1),
+    _schedule((128, 128, 64), (64, 64), 3, 2),
+    _schedule((256, 128, 64), (64, 64), 4, 1),
+    _schedule((128, 128, 32), (64, 64), 4, 2),
+    _schedule((128, 256, 32), (64, 64), 4, 1),
+    _schedule((128, 128, 64), (64, 32), 3, 1),
+    _schedule((128, 64, 64), (64, 32), 4, 2),
+)
+_MEDIUM = (
+    _schedule((64, 128, 64), (32, 64), 4, 2),
+    _schedule((64, 64, 64), (32, 32), 6, 3),
+    _schedule((64, 64, 64), (32, 32), 4, 2),
+)
+# Few rows or columns: the other side is what is read.
+_FEW_ROWS = (
+    _schedule((64, 64, 128), (32, 32), 4, 2),
+    _schedule((32, 64, 128), (32, 16), 6, 2),
+    _schedule((16, 64, 128), (16, 16), 6, 3),
+    _schedule((16, 128, 64), (16, 32), 6, 2),
+)
+_FEW_COLUMNS = (
+    _schedule((64, 32, 128), (16, 32), 6, 2),
+    _schedule((64, 16, 128), (16, 16), 6, 3),
+)
+
+
+_BUSY = 0.75  # of the SMs with a tile, which are enough
+
+
+def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
+    """The first seed."""
+    return next(candidates(problem, spec))
+
+
+def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+    """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it."""
+    for index, schedule in enumerate(_tiles(problem, spec)):
+        for grid in _grids(problem, schedule, spec):
+            yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
+        if index == 0:
+            yield replace(schedule, specialize=Specialize.SHAPE)
+
+
+def _tiles(problem: GemmProblem, spec: DeviceSpec) -> list[GemmSchedule]:
+    listed = [*_LARGE, *_MEDIUM]
+    if problem.m <= 64:
+        few = [one for one in _FEW_ROWS if one.block_m < 2 * max(16, problem.m)]
+        listed = [*few, *_MEDIUM]
+    elif problem.n <= 32:
+        listed = [*(one for one in _FEW_COLUMNS if one.block_n < 2 * max(16, problem.n)), *_MEDIUM]
+    fitting = dict.fromkeys(fitted(problem, one, spec) for one in listed)
+    return sorted(fitting, key=lambda one: _idleness(problem, one, spec))
+
+
+def _idleness(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[float, int]:
+    """The share of the device without a tile, if it is more than a quarter; then small tiles come first."""
+    busy = schedule.tiles(problem) / spec.sm_count
+    return (0.0, 0) if busy >= _BUSY else (1 - busy, schedule.block_m * schedule.block_n)
+
+
+def _grids(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
+    """As the space knows them, best guess first."""
+    known = [str(value) for one in space(problem, spec).parameters if one.name == "grid" for value in one.values]
+    tiles = max(1, schedule.tiles(problem))
+    resident = schedule.min_blocks_per_sm
+    waves = tiles / (spec.sm_count * resident)
+    if waves >= 1:
+        return ["tiles", f"SMs·{resident}"]
+    splits = ceil_div(spec.sm_count * resident, tiles)
+    near = [f"tiles·{split}" for split in (2, 3, 4, 6, 8, 12, 16) if splits / 2 <= split <= splits]
+    chosen = [grid for grid in reversed(near) if grid in known][:1]
+    return [*chosen, f"SMs·{resident}", "tiles"]

@@ -1,0 +1,140 @@
+"""What a sampler of gemm schedules draws from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ....codegen.fields import field_specs
+from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule
+from ...device_spec import DeviceSpec
+from ...occupancy import blocks_per_sm
+from ...space import Draw, Parameter, Space, Value, field_parameters
+from .legal import MOST_SUMS
+
+_WARPS = (1, 2, 4)
+_LEAST_STEPS = 4  # along k of a part of a tile that blocks share
+_SPARE_REGISTERS = 20  # beyond the footprint, with which ptxas spills nothing
+
+
+def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
+    """Warps and their tiles are drawn, and the block follows, so that tiles nest.
+
+    Vectors are as wide as possible. All other draws are upper bounds: the schedule gets as much as fits.
+    """
+    parameters = (
+        Parameter("warps_m", _WARPS),
+        Parameter("warps_n", _WARPS),
+        Parameter("grid", _grids(problem, spec)),
+        *field_parameters(GemmSchedule),
+    )
+
+    def fits(schedule: GemmSchedule, grid: Value) -> bool:
+        return schedule.grid_blocks == grid_blocks(problem, spec, schedule, str(grid))
+
+    return Space(parameters, partial(_build, problem, spec), fits={"grid": fits})
+
+
+def _build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
+    values = {name: value for name, value in draw.items() if name in field_specs(GemmSchedule)}
+    warps_m, warps_n = int(draw["warps_m"]), int(draw["warps_n"])
+    blocks = {f"block_{side}": int(draw[f"warp_{side}"]) * int(draw[f"warps_{side}"]) for side in "mn"}
+    schedule = fitted(problem, GemmSchedule.from_dict(values | blocks), spec, (warps_m, warps_n))
+    return replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, str(draw["grid"])))
+
+
+def fitted(
+    problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec, warps: tuple[int, int] | None = None
+) -> GemmSchedule:
+    """The schedule with the widest vectors, and no more of anything else than there is room for."""
+    warps_m, warps_n = warps or (schedule.warps_m, schedule.warps_n)
+    vectors: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
+    warp_m, warp_n = schedule.warp_m, schedule.warp_n
+    if not problem.along_k("a"):
+        warp_m = min(warp_m, WARP * warps_n * vectors["vector_a"])
+    if not problem.along_k("b"):
+        warp_n = min(warp_n, WARP * warps_m * vectors["vector_b"])
+    while warp_m * warp_n > WARP * MOST_SUMS:
+        warp_m, warp_n = (warp_m // 2, warp_n) if warp_m >= warp_n else (warp_m, warp_n // 2)
+    vectors["vector_d"] = min(vectors["vector_d"], warp_n // 2)
+    copied = [vectors[f"vector_{operand}"] for operand in "ab" if problem.along_k(operand)]
+    most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
+    terms = PRODUCT_BYTES // problem.dtype.bytes
+    block_k = max(terms, min(schedule.block_k, most_k))
+    wanted = replace(
+        schedule,
+        block_m=warps_m * warp_m,
+        block_n=warps_n * warp_n,
+        block_k=block_k,
+        warp_m=warp_m,
+        warp_n=warp_n,
+        double_buffer_fragments=schedule.double_buffer_fragments and block_k > terms,
+        min_blocks_per_sm=1,
+        **vectors,
+    )
+    wanted = _within_shared(problem, _within_registers(problem, wanted, spec), spec)
+    footprint = wanted.footprint(problem)
+    registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
+    resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
+    return replace(wanted, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+
+
+def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+    """The schedule with smaller warp tiles, or fewer warps, as long as its registers are too many."""
+    wanted = schedule
+    while True:
+        footprint = wanted.footprint(problem)
+        if footprint.registers > spec.registers_per_thread:
+            if wanted.double_buffer_fragments:
+                wanted = replace(wanted, double_buffer_fragments=False)
+            elif wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
+                wanted = replace(wanted, block_k=wanted.block_k // 2)
+            elif wanted.warp_m >= wanted.warp_n and wanted.warp_m > PRODUCT_M:
+                wanted = replace(wanted, block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
+            else:
+                smaller: dict[str, Any] = {"block_n": wanted.block_n // 2, "warp_n": wanted.warp_n // 2}
+                wanted = replace(wanted, **smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4))
+        elif footprint.threads * footprint.registers > spec.registers_per_block:
+            wanted = _fewer_warps(wanted)
+        else:
+            return wanted
+
+
+def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+    """The schedule with as many stages as there is room for; smaller ones, or fewer warps, if two are too many."""
+    wanted = schedule
+    while True:
+        counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= schedule.stages]
+        room = [n for n in counts if replace(wanted, stages=n).shared_bytes(problem) <= spec.shared_per_block]
+        if room:
+            return replace(wanted, stages=max(room))
+        if wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
+            wanted = replace(wanted, block_k=wanted.block_k // 2, double_buffer_fragments=False)
+        else:
+            wanted = _fewer_warps(wanted)
+
+
+def _fewer_warps(schedule: GemmSchedule) -> GemmSchedule:
+    if schedule.warps_m >= schedule.warps_n:
+        return replace(schedule, block_m=schedule.block_m // 2)
+    return replace(schedule, block_n=schedule.block_n // 2)
+
+
+def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
+    """A block for each tile, some for each SM, or several for each tile while tiles of 64×64 leave SMs idle."""
+    tiles = ceil_div(problem.m, 64) * ceil_div(problem.n, 64) * problem.batch
+    useful = min(problem.k // (64 * _LEAST_STEPS), 4 * spec.sm_count // max(1, tiles))
+    splits = (split for split in (2, 3, 4, 6, 8, 12, 16) if split <= useful)
+    return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4)), *(f"tiles·{split}" for split in splits))
+
+
+def grid_blocks(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid: str) -> int:
+    """What a value of the parameter `grid` means for the tiles of a schedule: blocks that have a step each."""
+    tiles = schedule.tiles(problem)
+    unit, _, factor = grid.partition("·")
+    if not factor:
+        return 0
+    return min(int(factor) * (spec.sm_count if unit == "SMs" else tiles), tiles * schedule.steps(problem))

@@ -1,0 +1,69 @@
+"""What the blocks of a gemm schedule do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from math import inf
+
+from ....codegen.integers import ceil_div, round_up
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, PRODUCT_M, PRODUCT_N, WARP, GemmSchedule
+from ...device_spec import DeviceSpec
+from ...workload import Workload
+
+_LINE, _WORD = 128, 4  # bytes
+_COPY = 6.0  # instructions of a copy, with its address and bounds
+_FAN_IN = 16  # of split_k_reduction.cuh
+_LOAD_BYTES = 512  # of an ldmatrix of four matrices
+
+
+def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """A block copies tiles of A and B, loads fragments of them and multiplies these, step by step."""
+    size = problem.dtype.bytes
+    tile = schedule.block_m * schedule.block_n
+    terms = PRODUCT_BYTES // size
+    products = tile * schedule.block_k / (PRODUCT_M * PRODUCT_N * terms)
+    # Warps side by side load the same rows of A, those one below the other the same columns of B.
+    loaded = (schedule.block_m * schedule.warps_n + schedule.block_n * schedule.warps_m) * schedule.block_k * size
+    copies, lines, elements = 0.0, 0.0, 0.0
+    for operand, side in (("a", "m"), ("b", "n")):
+        rows, row_bytes = schedule.rows(problem, operand)
+        inside = _inside(problem, schedule, side)
+        vector_bytes = getattr(schedule, f"vector_{operand}") * size
+        vectors = rows * row_bytes / vector_bytes / WARP
+        copies += vectors * (2 if vector_bytes < LEAST_COPY else 1)
+        elements += inside * rows * row_bytes
+        lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, _LINE))
+    tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
+    shares = schedule.shares_tiles(problem)
+    rate = spec.rates.get(problem.unit, inf)
+    return (
+        Workload(
+            blocks=blocks,
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.work.bytes,
+            steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
+            ahead=schedule.stages - 1,
+            in_flight=schedule.stages - 1,
+            instructions=products + loaded / _LOAD_BYTES,
+            load_instructions=_COPY * copies,
+            shared_clocks=(loaded + elements) / _LINE,
+            unit_clocks=tile * schedule.block_k / rate,
+            lines=lines,
+            bytes_loaded=elements,
+            bytes_stored=tile * problem.result.bytes * (max(1.0, tiles / blocks) if blocks else 1.0),
+            sliced_words=tile // schedule.threads,  # through shared memory on their way to D
+            shared_vectors=_parts_read(tiles, blocks) * tile / schedule.threads / _WORD if shares else 0.0,
+        ),
+    )
+
+
+def _inside(problem: GemmProblem, schedule: GemmSchedule, side: str) -> float:
+    """The share of tiles that is in the matrix; what lies outside is not read."""
+    size, block = getattr(problem, side), getattr(schedule, f"block_{side}")
+    return size / round_up(size, block) if size else 0.0
+
+
+def _parts_read(tiles: int, blocks: int) -> int:
+    """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
+    sharers = max(2, ceil_div(blocks, tiles))
+    return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)

@@ -1,0 +1,112 @@
+"""gemm's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from pair_coverage import covering
+
+from autotune.codegen.dtype import DType
+from autotune.codegen.integers import round_up
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+LIMITS = named_device("h200")
+FP16, FP32 = DType.FLOAT16, OutDType.FLOAT32
+# The emulator walks through every product, and keeps a stack for every thread.
+_PRODUCTS, _THREADS = 2**18, 2**9
+
+Case = tuple[GemmProblem, GemmSchedule]
+
+PROBLEMS = {
+    "m4096-n4096-k4096-nt-bfloat16": GemmProblem(4096, 4096, 4096, transpose_b=True),
+    "m8192-n8192-k8192-nn-float16-float32": GemmProblem(8192, 8192, 8192, dtype=FP16, out_dtype=FP32),
+    "m4095-n4096-k4097-nt-bfloat16": GemmProblem(4095, 4096, 4097, transpose_b=True),
+    "m64-n5120-k5120-nt-bfloat16-row-gelu_tanh": GemmProblem(
+        64, 5120, 5120, transpose_b=True, bias=Bias.ROW, activation=Activation.GELU_TANH
+    ),
+    "m16-n152064-k8192-nn-bfloat16": GemmProblem(16, 152064, 8192),
+    "m1073741824-n1-k2-tn-float16": GemmProblem(2**30, 1, 2, True, dtype=FP16),
+    "m1-n1-k1073741824-tt-bfloat16": GemmProblem(1, 1, 2**30, True, True),
+    "m128-n256-k64-tn-float16-batch65535": GemmProblem(128, 256, 64, True, dtype=FP16, batch=65535),
+    "m33-n40-k50-tt-bfloat16-float32-batch2-column-relu-residual-aligna2-ldb56-ldd41": GemmProblem(
+        33, 40, 50, True, True, out_dtype=FP32, batch=2, bias=Bias.COLUMN, activation=Activation.RELU,
+        residual=True, lda=33, ldb=56, ldd=41, align_a=2,
+    ),
+    "m5-n7-k0-nn-bfloat16-row-residual": GemmProblem(5, 7, 0, bias=Bias.ROW, residual=True),
+    "m0-n7-k5-nt-float16-column": GemmProblem(0, 7, 5, transpose_b=True, dtype=FP16, bias=Bias.COLUMN),
+    "m5-n0-k7-nn-bfloat16": GemmProblem(5, 0, 7),
+    "m5-n7-k3-nn-bfloat16-batch0": GemmProblem(5, 7, 3, batch=0),
+}  # fmt: skip
+SMALL_PROBLEMS = (
+    GemmProblem(64, 64, 64, transpose_b=True, dtype=FP16),
+    GemmProblem(33, 50, 77, True, out_dtype=FP32, bias=Bias.COLUMN, activation=Activation.RELU, ldb=52),
+    GemmProblem(35, 41, 50, batch=2, bias=Bias.ROW, residual=True),
+)
+KINDS: tuple[dict[str, Any], ...] = (
+    {"transpose_b": True},
+    {},
+    {"transpose_a": True, "dtype": FP16},
+    {"transpose_a": True, "transpose_b": True},
+    {"dtype": FP16, "transpose_b": True},
+    {"dtype": FP16},
+    {"out_dtype": FP32},
+    {"transpose_a": True, "out_dtype": OutDType.FLOAT16},
+)
+
+
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+    """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
+    random = Random(17)
+    return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
+
+
+def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
+    while True:
+        align = random.choice((16, 16, 16, 8, 4, 2))
+        template = GemmProblem(256, 256, 4096, align_a=align, align_b=random.choice((16, 16, align)), **kinds)
+        drawn = OPERATOR.space(template, spec)
+        for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
+            schedule = drawn.build(draw)
+            if schedule.threads > _THREADS // 2 or schedule.block_m * schedule.block_n > 2**13:
+                continue
+            problem = _problem(random, template, schedule)
+            grid = random.choice((0, 0, 1, 2, 3, 5)) if schedule.grid_blocks else 0
+            schedule = replace(schedule, grid_blocks=min(grid, schedule.tiles(problem) * schedule.steps(problem)))
+            products = problem.m * problem.n * problem.k * problem.batch
+            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+            if small and not OPERATOR.violations(problem, schedule, spec):
+                return problem, schedule
+
+
+def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
+    """Less than a tile, a tile, and a part of one more, along all sides."""
+    m, n = (
+        random.choice((1, block, block, block // 2 + 1, block + 3)) for block in (schedule.block_m, schedule.block_n)
+    )
+    k = schedule.block_k * random.choice((1, 2, 3, schedule.stages)) + random.choice(
+        (0, 0, 1, schedule.block_k // 2, -3)
+    )
+    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "residual": random.random() < 0.3}
+    fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
+    fields["activation"] = random.choice((*Activation, *[Activation.IDENTITY] * 4))
+    shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
+    layouts: dict[str, int] = {"align_d": schedule.vector_d * template.result.bytes}
+    for operand in "abd":
+        vector = getattr(schedule, f"vector_{operand}")
+        rows, columns = shaped.stored[operand]
+        leading = round_up(max(1, columns), vector) + vector * random.choice((0, 0, 1))
+        layouts |= {f"ld{operand}": leading, f"stride_{operand}": rows * leading if shaped.batch > 1 else 0}
+    if shaped.batch > 1 and random.random() < 0.3:
+        layouts[random.choice(("stride_a", "stride_b"))] = 0
+    return replace(shaped, **layouts)
+
+
+CASES = covering(drawn_cases(240), lambda p, s: (p.layout, s.grid_blocks > 0, p.dtype), most=24)
