@@ -64,11 +64,8 @@ OPERATORS = _Operators(
         "cross_entropy_backward": ".rows.cross_entropy.cross_entropy_backward",
         "scan": ".scan.scan",
         "gemv": ".matmul.gemv",
-<<<<<<< HEAD
         "pack": ".matmul.pack",
-=======
         "gemm": ".matmul.gemm",
->>>>>>> 0f85f36 (Multiply 16-bit matrices by tensor cores: the operator gemm, by mma.sync on every architecture)
         "dropout": ".streaming.dropout",
         "map": ".streaming.map",
         "rope": ".streaming.rope",

@@ -1,0 +1,181 @@
+"""What gemm's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import product
+
+import numpy as np
+import pytest
+from matmul.gemm_cases import CASES, FP16, FP32, LIMITS
+
+from autotune import emulator
+from autotune.codegen.matmul.gemm.problem import DTYPES, Bias, GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.program import Program
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
+
+
+def program(problem: GemmProblem, words: str) -> Program:
+    return OPERATOR.program(problem, GemmSchedule.parse(words.split()), LIMITS)
+
+
+def test_cases_cover_problems_and_copies() -> None:
+    problems = [problem for problem, _ in CASES]
+    assert {problem.dtype for problem in problems} == set(DTYPES)
+    layouts = {(problem.layout, schedule.shared_layout) for problem, schedule in CASES}
+    assert {layout for layout, _ in layouts} == {"nn", "nt", "tn", "tt"}
+    assert {problem.activation for problem in problems} == set(Activation)
+    assert {problem.bias for problem in problems} == set(Bias)
+    assert {problem.residual for problem in problems} == {problem.batch > 1 for problem in problems} == {False, True}
+    widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in CASES for x in "ab"}
+    assert widths == set(product((1, 2, 4, 8), (False, True)))
+    for name in (field.name for field in fields(GemmSchedule)):
+        if name in ("shared_layout", "double_buffer_fragments", "stages", "specialize"):
+            assert len({getattr(schedule, name) for _, schedule in CASES}) > 1
+    assert {p.layout for p, s in CASES if s.shares_tiles(p)}
+
+
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+def test_each_step_along_k_counts_once(layout: str) -> None:
+    """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
+    k = 72
+    problem = GemmProblem(k, 40, k, layout[0] == "t", layout[1] == "t", dtype=FP16, out_dtype=FP32, ldb=80)
+    b = problem.tensors[1]
+    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(np.float16)
+    arrays = {
+        "a": np.eye(k, dtype=np.float16)[:, ::-1].reshape(-1).copy(),
+        "b": numbers,
+        "d": np.full(problem.tensors[2].size, np.nan, np.float32),
+    }
+    emulator.run(program(problem, f"{SMALL} vector_d=4"), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
+    stored = b.view(numbers)[0]
+    rows = (stored.T if problem.transpose_b else stored)[::-1]
+    np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows)
+
+
+@pytest.mark.parametrize("alpha", [0.0, -2.0])
+def test_nothing_is_read_that_does_not_count(alpha: float) -> None:
+    problem = GemmProblem(16, 24, 32, residual=True, bias=Bias.ROW)
+    d = problem.tensors[-1]
+    ones = {tensor.name: np.ones(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
+    unread = ("a", "c") if alpha == 0 else ("c",)
+    arrays = ones | {name: np.full_like(ones[name], np.nan) for name in unread}
+    emulator.run(program(problem, SMALL), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
+    np.testing.assert_array_equal(d.view(arrays["d"]).astype(np.float32), 1 + 32 * alpha)
+
+
+# Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
+STREAMED = f"{SMALL} stages=3"
+SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"
+DEEP = GemmProblem(32, 32, 160, transpose_b=True)
+ACROSS = GemmProblem(32, 32, 160, transpose_a=True)
+RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
+BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
+    "swizzle of reads differs": ("tile + at)", "tile + (at ^ 16))", GemmProblem(32, 32, 160), SINGLE),
+    "fragments of A in another order": (
+        "first + lane % 16, (2 * step + lane / 16)",
+        "first + lane / 16 * 8 + lane % 8, (2 * step + lane / 8 % 2)",
+        DEEP,
+        SINGLE,
+    ),
+    "fragments across k in another order": ("lane / 16 * 8 + lane % 8", "lane / 8 % 2 * 8 + lane % 8", ACROSS, SINGLE),
+    "no transposition": ("load_matrices<!along_k>", "load_matrices<along_k>", ACROSS, SINGLE),
+    "the halves of two columns of products": (
+        "b[j / 2][j % 2], b[j / 2][j % 2 + 2]",
+        "b[j / 2][2 * (j % 2)], b[j / 2][2 * (j % 2) + 1]",
+        DEEP,
+        SINGLE,
+    ),
+    "no wait for copies": ("async_wait<Schedule::stages - 2>()", "async_wait<Schedule::stages - 1>()", DEEP, SINGLE),
+    "no wait for the next tile's copies": (
+        "async_wait<Schedule::stages - 2>()",
+        "async_wait<Schedule::stages - 1>()",
+        DEEP,
+        STREAMED,
+    ),
+    "no barrier before a stage is read": ("    __syncthreads();\n    if (more)", "    if (more)", DEEP, SINGLE),
+    "no barrier before the next stage": ("        __syncthreads();\n      }", "      }", DEEP, STREAMED),
+    "a copy to the stage that is read": ("writing(Schedule::stages - 1)", "writing(0)", DEEP, SINGLE),
+    "a group too few": ("    async_commit();\n  }\n  Stage", "  }\n  Stage", DEEP, STREAMED),
+    "the first fragment again": ("fragments[step % 2].multiply", "fragments[0].multiply", DEEP, STREAMED),
+    "one tile less": ("tile + Schedule::stages - 1 < tiles", "tile + Schedule::stages < tiles", DEEP, SINGLE),
+    "no end of rows along k": ("columns_left_ : 0;", "vector : 0;", RAGGED, f"{SINGLE} vector_d=8"),
+    "a row too many": ("rows_at_once < rows_left_", "rows_at_once <= rows_left_", RAGGED, f"{SINGLE} vector_d=8"),
+    "what is behind a row": ("i < left ? source[i] : Element{}", "source[i]", RAGGED, f"{SINGLE} vector_d=8"),
+    "columns of D behind the last": (
+        "if (i < columns_left) arguments.d",
+        "arguments.d",
+        RAGGED,
+        f"{SINGLE} vector_d=8",
+    ),
+    "rows of D behind the last": ("if (m >= problem.m) continue;", "", RAGGED, f"{SINGLE} vector_d=8"),
+    "no barrier before sums are staged": (
+        "  __syncthreads();  // before what comes next uses shared memory\n",
+        "",
+        DEEP,
+        SINGLE,
+    ),
+    "no barrier of lanes before rows are read": (
+        "    __syncwarp();\n#pragma unroll 1",
+        "#pragma unroll 1",
+        DEEP,
+        SINGLE,
+    ),
+    "no barrier of lanes before the next rows": (
+        "    __syncwarp();\n#pragma unroll\n    for (int j",
+        "#pragma unroll\n    for (int j",
+        GemmProblem(64, 32, 32),
+        "BM=32 BN=32 BK=32 WM=32 WN=32 stages=2",
+    ),
+    "the bias of another column": (
+        "first_n + i / width",
+        "1 + first_n + i / width",
+        GemmProblem(32, 33, 32, bias=Bias.ROW, ldd=40, ldb=40),
+        SINGLE,
+    ),
+    "activation before bias": (
+        "z += own_bias;",
+        "z = activated(z) + own_bias;",
+        GemmProblem(32, 32, 32, bias=Bias.ROW, activation=Activation.RELU),
+        SINGLE,
+    ),
+    "residual before activation": (
+        "  z = activated(z);",
+        "  z = activated(z + arguments.beta * before);",
+        GemmProblem(32, 32, 32, residual=True, activation=Activation.RELU),
+        SINGLE,
+    ),
+    "partial sums not added": (
+        "split.reduce(fragment, first)",
+        "get_fragment(fragment, sums, first)",
+        DEEP,
+        f"{SINGLE} grid_blocks=2",
+    ),
+    "no barrier between tiles": (
+        "    __syncthreads();  // before the next tile's copies\n",
+        "",
+        GemmProblem(32, 64, 32),
+        f"{SINGLE} grid_blocks=1",
+    ),
+    "a matrix of the batch for all": (
+        "arguments.b + tile.batch * problem.stride_b",
+        "arguments.b",
+        GemmProblem(32, 32, 32, batch=2, stride_b=1024),
+        SINGLE,
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_detected(bug: str) -> None:
+    before, after, problem, words = BUGS[bug]
+    right = program(problem, words)
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    wrong = replace(right, source=right.source.replace(before, after))
+    with pytest.raises(EmulatorError):
+        verify(problem, wrong)
