@@ -54,7 +54,7 @@ def _types(
     if activation not in list(Activation):
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
     if a.dtype not in DTYPES or a.dtype != b.dtype:
-        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of {' or of '.join(DTYPES)}")
+        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of the same of {', '.join(DTYPES)}")
     for name, layout in (("a", a), ("b", b)):
         if len(layout.shape) < 2:
             raise ValueError(f"{name} has shape {layout.shape}: expected a matrix, or a batch of them")
