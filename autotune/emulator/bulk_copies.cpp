@@ -6,6 +6,7 @@
 #include "emulator.hpp"
 #include "mbarriers.hpp"
 #include "memory.hpp"
+#include "order.hpp"
 #include "position.hpp"
 
 namespace autotune_emulator {
@@ -27,7 +28,9 @@ void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier) {
 
 void tensor_copy(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier) {
   BulkCopy copy{};
-  copy.pieces = box_at(tensor_map, at, dimensions, shared, target).pieces;
+  Box box = box_at(tensor_map, at, dimensions, shared, target);
+  copy.layout = layout_of_swizzle(box.swizzle_bytes);
+  copy.pieces = std::move(box.pieces);
   issue(std::move(copy), mbarrier);
 }
 
@@ -39,6 +42,7 @@ void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, i
   for (int rank = 0; rank < ranks(); ++rank) {
     if (!(mask >> rank & 1)) continue;
     BulkCopy copy{};
+    copy.layout = layout_of_swizzle(box.swizzle_bytes);
     copy.pieces = box.pieces;
     for (Piece& piece : copy.pieces) piece.shared = in_shared_of_rank(piece.shared, rank);
     issue(std::move(copy), in_shared_of_rank(mbarrier, rank));

@@ -53,6 +53,7 @@ void end_read(Store& store) {
 }
 
 void write(const Store& store) {
+  now.layout = 0;
   const char* data = store.data.data();
   for (const Piece& piece : store.box.pieces) {
     check(piece.global, piece.bytes, store.adds ? Access::bulk_add : Access::async_end, false);
@@ -96,7 +97,7 @@ Queue& own_queue() {
 void issue(Store store) {
   Queue& queue = own_queue();
   store.group = queue.committed;
-  begin_bulk(running_rank(), queue.agent);
+  begin_bulk(running_rank(), queue.agent, layout_of_swizzle(store.box.swizzle_bytes));
   for (const Piece& piece : store.box.pieces) {
     check(piece.shared, piece.bytes, Access::bulk_read_begin, false);
     if (store.adds) continue;

@@ -94,7 +94,7 @@ Matrix described_matrix(const char* name, unsigned long long descriptor, int row
   const Descriptor own(descriptor);
   check_descriptor(name, own, k_adjacent, line);
   const char* shared = own_shared(own.swizzle_bytes > 0 ? group_rows * own.swizzle_bytes : matrix_unit_bytes);
-  Matrix matrix{rows, product_bytes / element_bytes(type), type, k_adjacent, {}};
+  Matrix matrix{rows, product_bytes / element_bytes(type), type, k_adjacent, own.swizzle_bytes, {}};
   const unsigned int row_bytes = own.swizzle_bytes > 0 ? own.swizzle_bytes : matrix_unit_bytes;
   const unsigned int across = matrix_unit_bytes / element_bytes(type);  // elements of a unit
   const auto add = [&](unsigned int group, unsigned int row, unsigned int span, unsigned int unit,

@@ -14,6 +14,7 @@ struct Matrix {
   int rows, terms;  // along m or n, and along k
   Operand type;
   bool k_adjacent;
+  int swizzle_bytes;
   // Where the units lie: with k adjacent those of a row one after another, else those of a term.
   std::vector<const char*> units;
 };

@@ -50,6 +50,7 @@ void complete_phase_if_due(Mbarrier& mbarrier) {
 }
 
 void land(Mbarrier& mbarrier, const BulkCopy& copy) {
+  now.layout = copy.layout;
   const char* early = copy.early.data();
   for (const Piece& piece : copy.pieces) {
     check(piece.shared, piece.bytes, Access::async_end, false);
@@ -158,7 +159,7 @@ void send_to_rank(void* shared, int rank, const void* value, int bytes, void* ad
   check(target, bytes, Access::async_begin, true);
   std::memset(target, 0xff, bytes);
   char* const sent = static_cast<char*>(const_cast<void*>(value));
-  mbarrier.copies.push_back({{{target, sent, bytes}}, {sent, sent + bytes}, running_thread()});
+  mbarrier.copies.push_back({{{target, sent, bytes}}, 0, {sent, sent + bytes}, running_thread()});
   wake(barrier);
 }
 

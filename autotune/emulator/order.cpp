@@ -209,9 +209,10 @@ void acquire(const Knowledge& knowledge) {
 
 void begin_remote_order() { agents_act = remote_order = true; }
 
-void begin_bulk(int rank, int agent) {
+void begin_bulk(int rank, int agent, uint32_t layout) {
   now.agent = block_threads + agent;
   now.agent_rank = rank;
+  now.layout = layout;
 }
 
 void begin_agent_turn(int agent, Knowledge& knowledge) {

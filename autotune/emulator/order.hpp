@@ -32,7 +32,8 @@ void acquire(const Knowledge& knowledge);  // by the running thread
 void begin_remote_order();
 
 void begin_agent_turn(int agent, Knowledge& knowledge);  // what it does until begin_turn() is known there
-void begin_bulk(int rank, int agent);                    // the running thread issues a bulk copy for an agent
+// The running thread issues what an agent does, to or from a tile of a layout.
+void begin_bulk(int rank, int agent, uint32_t layout = 0);
 
 // Whether the running thread may rely on what a thread of its cluster did at a tick.
 bool knows(int thread, uint32_t tick);
@@ -45,11 +46,19 @@ struct Stamp {
   uint32_t tick;                   // 0: never
   uint32_t thread : 11, rank : 4;  // thread: of the block; agents follow
   uint32_t atomic : 1, pending : 1, constant : 1;
+  uint32_t layout : 3;  // of the tile that a tensor copy wrote
 };
+
+// The layout of a tile in shared memory by the bytes of its swizzle; 0 is none in particular.
+inline uint32_t layout_of_swizzle(int bytes) {
+  return bytes == 0 ? 1 : bytes == 32 ? 2 : bytes == 64 ? 3 : 4;
+}
+inline int swizzle_of_layout(uint32_t layout) { return layout < 2 ? 0 : 8 << layout; }
 
 struct Present {
   Stamp stamp;                 // of the running thread
   uint32_t agent, agent_rank;  // for which it issues a bulk copy, as the thread of a stamp
+  uint32_t layout;             // of the tile that it copies or multiplies
   uint32_t epoch;              // of its block
   // Null if it has learnt nothing since the last barrier of its block.
   const uint32_t* knowledge;

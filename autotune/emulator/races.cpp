@@ -96,6 +96,14 @@ void check_proxy(const Region& region, int64_t byte, const Stamp& old, Access ac
        other);
 }
 
+// What a tensor copy wrote with a swizzle is read with the same one.
+void check_layout(const Region& region, int64_t byte, const Stamp& old) {
+  if (now.layout == 0 || old.layout == 0 || old.layout == now.layout || old.tick < now.first_epoch) return;
+  fail("%s reads byte %lld of %s with a swizzle of %d bytes, which a bulk copy wrote with one of %d",
+       agent_name(now.agent_rank, now.agent - block_threads), (long long)byte, region.name,
+       swizzle_of_layout(now.layout), swizzle_of_layout(old.layout));
+}
+
 // Whether this launch has read it by __ldg since it was written.
 bool read_as_constant(const Cell& cell) { return cell.read.tick >= now.launch_epoch && cell.read.constant; }
 
@@ -143,7 +151,10 @@ void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, 
            region.name);
     check_order(region, byte, cell.write, access, "wrote");
   }
-  if (access == Access::bulk_read_begin && region.rank != none) check_proxy(region, byte, cell.write, access);
+  if (access == Access::bulk_read_begin && region.rank != none) {
+    check_proxy(region, byte, cell.write, access);
+    check_layout(region, byte, cell.write);
+  }
   if (access == Access::bulk_look) return;
   if (is_read(access)) return add_read(cell, stamp);
   check_order(region, byte, cell.read, access, "read");
@@ -165,6 +176,7 @@ void record(const Region& region, int64_t first, int64_t last, Access access) {
   Stamp stamp = now.stamp;
   stamp.constant = access == Access::constant_read;
   if (access > Access::write) {
+    if (access == Access::async_end && by_agent(stamp)) stamp.layout = now.layout;
     if (access == Access::bulk_read_begin) {
       stamp.thread = now.agent;
       stamp.rank = now.agent_rank;

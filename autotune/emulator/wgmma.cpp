@@ -99,9 +99,10 @@ void issue_product(int warpgroup) {
                   described_matrix("B", own.b, form.columns, form.b, !form.n_adjacent, own.line),
                   own.accumulates, sums_of(own), own.committed};
   ++own.sums.at(product.sums).products;
-  begin_bulk(running_rank(), own.agent);
-  for (const Matrix* matrix : {&product.a, &product.b})
+  for (const Matrix* matrix : {&product.a, &product.b}) {
+    begin_bulk(running_rank(), own.agent, layout_of_swizzle(matrix->swizzle_bytes));
     for (const char* unit : matrix->units) check(unit, matrix_unit_bytes, Access::bulk_read_begin, false);
+  }
   own.products.push_back(std::move(product));
 }
 

@@ -100,7 +100,7 @@ PLANTS = [
     ("stride of half a group", BODY, "tile + 8192 * stage, 0, 1024", "tile + 8192 * stage, 0, 512",
      "the groups of A are 512 and 0 bytes apart: expected multiples of 1024"),
     ("another swizzle", BODY, "matrix_descriptor<128>(tile + 8192", "matrix_descriptor<64>(tile + 8192",
-     "A begins at byte 64 of shared memory, in row 1 of 8"),
+     "a wgmma reads byte .* with a swizzle of 64 bytes, which a bulk copy wrote with one of 128"),
     ("k in elements times four", BODY, "advanced(a, 2 * k)", "advanced(a, 4 * k)", "in row 1 of 8 of its swizzle"),
     ("an odd address", BODY, "advanced(b, 2 * k)", "advanced(b, 2 * k) | 1ull << 15", "bits that belong to no field"),
     ("base offset", BODY, "advanced(b, 2 * k)", "advanced(b, 2 * k) | 1ull << 49", "of B has a base offset of 1"),

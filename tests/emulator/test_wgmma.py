@@ -52,6 +52,11 @@ def test_sums_of_float8_keep_14_bits() -> None:
     assert sum_of(FLOAT8, [8, 0.125], [8, 0.03125]) == 64
 
 
+def test_float8_has_numbers_below_its_normal_ones() -> None:
+    assert sum_of(FLOAT8, [3 * 2.0**-9], [1]) == 3 * 2.0**-9
+    assert sum_of(Form(DType.FLOAT8_E5M2, DType.FLOAT8_E5M2, 8), [3 * 2.0**-16], [1]) == 3 * 2.0**-16
+
+
 def test_tf32_drops_its_lowest_bits() -> None:
     assert sum_of(Form(DType.FLOAT32, DType.FLOAT32, 8), [1 + 2.0**-10 + 2.0**-11], [1]) == 1 + 2.0**-10
 
