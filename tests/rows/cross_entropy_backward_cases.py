@@ -34,4 +34,4 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     return drawn(OPERATOR, CrossEntropyBackwardProblem, count, spec)
 
 
-CASES = drawn_cases(10)
+CASES = drawn_cases(6)

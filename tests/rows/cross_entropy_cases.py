@@ -19,7 +19,6 @@ PROBLEMS = {
     "rows2048-columns262144-float16-sharedgradient-gradient": CrossEntropyProblem(
         2048, 262144, FP16, gradient=True, shared_gradient=True
     ),
-    "rows1-columns1073741824-bfloat16": CrossEntropyProblem(1, 2**30, BF16),
     "rows5-columns33-float32-int32-smoothed-zloss-capped-ldx40-ldd48-lse-gradient": CrossEntropyProblem(
         5, 33, DType.FLOAT32, DType.INT32, True, True, True, ldx=40, ldd=48, lse=True, gradient=True
     ),
@@ -37,4 +36,4 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     return drawn(OPERATOR, CrossEntropyProblem, count, spec)
 
 
-CASES = drawn_cases(16)
+CASES = drawn_cases(12)

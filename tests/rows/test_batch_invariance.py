@@ -11,6 +11,7 @@ import pytest
 
 from autotune import dispatcher
 from autotune.codegen.dtype import DType
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.schedule import Specialize
@@ -22,7 +23,12 @@ from autotune.search_spaces.registry import operator
 
 H200 = named_device("h200")
 BF16 = DType.BFLOAT16
-PROBLEMS = {"softmax": SoftmaxProblem, "rms_norm": RmsNormProblem, "layer_norm": LayerNormProblem}
+PROBLEMS = {
+    "softmax": SoftmaxProblem,
+    "rms_norm": RmsNormProblem,
+    "layer_norm": LayerNormProblem,
+    "cross_entropy": CrossEntropyProblem,
+}
 anywhere = pytest.mark.parametrize("name", PROBLEMS)
 
 
@@ -72,6 +78,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "softmax": lambda x: dispatcher.softmax(x, batch_invariant=True),
     "rms_norm": lambda x: dispatcher.rms_norm(x, x.shape[-1], batch_invariant=True),
     "layer_norm": lambda x: dispatcher.layer_norm(x, x.shape[-1], batch_invariant=True),
+    "cross_entropy": lambda x: dispatcher.cross_entropy(x, np.zeros(len(x), int), batch_invariant=True),
 }
 
 

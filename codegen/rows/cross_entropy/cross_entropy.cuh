@@ -46,6 +46,9 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
   const bool first = is_first_of_row(part);
   // Ahead of the reductions, after which others may store to the row.
   const float of_target = first && target.known ? to_float(x[target.column]) : not_a_number();
+#if gradient
+  const float upstream = upstream_of(arguments, problem, part);
+#endif
   const LogitSums all = sums_of(values, logits, inside);
   if (first) {
     const float loss = loss_of(arguments, problem, all, logits.logit(of_target));
@@ -58,7 +61,7 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
 #  if threads_per_row <= 32 && cluster == 1
   __syncwarp();
 #  endif
-  values.for_each_last(
-      WriteGradient(arguments, problem, part, logits, target, all.max, 1.0f / all.sum, lse_of(all)));
+  values.for_each_last(WriteGradient(arguments, problem, part, logits, target, upstream, all.max,
+                                     1.0f / all.sum, lse_of(all)));
 #endif
 }

@@ -3,6 +3,16 @@
 #include "rows/cross_entropy/target.cuh"
 // The gradient of a row's loss by its logits, times that of what follows from the loss.
 
+// The gradient of a row's loss, which is loaded ahead of the reductions over the row.
+__device__ __forceinline__ float upstream_of(const Arguments& arguments, const Problem& problem,
+                                             const RowPart& part) {
+#if shared_gradient
+  return arguments.dloss[0];
+#else
+  return part.row < problem.rows ? arguments.dloss[part.row] : 0.0f;
+#endif
+}
+
 struct WriteGradient {
   Element* row;  // the thread's first element of the row
   Span columns;
@@ -16,22 +26,16 @@ struct WriteGradient {
 
   __device__ __forceinline__ WriteGradient(const Arguments& arguments, const Problem& problem,
                                            const RowPart& part, const Logits& capped, const RowTarget& at,
-                                           float base, float scale, float lse)
+                                           float upstream, float base, float scale, float lse)
       : row(arguments.d + part.row * problem.ldd + part.column),
         columns(part.columns),
         logits(capped),
         ignored(at.ignored),
         target(at.column - part.column),
         base(base),
+        factor(at.known ? upstream * scale : not_a_number()),
+        of_target(upstream),
         everywhere(0.0f) {
-    float upstream = 0.0f;
-#if shared_gradient
-    upstream = arguments.dloss[0];
-#else
-    if (part.row < problem.rows) upstream = arguments.dloss[part.row];
-#endif
-    factor = at.known ? upstream * scale : not_a_number();
-    of_target = upstream;
 #if z_loss
     factor *= fmaf(2.0f * arguments.lse_square_scale, lse, 1.0f);
 #endif

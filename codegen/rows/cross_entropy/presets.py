@@ -42,16 +42,19 @@ def _registers(kind: type[S], problem: LogitsProblem) -> S:
 
 
 def _ladder(kind: type[S]) -> dict[str, Callable[[LogitsProblem], Program]]:
-    warp = kind(threads=128, threads_per_row=32, hold=Hold.RELOAD)
-    block = replace(warp, threads=256, threads_per_row=256)
     return {
         "naive": emit_naive,
-        "warp_a_row": lambda problem: emit(problem, warp),
-        "block_a_row": lambda problem: emit(problem, block),
         "vectorised": lambda problem: emit(problem, streamed(kind, problem)),
         "registers": lambda problem: emit(problem, _registers(kind, problem)),
     }
 
 
-PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = _ladder(CrossEntropySchedule)
 BACKWARD_PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = _ladder(CrossEntropyBackwardSchedule)
+_WARP_A_ROW = CrossEntropySchedule(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+_BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
+PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = {
+    "naive": emit_naive,
+    "warp_a_row": lambda problem: emit(problem, _WARP_A_ROW),
+    "block_a_row": lambda problem: emit(problem, _BLOCK_A_ROW),
+    **_ladder(CrossEntropySchedule),
+}

@@ -70,11 +70,12 @@ class CrossEntropySpace(Generic[S]):
 
 
 def _in_steps(longest: S) -> Iterator[S]:
-    """Rows of blocks, with more and fewer loads in flight."""
-    for threads, loads in ((512, 4), (256, 8), (1024, 4), (512, 8), (1024, 2)):
-        schedule = replace(longest, threads=threads, threads_per_row=threads, loads_in_flight=loads)
-        yield schedule
-        yield replace(schedule, streaming=True)
+    """Rows of blocks, with more and fewer loads in flight and threads on an SM."""
+    for threads, loads, blocks in ((512, 4, 2), (256, 4, 4), (1024, 2, 1), (512, 8, 1), (256, 8, 2), (512, 2, 3)):
+        yield replace(
+            longest, threads=threads, threads_per_row=threads, loads_in_flight=loads, min_blocks_per_sm=blocks
+        )
+    yield replace(longest, threads=512, threads_per_row=512, loads_in_flight=4, streaming=True)
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:

@@ -1,0 +1,133 @@
+"""What is peculiar to the kernels of cross_entropy and its backward; tests/contract runs all cases."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from rows import cross_entropy_backward_cases, cross_entropy_cases
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.program import Program
+from autotune.codegen.rows.cross_entropy.problem import (
+    CrossEntropyBackwardProblem,
+    CrossEntropyProblem,
+    LogitsProblem,
+)
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
+from autotune.verification import launch_arrays
+
+LIMITS = named_device("h200")
+BF16 = DType.BFLOAT16
+
+
+def program(problem: LogitsProblem, words: str) -> Program:
+    chosen = operator("cross_entropy_backward" if problem.lse_given else "cross_entropy")
+    return chosen.program(problem, chosen.schedule_type.parse(words.split()), LIMITS)
+
+
+@pytest.mark.parametrize("cases", [cross_entropy_cases, cross_entropy_backward_cases])
+def test_cases_cover_every_kind_and_hold(cases) -> None:
+    for field in fields(cases.CASES[0][0]):
+        if isinstance(field.default, bool):
+            assert {getattr(problem, field.name) for problem, _ in cases.CASES} == {False, True}, field.name
+    assert {problem.dtype for problem, _ in cases.CASES} == {"float32", "bfloat16", "float16"}
+    backward = cases.CASES[0][0].lse_given
+    holds = {"registers", "reload"} | (set() if backward else {"shared"})
+    assert {schedule.hold for _, schedule in cases.CASES} == holds
+
+
+WARP = "threads=128 TPR=32 vector_width=2"
+BLOCK = "threads=128 TPR=64 vector_width=2"
+ONLINE = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2 passes=online"
+CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
+STEPS = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2"
+PLAIN = CrossEntropyProblem(19, 333, ldx=334, lse=True)
+SMOOTHED = replace(PLAIN, smoothed=True, z_loss=True)
+EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
+BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "right", "planted"),
+    [
+        (
+            PLAIN,
+            BLOCK,
+            "float loss = logf(all.sum);",
+            "float loss = lse_of(all) - all.max;",
+        ),  # rounded with the maximum
+        (PLAIN, BLOCK, "loss -= logit - all.max;", "loss -= logit;"),
+        (PLAIN, BLOCK, "fabsf(all.max) == infinity() ? all.max : ", ""),
+        (PLAIN, BLOCK, "= target.ignored ? 0.0f : loss;", "= loss;"),
+        (PLAIN, BLOCK, "__syncthreads();", ""),
+        (PLAIN, WARP, "if (part.row < problem.rows) target", "target"),
+        (PLAIN, ONLINE, "max == -infinity() ? 0.0f : max;", "max;"),
+        (PLAIN, CLUSTER, "blockIdx.x % Schedule::cluster == 0 && ", ""),
+        (SMOOTHED, BLOCK, "(1.0f - arguments.label_smoothing) * (logit", "(logit"),
+        (SMOOTHED, BLOCK, "all.total / static_cast<float>(problem.columns)", "all.total"),
+        (SMOOTHED, BLOCK, "if (inside.has(i)) sum += term(x[i]);", "sum += term(x[i]);"),  # fill counts
+        (SMOOTHED, ONLINE, "if (!(fabsf(sum.lost) < infinity())) sum.lost = 0.0f;", ""),  # -infinity in a mean
+        (SMOOTHED, CLUSTER, "total.of_row<first_reductions>()", "total.of_row<0>()"),
+        (EVERYTHING, ONLINE, "inside.whole() || inside.has(i) ? logit(z[i]) : -infinity()", "logit(z[i])"),
+        (EVERYTHING, BLOCK, "if (offset + i == target) d -= of_target;", ""),
+        (EVERYTHING, BLOCK, "d * logits.slope(z[i])", "d"),
+        (EVERYTHING, BLOCK, "ignored ? 0.0f : d", "d"),
+        (EVERYTHING, BLOCK, "target(at.column - part.column)", "target(at.column)"),
+        (EVERYTHING, BLOCK, "- everywhere;", ";"),
+        (EVERYTHING, BLOCK, "fmaf(2.0f * arguments.lse_square_scale", "fmaf(arguments.lse_square_scale"),
+        (replace(EVERYTHING, ldd=334), WARP, "__syncwarp();", ""),  # in place, before the target's logit is read
+        (BACKWARD, STEPS, "arguments.dloss[part.row]", "arguments.dloss[0]"),
+        (BACKWARD, STEPS, "z[i] - base", "z[i]"),
+        (BACKWARD, STEPS, "part.row * problem.ldd", "part.row * problem.ldx"),
+    ],
+)
+def test_planted_bug_is_caught(problem: LogitsProblem, words: str, right: str, planted: str) -> None:
+    kernel = program(problem, words)
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)))
+
+
+UNKNOWN = {DType.INT64: (-1, 70, 2**32 + 3, -(2**63)), DType.INT32: (-1, 70, 2**31 - 1, -(2**31))}
+
+
+@pytest.mark.parametrize("target_dtype", UNKNOWN)
+def test_targets_of_no_column_are_nan_and_read_nothing(target_dtype: DType) -> None:
+    problem = CrossEntropyProblem(6, 70, target_dtype=target_dtype, lse=True, gradient=True)
+    kernel, arrays = program(problem, BLOCK), launch_arrays(problem, 0)
+    arrays["x"] = np.random.default_rng(0).standard_normal(arrays["x"].size, np.float32)
+    arrays["target"][:] = (*UNKNOWN[target_dtype], -100, 69)
+    emulator.run(kernel, problem.tensors, arrays, problem.scalars, seed=0)
+    np.testing.assert_array_equal(np.isnan(arrays["loss"]), [True] * 4 + [False] * 2)
+    np.testing.assert_array_equal(np.isnan(arrays["d"].reshape(6, 70)), [[True] * 70] * 4 + [[False] * 70] * 2)
+    assert np.isfinite(arrays["lse"]).all()
+    wrong = kernel.source.replace("target < problem.columns", "target <= problem.columns")
+    arrays["target"][5] = 70
+    with pytest.raises(EmulatorError, match="of x, which has 1680 bytes"):
+        emulator.run(replace(kernel, source=wrong), problem.tensors, arrays, problem.scalars, seed=0)
+
+
+def test_an_infinite_log_sum_has_the_gradient_nan() -> None:
+    problem = CrossEntropyBackwardProblem(4, 33)
+    kernel, arrays = program(problem, STEPS), launch_arrays(problem, 0)
+    arrays["x"][:], arrays["target"][:], arrays["lse"][:] = 1, (0, 1, 2, -100), (np.inf, -np.inf, np.nan, np.nan)
+    emulator.run(kernel, problem.tensors, arrays, problem.scalars, seed=0)
+    np.testing.assert_array_equal(np.isnan(arrays["d"].reshape(4, 33)).all(1), [True, True, True, False])
+    assert not arrays["d"].reshape(4, 33)[3].any()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("hold=shared vector_width=2", "hold shared: expected registers or reload for rows that are read once"),
+        ("threads=64 TPR=32 cluster=2", "threads_per_row 32: expected all 64 threads of the blocks of a cluster"),
+    ],
+)
+def test_illegal_schedules_say_why(words: str, message: str) -> None:
+    chosen = operator("cross_entropy_backward")
+    assert chosen.violations(BACKWARD, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
