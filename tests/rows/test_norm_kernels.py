@@ -116,23 +116,28 @@ def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> No
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
+RING = f"{SHORT} hold=shared ahead=2"
 LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
 
 
 @pytest.mark.parametrize(
     ("problem", "words", "right", "planted"),
     [
-        (BACKWARD, SHORT, "- slopes.mean_g ", ""),
-        (BACKWARD, SHORT, "- centered * slopes.slope", "+ centered * slopes.slope"),
+        (BACKWARD, SHORT, "g[i] -= slopes.mean_g;", ";"),
+        (BACKWARD, SHORT, "- normal[i] * slopes.slope", "+ normal[i] * slopes.slope"),
         (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
         (BACKWARD, SHORT, "row < rows_per_block; ++row", "row < 2; ++row"),  # sums of some rows of threads are lost
         (BACKWARD, SHORT, "sums[i * sum_columns + threadIdx.x]", "sums[threadIdx.x]"),
         (BACKWARD, SHORT, "partials += static_cast<long long>(blocks) * columns", "partials += 0"),
-        (BACKWARD, f"{SHORT} prefetch=1", "source_of(own_row(begin + step))", "source_of(own_row(begin))"),
+        (BACKWARD, f"{SHORT} ahead=1", "RowPair(turns.source(1))", "RowPair(turns.source(0))"),
+        (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),
+        (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
+        (BACKWARD, RING, "async_wait<Schedule::rows_ahead>", "async_wait<Schedule::rows_ahead + 1>"),
+        (BACKWARD, RING, "slot_ == 0 ? Schedule::rows_ahead : slot_ - 1", "slot_"),
         (BACKWARD, LONG, "store_partial(partials_.weights + column_ + offset, zeros, columns_.from(offset));", ""),
         (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
         (replace(BACKWARD, centered=False), LONG, "turn ^= 1;", ""),  # a row's slots are those of the last one
-        (replace(BACKWARD, centered=False), SHORT, "rstd * rstd *", "rstd *"),
+        (replace(BACKWARD, centered=False), SHORT, "rstd * (found.second * share)", "found.second * share"),
     ],
 )
 def test_planted_bug_in_gradients_is_caught(problem: NormBackwardProblem, words: str, right: str, planted: str) -> None:
@@ -190,7 +195,9 @@ def test_sums_of_several_rounds() -> None:
     [
         ("vector_width=4", "vector_width 4 over the 2 elements that rows are aligned for"),
         ("hold=reload", "threads_per_row 32: expected all 128 for rows read again"),
-        ("TPR=128 hold=reload prefetch=1", "prefetch 1: expected 0 for a row that is read again"),
+        ("TPR=128 hold=reload ahead=1", "rows_ahead 1: expected 0 for hold=reload"),
+        ("ahead=2", "rows_ahead 2: expected 0 to 1 for hold=registers"),
+        ("hold=shared", "rows_ahead 0: expected 1 to 3 for hold=shared"),
         ("cluster=2", "cluster 2: expected one of 1"),
     ],
 )

@@ -18,7 +18,7 @@ from .schedule import NormBackwardSchedule
 
 ENTRY = "norm_backward"
 _SUMS = "norm_backward_sums"
-_SUM_COLUMNS, SUM_THREADS = 32, 256  # of a block that adds up what blocks left (sum_partials.cuh)
+_SUM_COLUMNS, SUM_THREADS = 8, 256  # of a block that adds up what blocks left (sum_partials.cuh)
 _NAIVE_THREADS = 128
 _STATISTICS_BYTES = 24  # of a row in the plain kernels
 _WORD = 4
@@ -158,7 +158,7 @@ def _served(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> str
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
     served, step = _rows(problem), schedule.row_step
-    if schedule.hold is Hold.REGISTERS:
+    if schedule.hold is not Hold.RELOAD:
         rounds = schedule.rounds_in(problem)
         served += f", of {max(0, (rounds - 1) * step + 1)} to {rounds * step} columns"
     if schedule.vector_width > 1 and problem.columns % schedule.vector_width == 0:

@@ -19,17 +19,18 @@ class NormBackwardSchedule(RowSchedule):
 
     Attributes:
         cluster: blocks that share a row: one.
-        hold: where the row and its sums wait: ``registers``, or ``reload``, with the sums in the workspace.
+        hold: where rows wait: in ``registers``, or in a ring in ``shared`` memory, with the sums in registers; or
+            ``reload``, with the sums in the workspace.
         grid_blocks: blocks of the grid, if there are rows for so many.
-        prefetch: load a row into registers while the one before is computed.
+        rows_ahead: rows that are loaded while one is computed: up to 1 in registers, from 1 on in shared memory.
     """
 
     reductions = 2
+    arrays = 2
 
     cluster: int = tunable(1, values=(1,), allowed=(1,))
-    hold: Hold = tunable(Hold.REGISTERS, values=(Hold.REGISTERS, Hold.RELOAD))
     grid_blocks: int = tunable(128, short="grid")
-    prefetch: bool = tunable(False, values=(False, True))
+    rows_ahead: int = tunable(0, values=(0, 1, 2, 3), least=0, short="ahead")
 
     def rounds_in(self, problem: NormBackwardProblem) -> int:
         """Vectors of a thread in a row."""
@@ -45,11 +46,13 @@ class NormBackwardSchedule(RowSchedule):
         return self.grid(problem) * problem.summed * problem.columns * _WORD
 
     def footprint(self, problem: NormBackwardProblem) -> Footprint:
-        """See `Schedule`; shared memory has what the rows of threads of a block add up."""
+        """See `Schedule`; when the ring is read, the rows of threads of a block add up their sums in its place."""
         base = self.row_footprint(problem.columns, problem.dtype.bytes)
-        loaded = self.loaded_words(problem.columns, problem.dtype.bytes)
-        held = self.hold is Hold.REGISTERS
-        sums = self.rounds_in(problem) * self.vector_width * problem.summed if held else 0
-        added = self.threads * self.vector_width * _WORD if problem.summed and self.rows_per_block > 1 else 0
-        registers = base.registers + loaded * (1 + 2 * self.prefetch) + sums + 2 * self.vector_width
-        return replace(base, registers=registers, shared_bytes=base.shared_bytes + added)
+        held, width = self.hold is not Hold.RELOAD, self.vector_width
+        ahead = self.rows_ahead if self.hold is Hold.REGISTERS else 0
+        loaded = self.loaded_words(problem.columns, problem.dtype.bytes) * ahead
+        kept = self.rounds_in(problem) * width * (problem.summed + problem.weight) if held else 0
+        ring = (base.shared_bytes - self.held_at) * (self.rows_ahead + 1)
+        added = self.threads * width * _WORD if problem.summed and self.rows_per_block > 1 else 0
+        registers = base.registers + loaded + kept + 2 * width
+        return replace(base, registers=registers, shared_bytes=self.held_at + max(ring, added))

@@ -5,8 +5,9 @@
 // The gradients of weights and biases, from what each block left in the workspace: a block of threads for
 // `sum_columns` columns of them. Sums are in a fixed order, whoever wrote them first.
 
-constexpr int sum_columns = 32;
-constexpr int sum_lanes = 8;  // threads of a column, each of which adds up every eighth row
+constexpr int sum_columns = 8;  // a sector of each row of sums
+constexpr int sum_lanes = 32;   // threads of a column, which take its rows in turn
+constexpr int sum_loads = 8;    // of a thread in flight
 
 __device__ __forceinline__ void sum_partials(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -23,9 +24,15 @@ __device__ __forceinline__ void sum_partials(const Arguments& arguments) {
   if (is_bias) partials += static_cast<long long>(blocks) * columns;
 #endif
   float sum = 0.0f;
-#pragma unroll 4
-  for (int row = lane; row < blocks; row += sum_lanes) {
-    if (exists) sum += partials[static_cast<long long>(row) * columns + column];
+  for (int begin = lane; begin < blocks; begin += sum_lanes * sum_loads) {
+    float terms[sum_loads];
+#pragma unroll
+    for (int i = 0; i < sum_loads; ++i) {
+      const int row = begin + i * sum_lanes;
+      terms[i] = exists && row < blocks ? partials[static_cast<long long>(row) * columns + column] : 0.0f;
+    }
+#pragma unroll
+    for (int i = 0; i < sum_loads; ++i) sum += terms[i];
   }
   float* sums = dynamic_shared<float>();
   sums[threadIdx.x] = sum;

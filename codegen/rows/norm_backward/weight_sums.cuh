@@ -36,7 +36,7 @@ struct WeightSums {
                                       const float (&)[Schedule::vector_width], int) {}
   __device__ __forceinline__ void store() {}
 };
-#elif hold == registers
+#elif hold != reload
 class WeightSums {
  public:
   __device__ __forceinline__ WeightSums(const Arguments& arguments, const Problem& problem, int column)

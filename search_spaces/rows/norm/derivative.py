@@ -10,12 +10,14 @@ from ...derivative import Backward, Derivative
 
 def _backward(given: Backward, centered: bool) -> Mapping[str, Any]:
     x, weight, arguments = given.saved["input"].contiguous(), given.saved["weight"], given.arguments
+    statistics = {name: given.saved[name] for name in ("mean", "rstd") if name in given.saved}
     gradients = given.operators.norm_backward(
         x,
         given.gradients["out"].contiguous(),
         arguments["normalized_shape"],
         None if weight is None else weight.contiguous(),
         arguments["eps"],
+        **statistics,
         weight_offset=arguments["weight_offset"],
         centered=centered,
         bias="bias" in given.wanted,
@@ -34,5 +36,5 @@ def _backward_layer(given: Backward) -> Mapping[str, Any]:
     return _backward(given, centered=True)
 
 
-RMS_DERIVATIVE = Derivative(_backward_rms, saves=("input", "weight"))
-LAYER_DERIVATIVE = Derivative(_backward_layer, saves=("input", "weight"))
+RMS_DERIVATIVE = Derivative(_backward_rms, saves=("input", "weight", "rstd"))
+LAYER_DERIVATIVE = Derivative(_backward_layer, saves=("input", "weight", "mean", "rstd"))

@@ -23,6 +23,7 @@ _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 _GRID_BLOCKS = 2**31 - 1
+_AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
 
 
 def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -32,8 +33,10 @@ def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, sp
         yield f"vector_width {schedule.vector_width} over the {problem.width} elements that rows are aligned for"
     if schedule.hold is Hold.RELOAD and schedule.threads_per_row != schedule.threads:
         yield f"threads_per_row {schedule.threads_per_row}: expected all {schedule.threads} for rows read again"
-    if schedule.hold is Hold.RELOAD and schedule.prefetch:
-        yield "prefetch 1: expected 0 for a row that is read again"
+    least, most = _AHEAD[schedule.hold]
+    if not least <= schedule.rows_ahead <= most:
+        expected = f"{least} to {most}" if least < most else f"{least}"
+        yield f"rows_ahead {schedule.rows_ahead}: expected {expected} for hold={schedule.hold}"
     if schedule.grid_blocks > _GRID_BLOCKS:
         yield f"grid_blocks {schedule.grid_blocks} over the {_GRID_BLOCKS} of a grid"
 
@@ -48,14 +51,15 @@ def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardS
     def build(draw: Draw) -> NormBackwardSchedule:
         drawn = NormBackwardSchedule.from_dict(draw)
         schedule = replace(drawn, threads_per_row=min(drawn.threads_per_row, drawn.threads), min_blocks_per_sm=1)
-        held_row = replace(schedule, hold=Hold.REGISTERS, loads_in_flight=1)
-        if schedule.hold is Hold.REGISTERS and _legal(problem, held_row, spec):
-            schedule = held_row
-        else:
-            schedule = replace(schedule, hold=Hold.RELOAD, prefetch=False, threads_per_row=schedule.threads)
+        least, most = _AHEAD[schedule.hold]
+        ahead = max(least, min(drawn.rows_ahead, most))
+        held = (replace(schedule, loads_in_flight=1, rows_ahead=rows) for rows in range(ahead, least - 1, -1))
+        again = replace(schedule, hold=Hold.RELOAD, rows_ahead=0, threads_per_row=schedule.threads)
+        fitting = (one for one in held if schedule.hold is not Hold.RELOAD and _legal(problem, one, spec))
+        schedule = next(fitting, again)
         counts = specs["min_blocks_per_sm"].values
-        most = min(drawn.min_blocks_per_sm, _resident(problem, schedule, spec))
-        return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))
+        resident = min(drawn.min_blocks_per_sm, _resident(problem, schedule, spec))
+        return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= resident))
 
     return Space((*parameters, Parameter("grid_blocks", grids)), build)
 
@@ -66,20 +70,18 @@ def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSched
 
 
 def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
-    """Rows in registers, in blocks for each SM as many as fit; the first of them in variants; read again last."""
+    """Rows in registers or in a ring in shared memory, in blocks for each SM as many as fit; read again last."""
     drawn = space(problem, spec)
     narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
-    loaded = [_filling(problem, held(problem, rounds * narrow), spec) for rounds in _ROUNDS]
-    loaded = [one for one in dict.fromkeys(loaded) if one in drawn and _legal(problem, one, spec)]
+    held_rows = [held(problem, rounds * narrow) for rounds in _ROUNDS]
+    loaded = [_filling(problem, replace(schedule, rows_ahead=1), spec) for schedule in held_rows]
+    rings = [_filling(problem, replace(schedule, hold=Hold.SHARED, rows_ahead=2), spec) for schedule in held_rows]
     again = _filling(problem, replace(streamed(problem), loads_in_flight=2), spec)
-    for schedule in loaded[:1]:
-        yield schedule
-        for changed in (replace(schedule, prefetch=True), replace(schedule, streaming=True)):
-            if changed in drawn and _legal(problem, changed, spec):
-                yield changed
-    yield from loaded[1:]
-    if again in drawn and _legal(problem, again, spec):
-        yield again
+    first = [one for pair in zip(rings, loaded, strict=True) for one in pair]
+    plain = [_filling(problem, schedule, spec) for schedule in held_rows]
+    for schedule in dict.fromkeys((*first, *plain, again)):
+        if schedule in drawn and _legal(problem, schedule, spec):
+            yield schedule
 
 
 def _filling(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> NormBackwardSchedule:

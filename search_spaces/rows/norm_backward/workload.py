@@ -22,7 +22,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     vectors = warps * schedule.rounds_in(problem)  # of a block's rows, counted for each warp
     passes = 1 + (problem.centered and not problem.saved)
-    held = schedule.hold is Hold.REGISTERS
+    held = schedule.hold is not Hold.RELOAD
     reads = 1 if held else 1 + passes
     grid = schedule.grid(problem)
     turns = max(1, ceil_div(problem.rows, max(1, grid * schedule.rows_per_block)))
@@ -40,8 +40,8 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes + grid * sums,
         steps=turns * loads,
-        ahead=1 if schedule.prefetch else 0,
-        in_flight=1 if schedule.prefetch else 0,
+        ahead=schedule.rows_ahead,
+        in_flight=schedule.rows_ahead,
         instructions=(vectors * width * element + warps * (_ROW + passes * _REDUCTION)) / loads,
         load_instructions=accesses * _ACCESS / loads,
         lines=(accesses * lines + 2 * kept / _LINE) / loads,
