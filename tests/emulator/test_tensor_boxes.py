@@ -171,7 +171,7 @@ def test_a_thread_reads_what_it_stored_when_it_has_waited() -> None:
 def added(dtype: str) -> tuple[Program, dict[str, Array], Array]:
     """Two blocks that add x to y, their arrays, and what is to come out."""
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
-    x, y = np.arange(64).astype(kind), np.arange(64, 128).astype(kind)
+    x, y = (np.arange(64) * 1.37).astype(kind), np.arange(64, 128).astype(kind)
     body = f"""if (t < {16 * kind.itemsize}) reinterpret_cast<int*>(tile)[t] = arguments.x[t];
     proxy_fence();
     __syncthreads();
@@ -213,6 +213,11 @@ def turns(body: str, seed: int) -> Array:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_named_barriers_order_those_who_come(seed: int) -> None:
     np.testing.assert_array_equal(turns(NAMED, seed).reshape(3, 32), np.arange(96).reshape(3, 32)[:, ::-1])
+
+
+def test_all_who_come_to_a_named_barrier_expect_as_many() -> None:
+    with pytest.raises(EmulatorError, match=r"barrier 1 of (32|64) threads, at which others come as (32|64)"):
+        turns("named_barrier_arrive(1, 64 - t / 32 * 32);", 0)
 
 
 PLANTS = [
