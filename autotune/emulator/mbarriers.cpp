@@ -1,5 +1,6 @@
 #include "mbarriers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -76,6 +77,13 @@ void land_all(Mbarrier& mbarrier) {
 
 void fail_asleep(const void* address, int line) {
   const Mbarrier& mbarrier = mbarriers.at(address);
+  // A barrier of copies that bring too few bytes holds up all others.
+  const auto cause = std::find_if(mbarriers.begin(), mbarriers.end(), [](const auto& one) {
+    return one.second.missing_arrivals == 0 && one.second.missing_bytes != 0;
+  });
+  if (mbarrier.missing_arrivals > 0 && cause != mbarriers.end())
+    fail("waits for ever at line %d: another mbarrier lacks 0 arrivals and %lld bytes", line,
+         (long long)cause->second.missing_bytes);
   fail("waits for ever at line %d: phase %u of the mbarrier lacks %d arrivals and %lld bytes", line,
        mbarrier.phase, mbarrier.missing_arrivals, (long long)mbarrier.missing_bytes);
 }

@@ -123,6 +123,7 @@ PLANTS = [
      "32 of the 128 threads of its warpgroup have come to the setmaxnreg"),
     ("tile at 512", BODY, "tile + 16384 + 8192 * stage, arg", "tile + 16896 + 8192 * stage, arg",
      "not aligned to 1024"),
+    ("bytes of three tiles expected", BODY, "expect(16384)", "expect(24576)", "lacks 0 arrivals and 8192 bytes"),
     ("bytes of one tile expected", BODY, "expect(16384)", "expect(8192)", "-8192 bytes|is not waited for|race: "),
 ]  # fmt: skip
 
