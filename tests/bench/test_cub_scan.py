@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,6 @@ from autotune.bench.baselines.scan import cub
 from autotune.codegen.dtype import DType
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.devices.base import DeviceError
 
 MAX, MIN = Operation.MAX, Operation.MIN
 
@@ -44,18 +42,3 @@ def test_a_driver_states_the_types_and_the_operation(problem: ScanProblem, expec
 def test_cub_scans_one_array(problem: ScanProblem) -> None:
     with pytest.raises(ValueError, match=r"^this driver of cub::DeviceScan scans one array, without rows, "):
         cub.source(problem)
-
-
-def test_nvcc_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cub, "_nvcc", lambda: None)
-    assert cub.CUB.missing().endswith("install the CUDA toolkit")
-
-
-@pytest.mark.parametrize(("says", "expected"), [("echo first; echo second", "first"), ("true", "exit status 1")])
-def test_what_nvcc_says_is_one_line(says: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nvcc = tmp_path / "nvcc"
-    nvcc.write_text(f"#!/bin/sh\n({says}) >&2\nexit 1\n")
-    nvcc.chmod(0o755)
-    monkeypatch.setattr(cub, "_nvcc", lambda: str(nvcc))
-    with pytest.raises(DeviceError, match=f"^nvcc: {expected}$"):
-        cub.compiled(says, "sm_90")

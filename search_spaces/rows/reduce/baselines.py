@@ -36,4 +36,8 @@ _EAGER = TorchCall(
     "torch.sum, mean, linalg.vector_norm, linalg.vecdot, amax, amin, argmax, argmin, segment_reduce",
     _reduce,
 )
-BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": _EAGER,
+    "compile": compiled(_EAGER),
+    "cub": "bench.baselines.rows.cub_reduce:CUB",
+}

@@ -1,0 +1,129 @@
+"""Drivers of CUB, compiled by the toolkit's nvcc for the types and the operation of a problem."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...codegen.dtype import DType
+from ...devices.base import DeviceError
+from ..baseline import Baseline, Launcher
+
+if TYPE_CHECKING:
+    from ...devices.cuda_session import CudaSession
+
+_HALVES = {DType.FLOAT16: "__half", DType.BFLOAT16: "__nv_bfloat16"}
+_COMPILE_SECONDS = 300
+_HEADERS = ("cuda/functional", "cuda/std/functional", "cuda/std/limits", "cuda_bf16.h", "cuda_fp16.h")
+
+
+def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[Any], Sequence[int]]) -> Baseline:
+    """The baseline of a driver, which defines ``cub_call(scratch, bytes, pointers…, sizes…, stream)``.
+
+    It returns a ``cudaError_t``. With `scratch` null, it writes how many bytes are needed there. Pointers are those of
+    the problem's tensors.
+
+    Args:
+        summary: one line for people.
+        source: the CUDA C++ for a problem; a ``ValueError`` says what CUB has not.
+        sizes: numbers of 64 bits.
+    """
+
+    @contextmanager
+    def prepare(session: CudaSession) -> Iterator[Launcher]:
+        from cuda.bindings import driver
+
+        from ...cuda_core import handle_return
+
+        problem, size = session.problem, ctypes.c_size_t()
+        library = ctypes.CDLL(str(compiled(source(problem), session.limits.arch)))
+        arguments = (
+            ctypes.byref(size),
+            *(ctypes.c_void_p(session.pointer(tensor.name)) for tensor in problem.tensors),
+            *map(ctypes.c_longlong, sizes(problem)),
+            ctypes.c_void_p(session.stream),
+        )
+        _check(library.cub_call(None, *arguments))
+        scratch = int(handle_return(driver.cuMemAlloc(max(1, size.value))))
+        try:
+            yield lambda: _check(library.cub_call(ctypes.c_void_p(scratch), *arguments))
+        finally:
+            driver.cuMemFree(scratch)
+
+    return Baseline(summary=summary, computes=True, missing=_missing, versions=_versions, prepare=prepare)
+
+
+def cuda_name(dtype: DType) -> str:
+    """What the toolkit's headers call a type."""
+    return _HALVES.get(dtype, dtype.cuda)
+
+
+def identity(number: float, is_float: bool) -> str:
+    """A number that an operation begins with, as C++; the lowest integer is no literal."""
+    if number in (inf, -inf):
+        return f"{'-' if number < 0 else ''}cuda::std::numeric_limits<Number>::infinity()"
+    return f"{number + 1} - 1" if number < 0 and not is_float else str(number)
+
+
+def driver_source(path: Path, types: Mapping[str, str], macros: Mapping[str, object]) -> str:
+    """A driver's file behind the types and the macros that it reads."""
+    lines = [
+        *(f"#include <{header}>" for header in _HEADERS),
+        *(f"using {name} = {value};" for name, value in types.items()),
+        *(f"#define {name} {value}" for name, value in macros.items()),
+    ]
+    return "\n".join([*lines, path.read_text(encoding="utf-8")])
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Of all drivers, until the process ends."""
+    return tempfile.TemporaryDirectory(prefix="autotune-cub-")
+
+
+@cache
+def compiled(text: str, arch: str) -> Path:
+    """The shared library of a driver, kept as long as the process lives.
+
+    Raises:
+        DeviceError: nvcc refuses it.
+    """
+    folder = Path(tempfile.mkdtemp(dir=_folder().name))
+    (folder / "driver.cu").write_text(text, encoding="utf-8")
+    options = ["-O3", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC", "-cudart", "static"]
+    command = [_nvcc() or "nvcc", *options, "driver.cu", "-o", "driver.so"]
+    completed = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
+    )
+    if completed.returncode != 0:
+        said = (completed.stderr or completed.stdout).strip() or f"exit status {completed.returncode}"
+        raise DeviceError(f"nvcc: {said.splitlines()[0]}")
+    return folder / "driver.so"
+
+
+def _check(status: int) -> None:
+    if status:
+        raise DeviceError(f"CUB returned cudaError_t {status}")
+
+
+def _nvcc() -> str | None:
+    from cuda.pathfinder import find_nvidia_binary_utility
+
+    found: str | None = find_nvidia_binary_utility("nvcc")
+    return found
+
+
+def _missing() -> str:
+    return "" if _nvcc() else "the baseline cub needs nvcc and CCCL's headers: install the CUDA toolkit"
+
+
+def _versions() -> Mapping[str, str]:
+    completed = subprocess.run([_nvcc() or "nvcc", "--version"], capture_output=True, text=True, check=False)
+    return {"nvcc": completed.stdout.strip().splitlines()[-1]}
