@@ -47,8 +47,8 @@ PROBLEMS = {
 }  # fmt: skip
 SMALL_PROBLEMS = (
     GemmProblem(64, 64, 64, transpose_b=True, dtype=FP16),
-    GemmProblem(33, 50, 77, True, out_dtype=FP32, bias=Bias.COLUMN, activation=Activation.RELU, ldb=52),
-    GemmProblem(35, 41, 50, batch=2, bias=Bias.ROW, residual=True),
+    GemmProblem(33, 50, 77, True, bias=Bias.ROW, activation=Activation.RELU, ldb=52),
+    GemmProblem(35, 41, 50, batch=2, residual=True),
 )
 KINDS: tuple[dict[str, Any], ...] = (
     {"transpose_b": True},

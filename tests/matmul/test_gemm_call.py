@@ -1,0 +1,75 @@
+"""dispatcher.gemm: what it computes, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune.codegen.problem import Array
+from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+
+def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignment: int = 16) -> Layout:
+    itemsize = {"float32": 4, "float64": 8}.get(dtype, 2)
+    array: Array = np.empty(shape, f"V{itemsize}")
+    strides = [stride // itemsize for stride in array.strides]
+    if transposed:
+        array = np.empty((*shape[:-2], shape[-1], shape[-2]), f"V{itemsize}").swapaxes(-1, -2)
+        strides = [stride // itemsize for stride in array.strides]
+    return Layout(shape, tuple(strides), dtype, itemsize, alignment)
+
+
+def bound(**arrays: Any) -> Any:
+    given = {"bias": None, "residual": None, "activation": "identity", "dtype": None} | arrays
+    return OPERATOR.call.bind(**given) if OPERATOR.call else None
+
+
+def test_a_column_major_result_is_the_transposed_product() -> None:
+    found = bound(
+        a=layout(5, 7), b=layout(7, 9, transposed=True), out=layout(5, 9, transposed=True), bias=layout(9, alignment=2)
+    )
+    problem = found.problem
+    assert (problem.m, problem.n, problem.k, problem.layout, problem.bias) == (9, 5, 7, "nt", "column")
+    assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"}
+
+
+def test_the_alignment_of_the_result_is_that_of_both() -> None:
+    arrays = {"a": layout(5, 8), "b": layout(8, 16), "out": layout(5, 16)}
+    assert bound(**arrays, residual=layout(5, 16, alignment=4)).problem.align_d == 4
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"activation": "tanh"}, "activation='tanh': expected one of identity, relu, gelu, gelu_tanh, silu"),
+        ({"b": layout(7, 9, dtype="bfloat16")}, "a has dtype float16 and b bfloat16"),
+        ({"a": layout(7)}, r"a has shape \(7,\): expected a matrix, or a batch of them"),
+        ({"b": layout(8, 9)}, r"expected \(…, m, k\) and \(…, k, n\)"),
+        ({"dtype": "float64"}, "dtype=float64: expected one of float32, bfloat16, float16"),
+        ({"bias": layout(5)}, r"expected float16 of shape \(9,\) or \(5, 1\)"),
+        ({"residual": layout(5, 9, dtype="float32")}, r"expected float16 of shape \(5, 9\)"),
+    ],
+)
+def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> None:
+    given = {"a": layout(5, 7), "b": layout(7, 9), "bias": None, "residual": None}
+    assert OPERATOR.call is not None
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        OPERATOR.call.types(**given | {"activation": "identity", "dtype": None} | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        (
+            {"residual": layout(5, 9, transposed=True)},
+            r"residual has strides \(1, 5\): expected those of out, \(9, 1\)",
+        ),
+        ({"bias": Layout((9,), (2,), "float16", 2, 2)}, r"bias has strides \(2,\): expected contiguous elements"),
+    ],
+)
+def test_other_layouts_are_refused(changed: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        bound(**{"a": layout(5, 7), "b": layout(7, 9), "out": layout(5, 9)} | changed)
