@@ -3,6 +3,7 @@
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -29,3 +30,15 @@ def test_optuna_study(capsys):
 def test_on_a_gpu(name, capsys):
     pytest.importorskip(name.partition("_")[0])
     assert max(errors(name, capsys)) < 1e-2
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_a_transformer_of_ours_ends_at_the_loss_of_pytorchs(device):
+    pytest.importorskip("torch")
+    found = runpy.run_path(str(EXAMPLES / "torch_transformer.py"))["main"](["--device", device])
+    ours, theirs = found["autotune", 0.0, 0], found["PyTorch", 0.0, 0]
+    np.testing.assert_allclose(ours.losses[:10].cpu(), theirs.losses[:10].cpu(), rtol=1e-4)
+    assert ours.last_loss == pytest.approx(theirs.last_loss, rel=0.02)
+    ours, theirs, other = found["autotune", 0.1, 0], found["PyTorch", 0.1, 0], found["PyTorch", 0.1, 1]
+    spread = abs(other.last_loss - theirs.last_loss)
+    assert ours.last_loss == pytest.approx(theirs.last_loss, rel=0.1, abs=2 * spread)
