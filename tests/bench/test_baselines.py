@@ -11,6 +11,9 @@ from autotune.bench.baselines import COPY_NAME, baselines_of
 from autotune.bench.baselines.device_copy import filling
 from autotune.bench.baselines.matmul import cublaslt, triton_baseline
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import OPERATORS, operator
 
 SGEMM = baselines_of(operator("sgemm"))
@@ -104,3 +107,16 @@ def test_a_copy_is_filled_with_the_input(size):
         memory[begin:end] = memory[origin : origin + end - begin]
     assert memory[5000 : 5000 + size] == (bytes(range(1, 97)) * 11)[:size]
     assert not any(memory[5000 + size :])
+
+
+@pytest.mark.parametrize(
+    ("fields", "operands"),
+    [({}, "badd"), ({"residual": True}, "bacd"), ({"bias": Bias.ROW}, ""), ({"activation": Activation.RELU}, "")],
+)
+def test_cublaslt_multiplies_and_adds(fields, operands):
+    problem = GemmProblem(64, 64, 64, **fields)
+    if operands:
+        assert cublaslt._operands(problem) == operands
+    else:
+        with pytest.raises(DeviceError, match="asked for products without bias and activation"):
+            cublaslt._operands(problem)

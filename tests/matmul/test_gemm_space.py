@@ -24,7 +24,7 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
         (SQUARE, "BM=128 WM=128", "256 sums of a thread over 128"),
         (SQUARE, "BK=8", "block_k 8 is not a multiple of the 16 terms of a product of bfloat16"),
         (SQUARE, "BK=16", "double_buffer_fragments needs a block_k that is a multiple of 32, not 16"),
-        (replace(SQUARE, align_a=4), "", "vector_a 8 over the 2 elements that A is aligned for"),
+        (replace(SQUARE, align_a=8), "", "vector_a 8 over the 4 elements that A is aligned for"),
         (
             GemmProblem(64, 4096, 64),
             "BM=64 BN=512 vector_b=1",

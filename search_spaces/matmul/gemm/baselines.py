@@ -54,4 +54,8 @@ def _activated(torch: Any, activation: Activation, z: Any) -> Any:
 
 
 _TORCH = TorchCall("cuBLAS, through torch.addmm and torch.baddbmm, and a call for each further step", _product)
-BASELINES: Mapping[str, TorchCall | str] = {"cublas": _TORCH, "compile": compiled(_TORCH)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "cublas": _TORCH,
+    "cublaslt": "bench.baselines.matmul.cublaslt:GEMM",
+    "compile": compiled(_TORCH),
+}

@@ -1,14 +1,21 @@
-"""The baseline ``cublaslt``: the fastest of the first algorithms that cublasLt's heuristics name, by FMAs alone."""
+"""The baselines ``cublaslt``: the fastest of the first algorithms that cublasLt's heuristics name.
+
+For sgemm by FMAs alone, for gemm by tensor cores.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.problem import Bias, GemmProblem
+from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32
@@ -16,6 +23,8 @@ from ...baseline import Baseline, Launcher
 from ...interleave import interleaved
 from .cublaslt_api import (
     COMPUTE_32F,
+    R_16BF,
+    R_16F,
     R_32F,
     TENSOR_OPERATIONS,
     CublasLt,
@@ -32,6 +41,8 @@ _ALGORITHMS = 8
 _ROUNDS = 10  # samples of each algorithm
 _WORKSPACE_BYTES = 32 << 20
 _MOST_ALIGNMENT = 256
+_TYPES = {DType.FLOAT32: R_32F, DType.FLOAT16: R_16F, DType.BFLOAT16: R_16BF}
+_Product = SgemmProblem | GemmProblem
 
 
 @contextmanager
@@ -50,25 +61,26 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     cublasLt's matrices are column-major: Cᵀ = op(B)ᵀ·op(A)ᵀ, so B comes first and rows are columns.
     """
     problem = session.problem
-    assert isinstance(problem, SgemmProblem)
+    assert isinstance(problem, _Product)
+    operands = _operands(problem)
     handle = stack.enter_context(library.created(""))
     operation = stack.enter_context(library.created("MatmulDesc", COMPUTE_32F, R_32F))
     library.set(operation, MatmulDesc.TRANSA, ctypes.c_int32(problem.transpose_b))
     library.set(operation, MatmulDesc.TRANSB, ctypes.c_int32(problem.transpose_a))
-    a, b, c = (stack.enter_context(_layout(library, problem, operand)) for operand in "abc")
-    preference = stack.enter_context(_preference(library, session))
+    a, b, d = (stack.enter_context(_layout(library, problem, operand)) for operand in problem.stored)
+    preference = stack.enter_context(_preference(library, session, operands))
     results = (HeuristicResult * _ALGORITHMS)()
     count = ctypes.c_int()
     library.call(
         "cublasLtMatmulAlgoGetHeuristic",
-        handle, operation, b, a, c, c, preference, _ALGORITHMS, results, ctypes.byref(count),
+        handle, operation, b, a, d, d, preference, _ALGORITHMS, results, ctypes.byref(count),
     )  # fmt: skip
     alpha, beta = (ctypes.byref(ctypes.c_float(problem.scalars[name])) for name in ("alpha", "beta"))
-    at = {operand: ctypes.c_void_p(session.pointer(operand)) for operand in "abc"}
+    at_b, at_a, at_c, at_d = (ctypes.c_void_p(session.pointer(operand)) for operand in operands)
     workspace = _workspace(stack)
     matmul = partial(
         library.call, "cublasLtMatmul",
-        handle, operation, alpha, at["b"], b, at["a"], a, beta, at["c"], c, at["c"], c,
+        handle, operation, alpha, at_b, b, at_a, a, beta, at_c, d, at_d, d,
     )  # fmt: skip
     stream = ctypes.c_void_p(session.stream)
     return {
@@ -78,25 +90,40 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     }
 
 
+def _operands(problem: _Product) -> str:
+    """The arrays in the place of cublasLt's A, B, C and D.
+
+    Raises:
+        DeviceError: it is more than a product and a sum.
+    """
+    if isinstance(problem, SgemmProblem):
+        return "bacc"
+    if problem.bias is not Bias.NONE or problem.activation is not Activation.IDENTITY:
+        raise DeviceError(f"it is asked for products without bias and activation, not for {problem.key}")
+    return "bacd" if problem.residual else "badd"
+
+
 @contextmanager
-def _layout(library: CublasLt, problem: SgemmProblem, operand: str) -> Iterator[ctypes.c_void_p]:
+def _layout(library: CublasLt, problem: _Product, operand: str) -> Iterator[ctypes.c_void_p]:
     rows, columns = problem.stored[operand]
     leading, stride = (getattr(problem, f"{field}{operand}") for field in ("ld", "stride_"))
     sizes = (ctypes.c_uint64(columns), ctypes.c_uint64(rows), ctypes.c_int64(leading))
-    with library.created("MatrixLayout", R_32F, *sizes) as layout:
+    (dtype,) = (tensor.dtype for tensor in problem.tensors if tensor.name == operand)
+    with library.created("MatrixLayout", _TYPES[dtype], *sizes) as layout:
         library.set(layout, MatrixLayout.BATCH_COUNT, ctypes.c_int32(problem.batch))
         library.set(layout, MatrixLayout.STRIDED_BATCH_OFFSET, ctypes.c_int64(stride))
         yield layout
 
 
 @contextmanager
-def _preference(library: CublasLt, session: CudaSession) -> Iterator[ctypes.c_void_p]:
-    """Algorithms of FMAs only, for the workspace and the pointers that there are."""
+def _preference(library: CublasLt, session: CudaSession, operands: str) -> Iterator[ctypes.c_void_p]:
+    """Algorithms for the workspace and the pointers that there are; of FMAs only for FP32."""
     with library.created("MatmulPreference") as preference:
         set_ = partial(library.set, preference)
         set_(MatmulPreference.MAX_WORKSPACE_BYTES, ctypes.c_uint64(_WORKSPACE_BYTES))
-        set_(MatmulPreference.IMPL_MASK, ctypes.c_uint64(~TENSOR_OPERATIONS))
-        for letter, operand in zip("ABCD", "bacc", strict=True):
+        if isinstance(session.problem, SgemmProblem):
+            set_(MatmulPreference.IMPL_MASK, ctypes.c_uint64(~TENSOR_OPERATIONS))
+        for letter, operand in zip("ABCD", operands, strict=True):
             pointer = session.pointer(operand)
             alignment = min(pointer & -pointer, _MOST_ALIGNMENT)
             set_(MatmulPreference[f"MIN_ALIGNMENT_{letter}_BYTES"], ctypes.c_uint32(alignment))
@@ -125,10 +152,12 @@ def _missing() -> str:
     return ""
 
 
-CUBLASLT = Baseline(
-    summary=f"the fastest of the first {_ALGORITHMS} algorithms that cublasLt's heuristics name, in true FP32",
+_CUBLASLT = Baseline(
+    summary=f"the fastest of the first {_ALGORITHMS} algorithms that cublasLt's heuristics name",
     computes=True,
     missing=_missing,
     versions=lambda: {"cublaslt": CublasLt().version},
     prepare=_prepare,
 )
+SGEMM = replace(_CUBLASLT, summary=f"{_CUBLASLT.summary}, in true FP32")
+GEMM = replace(_CUBLASLT, summary=f"{_CUBLASLT.summary}, for products without bias and activation")

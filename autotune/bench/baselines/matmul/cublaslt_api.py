@@ -10,7 +10,7 @@ from typing import Any
 
 from ....devices.base import DeviceError
 
-R_32F = 0
+R_32F, R_16F, R_16BF = 0, 2, 14  # cudaDataType_t
 COMPUTE_32F = 68
 TENSOR_OPERATIONS = 0xFE  # of cublasLtNumericalImplFlags_t: whatever is not done by FMAs
 
