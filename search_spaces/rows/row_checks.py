@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ...codegen.integers import ceil_div, round_up
-from ...codegen.rows.cross_entropy.problem import LogitsProblem
+from ...codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from ...codegen.rows.norm.problem import NormProblem
 from ...codegen.rows.schedule import RowSchedule
 from ...codegen.rows.softmax.problem import SoftmaxProblem

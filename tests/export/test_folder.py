@@ -51,7 +51,7 @@ def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
             assert leaf_at(kernel.program, here | {"m": here["m"] + 4}) is None
 
 
-@pytest.mark.parametrize("name", ["rms_norm", "layer_norm", "norm_backward", "softmax_backward"])
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm", "norm_backward", "softmax_backward", "cross_entropy"])
 def test_norms_are_chosen_by_expressions_of_their_sizes(name: str) -> None:
     assert "columns" in tables(drawn(operator(name), 1, ("rows", "columns")))
 

@@ -14,7 +14,7 @@ LIMITS = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
-    "rows4096-columns128256-bfloat16": CrossEntropyBackwardProblem(4096, 128256, BF16),
+    "rows512-columns128256-bfloat16": CrossEntropyBackwardProblem(512, 128256, BF16),
     "rows3-columns66679-float32-sharedgradient-ldx66680": CrossEntropyBackwardProblem(
         3, 66679, shared_gradient=True, ldx=66680
     ),

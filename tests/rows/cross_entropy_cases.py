@@ -14,10 +14,10 @@ LIMITS = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
-    "rows4096-columns128256-bfloat16": CrossEntropyProblem(4096, 128256, BF16),
-    "rows8192-columns66679-float32-lse-gradient": CrossEntropyProblem(8192, 66679, lse=True, gradient=True),
-    "rows2048-columns262144-float16-sharedgradient-gradient": CrossEntropyProblem(
-        2048, 262144, FP16, gradient=True, shared_gradient=True
+    "rows512-columns128256-bfloat16": CrossEntropyProblem(512, 128256, BF16),
+    "rows1024-columns66679-float32-lse-gradient": CrossEntropyProblem(1024, 66679, lse=True, gradient=True),
+    "rows256-columns262144-float16-sharedgradient-gradient": CrossEntropyProblem(
+        256, 262144, FP16, gradient=True, shared_gradient=True
     ),
     "rows5-columns33-float32-int32-smoothed-zloss-capped-ldx40-ldd48-lse-gradient": CrossEntropyProblem(
         5, 33, DType.FLOAT32, DType.INT32, True, True, True, ldx=40, ldd=48, lse=True, gradient=True

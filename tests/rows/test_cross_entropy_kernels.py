@@ -11,11 +11,8 @@ from rows import cross_entropy_backward_cases, cross_entropy_cases
 from autotune import emulator
 from autotune.codegen.dtype import DType
 from autotune.codegen.program import Program
-from autotune.codegen.rows.cross_entropy.problem import (
-    CrossEntropyBackwardProblem,
-    CrossEntropyProblem,
-    LogitsProblem,
-)
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator

@@ -12,7 +12,8 @@ from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
 from ..schedule import Hold
-from .problem import LEAST, CrossEntropyProblem, LogitsProblem
+from .logits_problem import LEAST, LogitsProblem
+from .problem import CrossEntropyProblem
 from .schedule import CrossEntropyBackwardSchedule
 
 _NAIVE_THREADS = 128

@@ -12,7 +12,8 @@ from ...program import Program
 from ..schedule import Hold, held_row
 from ..softmax.schedule import Passes
 from .emit import emit, emit_naive
-from .problem import CrossEntropyProblem, LogitsProblem
+from .logits_problem import LogitsProblem
+from .problem import CrossEntropyProblem
 from .schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 
 S = TypeVar("S", bound=CrossEntropyBackwardSchedule)

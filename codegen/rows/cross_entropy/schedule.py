@@ -8,7 +8,7 @@ from ...fields import tunable
 from ...footprint import Footprint
 from ..schedule import RowSchedule
 from ..softmax.schedule import Passes
-from .problem import LogitsProblem
+from .logits_problem import LogitsProblem
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.rows.cross_entropy.problem import (
-    DTYPES,
-    TARGETS,
-    CrossEntropyBackwardProblem,
-    CrossEntropyProblem,
-)
+from ....codegen.rows.cross_entropy.logits_problem import DTYPES, TARGETS
+from ....codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Shape, rows

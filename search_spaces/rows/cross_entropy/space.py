@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from ....codegen.rows.cross_entropy.presets import streamed, widest
-from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem, LogitsProblem
+from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from ....codegen.rows.schedule import Hold
 from ...device_spec import DeviceSpec

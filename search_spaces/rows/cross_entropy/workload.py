@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log2
 
 from ....codegen.integers import ceil_div
-from ....codegen.rows.cross_entropy.problem import LogitsProblem
+from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax.schedule import Passes
