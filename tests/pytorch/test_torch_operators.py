@@ -55,8 +55,11 @@ def arguments(name: str, options: dict[str, Any], device: str) -> dict[str, Any]
 
 
 def _tensor(array: np.ndarray) -> Any:
-    """Signed integers, such as indices, as they are; all others as numbers that have gradients."""
-    return torch.from_numpy(array) if array.dtype.kind == "i" else torch.rand(array.shape) * 2 - 1
+    """Signed integers, such as indices, as they are; all others as numbers that have gradients, or of 16 bits."""
+    if array.dtype.kind == "i":
+        return torch.from_numpy(array)
+    narrow = array.dtype.name in ("bfloat16", "float16")
+    return (torch.rand(array.shape) * 2 - 1).to(getattr(torch, array.dtype.name) if narrow else torch.float32)
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ def gemm(
     residual: Any = None,
     *,
     activation: str = "identity",
-    dtype: Any = None,
+    dtype: DType | None = None,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
