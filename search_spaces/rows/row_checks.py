@@ -16,20 +16,19 @@ P = TypeVar("P", bound=SoftmaxProblem | SoftmaxBackwardProblem | NormProblem | L
 S = TypeVar("S", bound=RowSchedule)
 
 
-def row_checks(problem: P, schedule: S, rounds: int, written: str = "y") -> list[tuple[P, S]]:
+def row_checks(problem: P, schedule: S, rounds: int) -> list[tuple[P, S]]:
     """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem.
 
     Args:
         problem, schedule: what is proved.
         rounds: that a thread takes for a row of the problem; two of them prove as much as more.
-        written: the operand whose rows are written.
     """
     width = schedule.vector_width
     rows, columns = schedule.rows_per_block, min(2, rounds) * schedule.row_step
     part = max(1, columns - schedule.row_step // 2 - 1)
     leading = round_up(part, width) + width
     align = width * problem.dtype.bytes
-    layouts = {"x": problem.layout_of("x"), written: problem.layout_of(written)}
+    layouts = {operand: problem.layout_of(operand) for operand in problem.stored}
     dense: Any = {f"ld{operand}": 0 for operand in layouts}
     apart: Any = {f"ld{operand}": leading + ld % width for operand, (ld, _, _) in layouts.items()}
     apart |= {f"align_{operand}": min(align, aligned) for operand, (_, _, aligned) in layouts.items()}

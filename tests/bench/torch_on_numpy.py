@@ -94,8 +94,15 @@ class Tensor:
     def sin(self):
         return Tensor(np.sin(self.array))
 
-    def flatten(self, first=0):
-        return Tensor(self.array.reshape(*self.array.shape[:first], -1))
+    def flatten(self, first=0, last=None):
+        after = self.array.shape[last + 1 :] if last is not None else ()
+        return Tensor(self.array.reshape(*self.array.shape[:first], -1, *after))
+
+    def unflatten(self, dim, sizes):
+        return Tensor(self.array.reshape(*sizes, *self.array.shape[dim + 1 :]))
+
+    def __invert__(self):
+        return Tensor(~self.array)
 
     def square(self):
         return Tensor(np.square(self.array))

@@ -9,6 +9,7 @@ from pair_coverage import covering
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
+from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
@@ -43,10 +44,14 @@ PROBLEMS = {
     "rows100-columns33-float32-log-lengths-causal-zerorows-queries40": SoftmaxProblem(
         100, 33, log=True, lengths=True, causal=True, zero_rows=True, queries=40
     ),
+    "rows65536-columns2048-bfloat16-addmask": SoftmaxProblem(65536, 2048, BF16, mask=Mask.ADD),
+    "rows96-columns40-float16-keepmask-queries6-heads4-ldm48-alignm1": SoftmaxProblem(
+        96, 40, FP16, mask=Mask.KEEP, queries=6, heads=4, ldm=48, align_m=1
+    ),
 }
 SMALL_PROBLEMS = (
     SoftmaxProblem(16, 256),
-    SoftmaxProblem(19, 520, BF16, ldx=528, ldy=544),
+    SoftmaxProblem(20, 520, BF16, mask=Mask.ADD, queries=5, heads=2, ldx=528, ldy=544),
     SoftmaxProblem(19, 513, FP16, log=True, lengths=True, lse=True, ldx=528, ldy=520),
     SoftmaxProblem(18, 33, lengths=True, causal=True, zero_rows=True, queries=7, align_x=4),
 )
@@ -73,6 +78,7 @@ def _case(random: Random, spec: DeviceSpec, turn: int) -> Case:
 
 def _problem(random: Random, turn: int) -> SoftmaxProblem:
     dtype, causal = DTYPES[turn % len(DTYPES)], turn % 4 == 1
+    mask = {2: Mask.ADD, 5: Mask.KEEP}.get(turn % 8, Mask.NONE)
     columns = random.choice((0, 1, 31, 33, 64, 256, 513, 1024, 2048, 2050, 3000, 4096, 8191))
     width = random.choice((1, 2, 4, 8, 16)) if random.random() < 0.5 else 16
     align = max(dtype.bytes, min(16, width * dtype.bytes))
@@ -84,13 +90,17 @@ def _problem(random: Random, turn: int) -> SoftmaxProblem:
         log=turn % 5 > 2,
         lengths=random.random() < 0.4,
         causal=causal,
+        mask=mask,
         zero_rows=turn % 7 > 3,
-        lse=turn % 8 > 4,
-        queries=random.choice((0, 1, 3, 40)) if causal else 0,
+        lse=turn % 8 > 4 and columns > 0,
+        queries=random.choice((0, 1, 3, 40) if mask is Mask.NONE else (1, 2, 3)),
+        heads=random.choice((0, 1, 2)),
         ldx=leading,
         ldy=leading,
         align_x=align,
         align_y=align,
+        ldm=leading,
+        align_m=random.choice((2, 4, 16)) if mask is Mask.KEEP else align,
     )
 
 

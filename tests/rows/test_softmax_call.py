@@ -70,13 +70,26 @@ def test_a_causal_call_masks_each_matrix(offset: int) -> None:
         np.testing.assert_allclose(y, np.nan_to_num(softmax(masked), nan=0.0), rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(5, 9), (1, 1, 5, 9), (2, 1, 5, 9), (2, 3, 5, 9)])
+@pytest.mark.parametrize("dtype", [np.float32, bool])
+def test_a_mask_is_shared_by_the_matrices_ahead_of_it(shape: tuple[int, ...], dtype: Any) -> None:
+    x, numbers = random(2, 3, 5, 9), np.random.default_rng(1).standard_normal(shape, np.float32)
+    mask = numbers if dtype is np.float32 else numbers < 1
+    y = dispatcher.softmax(x, temperature=0.7, mask=mask)
+    logits = x / 0.7 + mask if dtype is np.float32 else np.where(mask, x / 0.7, -np.inf)
+    np.testing.assert_allclose(y, softmax(logits), rtol=1e-5)
+    other = dispatcher.softmax(x, temperature=0.7, mask=np.repeat(mask, 2, -1)[..., ::2].copy(), out=x)
+    np.testing.assert_array_equal(other, y)
+
+
 def test_a_log_softmax_and_the_logarithms_of_sums() -> None:
     x, lse = random(4, 31), np.empty(4, np.float32)
     x[1, ::2], x[2], x[3, 5] = -np.inf, -np.inf, np.inf
-    y = dispatcher.log_softmax(x, temperature=0.5, lse=lse)
+    y = dispatcher.softmax(x, temperature=0.5, log=True, lse=lse)
     with np.errstate(invalid="ignore", divide="ignore"):
         np.testing.assert_allclose(lse, np.logaddexp.reduce(2 * x, -1), rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(y, np.log(softmax(x, 0.5)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(dispatcher.log_softmax(x, temperature=0.5), y)
     zero = dispatcher.softmax(x, log=True, zero_rows=True)
     assert (zero[2] == -np.inf).all() and np.isnan(zero[3]).all()
 
@@ -100,7 +113,11 @@ X = random(4, 5)
         (X, {"lengths": np.ones(4, np.int64)}, ValueError, r"dtype int64 and shape \(4,\): expected int32 of shape"),
         (X, {"lengths": np.ones(5, np.int32)}, ValueError, r"int32 and shape \(5,\): expected int32 of shape \(4,\)"),
         (X, {"lengths": np.ones(8, np.int32)[::2]}, ValueError, r"lengths has strides \(2,\): expected \(1,\)"),
-        (X[0], {"causal": True}, ValueError, r"causal=True, and input has shape \(5,\): expected matrices"),
+        (X[0], {"causal": True}, ValueError, r"input has shape \(5,\): expected matrices along two last axes"),
+        (X, {"mask": X > 0, "out": X > 0}, TypeError, "out has dtype bool: expected float32"),
+        (X, {"mask": X.astype(np.float16)}, TypeError, "mask has dtype float16: expected bool or float32, that of"),
+        (X, {"mask": X[:3]}, ValueError, r"mask has shape \(3, 5\), and input \(4, 5\): expected \(4, 5\), or the"),
+        (X, {"mask": np.broadcast_to(X[:1], X.shape)}, ValueError, "mask has shape .* and strides"),
         (X, {"causal": True, "causal_offset": 0.5}, TypeError, "causal_offset=0.5: expected an integer"),
         (X, {"lse": np.ones(8, np.float32)[::2]}, ValueError, r"lse has strides \(2,\): expected \(1,\)"),
         (X, {"out": X.astype(np.float16)}, TypeError, "out has dtype float16: expected float32"),
@@ -124,6 +141,6 @@ def test_layouts_become_the_problem() -> None:
     x = Layout((2, 3, 9), (36, 12, 1), "bfloat16", 2, 8)
     y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)
     options = dict.fromkeys(("log", "causal", "zero_rows", "batch_invariant"), False)
-    problem, pointers = CALL.bind(input=x, lengths=None, lse=None, out=y, dim=-1, **options)
+    problem, pointers = CALL.bind(input=x, mask=None, lengths=None, lse=None, out=y, dim=-1, **options)
     assert problem == SoftmaxProblem(6, 9, DType.BFLOAT16, ldx=12, align_x=8, ldy=9)
     assert {name: pointers[name] for name in ("input", "out")} == {"input": "x", "out": "y"}

@@ -11,6 +11,7 @@ from rows.softmax_cases import BF16, CASES, FP16, LIMITS
 from autotune import emulator
 from autotune.codegen.program import Program
 from autotune.codegen.rows.softmax.emit import emit
+from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
 from autotune.compiler import compile_kernel
@@ -39,6 +40,7 @@ def test_cases_cover_problems() -> None:
     problems = [problem for problem, _ in CASES]
     assert {problem.dtype for problem in problems} == set(DTYPES)
     assert {problem.lengths for problem in problems} == {False, True}
+    assert {problem.mask for problem in problems} == set(Mask)
     assert {0, 1, 31, 33, 513, 8191} <= {problem.columns for problem in problems}
     assert sum(problem.columns % schedule.vector_width > 0 for problem, schedule in CASES) >= 10
     assert sum(0 in (problem.rows, problem.columns) for problem in problems) <= 45
@@ -95,6 +97,44 @@ def test_a_causal_row_ends_at_its_own_column(offset: int) -> None:
     emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0, "causal_offset": offset}, seed=0)
     kept = (arrays["y"].reshape(12, 9) > 0).sum(axis=1)
     assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
+
+
+MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
+
+
+@pytest.mark.parametrize("mask", [Mask.KEEP, Mask.ADD])
+@pytest.mark.parametrize("words", ["TPR=4 vector_width=4", "TPR=8 vector_width=2 hold=reload loads_in_flight=2"])
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("block / problem.heads", "block"),  # each block has a mask of its own
+        ("row % queries", "0 * row"),  # all rows of a block have the first one's
+        ("offset + i)", "i)"),  # later rounds have the first one's
+        ("if (here.has(i)) loaded", "loaded"),  # a tail of a mask is read beyond its end
+    ],
+)
+def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, planted: str) -> None:
+    problem = replace(MASKED, mask=mask)
+    kernel = program(problem, f"threads=32 {words}")
+    assert right in kernel.source
+    verify(problem, kernel, seeds=(0,))
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)), seeds=(0,))
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "violation"),
+    [
+        (MASKED, "hold=shared TPR=16", "hold shared: expected registers or reload for rows with a mask"),
+        (
+            replace(MASKED, ldx=37),
+            "hold=reload vector_width=4",
+            "hold reload: vectors of 4, which wait in y, are aligned otherwise there than in x",
+        ),
+    ],
+)
+def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, words: str, violation: str) -> None:
+    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
 
 
 REGISTERS = "threads=64 TPR=64 vector_width=2"

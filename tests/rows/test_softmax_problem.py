@@ -23,6 +23,10 @@ BF16 = DType.BFLOAT16
             "dtype=int32: expected one of float32, bfloat16, float16",
         ),
         ({"rows": 5, "columns": 7, "ldy": 6}, "ldy=6: expected at least the 7 elements of a row, or 0"),
+        (
+            {"rows": 5, "columns": 0, "lse": True},
+            "columns=0: expected at least 1, of whose exponentials lse is the sum",
+        ),
         ({"rows": 5, "columns": 7, "align_x": 2}, "align_x=2: expected one of 4, 8, 16 bytes"),
     ],
 )
@@ -62,7 +66,7 @@ def test_work_counts_what_causal_rows_keep(rows: int, queries: int, columns: int
 def test_causal_blocks_are_square_unless_stated() -> None:
     assert SoftmaxProblem(100, 33, causal=True) == SoftmaxProblem(100, 33, causal=True, queries=33)
     assert SoftmaxProblem(100, 33, queries=7) == SoftmaxProblem(100, 33)
-    with pytest.raises(ValueError, match=r"^rows=4294967296: expected at most 4294967295 of causal blocks$"):
+    with pytest.raises(ValueError, match=r"^rows=4294967296: expected at most 4294967295 of blocks$"):
         SoftmaxProblem(2**32, 4, causal=True)
 
 

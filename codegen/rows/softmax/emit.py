@@ -12,6 +12,7 @@ from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
 from ..schedule import Hold
+from .mask import Mask
 from .problem import SoftmaxProblem
 from .schedule import SoftmaxSchedule
 
@@ -26,7 +27,7 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
     facts = _facts(problem) | _vectors(problem, schedule)
     body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
-    types = [f"using Element = {problem.dtype.cuda};"]
+    types = _types(problem)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "softmax_block(arguments);")
     title = f"{_title(problem)} of rows, for {_served(problem, schedule)}"
@@ -54,7 +55,7 @@ def _naive(problem: SoftmaxProblem, lanes: int, reference: bool) -> Program:
     members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
     body = used_source("rows/softmax/naive.cuh", "softmax_naive", facts)
     weights = {"error_weight": problem.dtype, "lse_error_weight": DType.FLOAT32}
-    types = [f"using Element = {problem.dtype.cuda};"] + [
+    types = _types(problem) + [
         f"static constexpr double {name} = {problem.error_weight(dtype)};"
         for name, dtype in weights.items()
         if f"Problem::{name}" in body
@@ -74,10 +75,16 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
     return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
 
 
+def _types(problem: SoftmaxProblem) -> list[str]:
+    mask = [f"using MaskElement = {problem.mask_dtype.cuda};"] if problem.has_mask else []
+    return [f"using Element = {problem.dtype.cuda};", *mask]
+
+
 def _sizes(problem: SoftmaxProblem) -> dict[str, tuple[str, int]]:
     """C++ type and value of what a kernel must know of a problem."""
     kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldy": "long long"}
-    kinds |= {"queries": "int"} if problem.causal else {}
+    kinds |= {"queries": "int"} if problem.blocked else {}
+    kinds |= {"heads": "int", "ldm": "long long"} if problem.has_mask else {}
     return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
 
 
@@ -103,6 +110,8 @@ def _facts(problem: SoftmaxProblem) -> dict[str, int | str]:
         "logarithm": problem.log,
         "lengths": problem.lengths,
         "causal": problem.causal,
+        "mask": problem.has_mask,
+        "added": problem.mask is Mask.ADD,
         "zero_rows": problem.zero_rows,
         "lse": problem.lse,
     }
@@ -116,6 +125,7 @@ def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, in
         "ragged": ragged,
         "partial": skewed or ragged or problem.masked,
         "scattered": not problem.alike(schedule.vector_width),
+        "mask_width": 1 if skewed or not problem.has_mask else min(schedule.vector_width, problem.vector_width("m")),
         "rounds": schedule.rounds_in(problem),
         "held_at": schedule.held_at,
     }
@@ -136,6 +146,7 @@ def _rows(problem: SoftmaxProblem) -> str:
     with_or_in = [
         *(["with lengths"] if problem.lengths else []),
         *(["in causal blocks"] if problem.causal else []),
+        *([f"with masks of {problem.mask_dtype}"] if problem.has_mask else []),
         *(["0 where all is -infinity"] if problem.zero_rows else []),
         *(["with their lse"] if problem.lse else []),
     ]

@@ -2,9 +2,13 @@
 #include "rows/first_of_row.cuh"
 // Logarithms: those of a row's results, and that of its sum of exponentials.
 
-// 1 / temperature, which is more than 0 for an infinite one, too.
+// 1 / temperature, which is more than 0 for an infinite one, too; 1 if x was divided by it before.
 __device__ __forceinline__ float natural_factor(const Arguments& arguments) {
+#if added
+  return 1.0f;
+#else
   return fmaxf(1.0f / arguments.temperature, 1.2e-38f);
+#endif
 }
 
 // Writes a row, vector by vector.

@@ -42,11 +42,30 @@ __device__ __forceinline__ void softmax_naive(const Arguments& arguments) {
   const bool exists = row < problem.rows;
   const int columns = exists ? problem.columns : 0;
   const int inside = exists ? columns_of(arguments, problem, row) : 0;
-  const Number temperature = arguments.temperature;
   const Problem::Element* x = arguments.x + row * problem.ldx;
+#if mask
+  const long long block = row / problem.queries, query = row % problem.queries;
+  const Problem::MaskElement* mask =
+      arguments.mask + (block / problem.heads * problem.queries + query) * problem.ldm;
+#endif
+#if added
+  const Number temperature = 1;
+  const float inverse = fmaxf(1.0f / arguments.temperature, 1.2e-38f);
+#else
+  const Number temperature = arguments.temperature;
+#endif
+  const auto logit = [&](int i) -> Number {
+#if added
+    return to_float(from_float<Problem::Element>(fmaf(to_float(x[i]), inverse, to_float(mask[i]))));
+#elif mask
+    return mask[i] ? to_float(x[i]) : -infinity();
+#else
+    return to_float(x[i]);
+#endif
+  };
 
   Number largest = -infinity();
-  for (int i = lane; i < inside; i += lanes) largest = Max()(largest, static_cast<Number>(to_float(x[i])));
+  for (int i = lane; i < inside; i += lanes) largest = Max()(largest, logit(i));
   largest = reduce_lanes<lanes>(largest, Max());
 #if lse || zero_rows
   const bool nothing = largest == -infinity();
@@ -55,7 +74,7 @@ __device__ __forceinline__ void softmax_naive(const Arguments& arguments) {
   if (nothing) largest = 0;
 #endif
   double sum = 0;  // of up to a whole row, one after the other
-  for (int i = lane; i < inside; i += lanes) sum += natural_power((to_float(x[i]) - largest) / temperature);
+  for (int i = lane; i < inside; i += lanes) sum += natural_power((logit(i) - largest) / temperature);
   sum = reduce_lanes<lanes>(sum, Sum());
 #if lse
   if (lane == 0 && columns > 0) {
@@ -71,7 +90,7 @@ __device__ __forceinline__ void softmax_naive(const Arguments& arguments) {
   if (nothing) sum = infinity();
 #endif
   for (int i = lane; i < columns; i += lanes) {
-    const Number number = i < inside ? to_float(x[i]) : -infinity();
+    const Number number = i < inside ? logit(i) : -infinity();
     const Number exponent = (number - largest) / temperature;
 #if logarithm
     const double result = exponent - log(sum);

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Self
 
 import numpy as np
 
 from ...dtype import DType
 from ...fields import INT_MAX, kind, layout, size
+from ...integers import ceil_div
 from ...matrices import MatrixProblem
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..invariance import chosen_by_columns
 from ..logits import hard_logits
+from .mask import Mask, masked, random_mask
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
-_MOST_CAUSAL_ROWS = 2**32 - 1  # whose number a kernel divides
+_MOST_BLOCKED_ROWS = 2**32 - 1  # whose number a kernel divides
 # Largest error of a logarithm before it is rounded, relative to 1 and itself: of the sum, of log, of the maximum.
 _LOGARITHM_ERROR = 2.0**-19
 
@@ -29,8 +32,11 @@ class SoftmaxProblem(MatrixProblem):
     """y[r] = softmax(x[r] / temperature) for each row r, or its logarithm, accumulated in FP32.
 
     With lengths, the columns of row r from lengths[r] on count as -infinity, whatever they hold; if it is causal, those
-    behind r % queries + causal_offset do. A row with NaN or infinity in it is NaN in all columns, as in PyTorch. So is
-    a row of nothing but -infinity, unless its softmax is stated to be 0.
+    behind r % queries + causal_offset do. A mask has a row for each row of a block, and serves `heads` blocks in turn;
+    the sum of x / temperature and a mask is rounded to the type of x.
+
+    A row with NaN or infinity in it is NaN in all columns, as in PyTorch. So is a row of nothing but -infinity, unless
+    its softmax is stated to be 0.
 
     Attributes:
         rows, columns: of x and y.
@@ -38,12 +44,15 @@ class SoftmaxProblem(MatrixProblem):
         log: whether y is the logarithm of the softmax.
         lengths: whether each row has a length of its own, of type int32.
         causal: whether rows are those of blocks of `queries` rows, each of which ends one column behind the last.
+        mask: ``none``, or ``keepmask`` of type bool, or ``addmask`` of type `dtype`.
         zero_rows: whether the softmax of a row of nothing but -infinity is 0, and not NaN.
         lse: whether the logarithm of the sum of exponentials of each row is written, too, of type float32.
         batch_invariant: whether the bits of a row's result may depend on nothing but the row and how rows are aligned.
-        queries: rows of a causal block; 0 stands for as many as it has columns.
+        queries: rows of a block that is causal or has a mask; 0 stands for as many as it has columns.
+        heads: blocks that share a mask; 0 stands for all.
         ldx, ldy: elements from one row to the next; 0 stands for rows without gaps.
         align_x, align_y: bytes that the pointers are a multiple of, at most 16.
+        ldm, align_m: the same of the mask.
     """
 
     written = frozenset("y")
@@ -54,26 +63,62 @@ class SoftmaxProblem(MatrixProblem):
     log: bool = kind(False, codes=("", "log"), transfers=True)
     lengths: bool = kind(False, codes=("", "lengths"))
     causal: bool = kind(False, codes=("", "causal"))
+    mask: Mask = kind(Mask.NONE, implied=Mask.NONE)
     zero_rows: bool = kind(False, codes=("", "zerorows"), transfers=True)
     lse: bool = kind(False, codes=("", "lse"), transfers=True)
     batch_invariant: bool = kind(False, codes=("", "batchinvariant"), transfers=True)
     queries: int = layout(most=INT_MAX)
+    heads: int = layout(most=INT_MAX)
     ldx: int = layout()
     align_x: int = layout(16)
     ldy: int = layout()
     align_y: int = layout(16)
+    ldm: int = layout()
+    align_m: int = layout(16)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "queries", (self.queries or self.usual("queries")) if self.causal else 0)
-        if self.causal and self.rows > _MOST_CAUSAL_ROWS:
-            raise ValueError(f"rows={self.rows}: expected at most {_MOST_CAUSAL_ROWS} of causal blocks")
+        object.__setattr__(self, "queries", self._queries if self.blocked else 0)
+        object.__setattr__(self, "heads", self._heads if self.has_mask else 0)
+        for name in () if self.has_mask else ("ldm", "align_m"):
+            object.__setattr__(self, name, self.usual(name))
+        if self.lse and self.columns == 0:
+            raise ValueError("columns=0: expected at least 1, of whose exponentials lse is the sum")
+        if self.blocked and self.rows > _MOST_BLOCKED_ROWS:
+            raise ValueError(f"rows={self.rows}: expected at most {_MOST_BLOCKED_ROWS} of blocks")
 
     def usual(self, name: str) -> int:
-        """See `Problem.usual`: square blocks."""
+        """See `Problem.usual`: square blocks, which share one mask."""
         if name == "queries":
-            return max(1, self.columns) if self.causal else 0
+            return max(1, self.columns) if self.blocked else 0
+        if name == "heads":
+            return ceil_div(max(1, self.rows), self._queries) if self.has_mask else 0
+        if name in ("ldm", "align_m") and not self.has_mask:
+            return {"ldm": 0, "align_m": 16}[name]
         return super().usual(name)
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether there is a mask in memory."""
+        return self.mask is not Mask.NONE
+
+    @property
+    def blocked(self) -> bool:
+        """Whether rows are those of blocks of `queries`."""
+        return self.causal or self.has_mask
+
+    @property
+    def _queries(self) -> int:
+        return self.queries or self.usual("queries")
+
+    @property
+    def _heads(self) -> int:
+        return self.heads or self.usual("heads")
+
+    @property
+    def mask_dtype(self) -> DType:
+        """The type of a mask's elements."""
+        return DType.BOOL if self.mask is Mask.KEEP else self.dtype
 
     @property
     def chosen_as(self) -> Self | None:
@@ -82,12 +127,16 @@ class SoftmaxProblem(MatrixProblem):
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``x`` and ``y``."""
-        return {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
+        """Rows and columns of ``x``, ``y`` and, if there is one, the mask, by the name ``m``."""
+        stored = {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
+        if not self.has_mask:
+            return stored
+        masks = ceil_div(self.rows, self._queries * self._heads)
+        return stored | {"m": (masks * self._queries, self.columns)}
 
     def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
+        """Those of `dtype`, or of the mask."""
+        return (self.mask_dtype if operand == "m" else self.dtype).bytes
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -115,6 +164,7 @@ class SoftmaxProblem(MatrixProblem):
         read = min(elements // 2 if self.lengths else elements, self._kept_by_queries)
         of_row = (DType.INT32.bytes if self.lengths else 0) + (DType.FLOAT32.bytes if self.lse else 0)
         small = of_row * self.rows if elements else 0
+        small += prod(self.stored["m"]) * self.mask_dtype.bytes if self.has_mask and elements else 0
         return Work(
             (elements + read) * self.dtype.bytes + small,
             {Unit.FP32: 4 * elements, Unit.SPECIAL: elements},
@@ -132,7 +182,7 @@ class SoftmaxProblem(MatrixProblem):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``x``, ``y``, which may be ``x`` if it lies alike, and, if there are any, ``lengths`` and ``lse``."""
+        """``x``, ``y``, which may be ``x`` if it lies alike, and ``lengths``, ``mask``, ``lse`` if there are."""
         x = self.tensor("x", self.dtype, Role.INPUT)
         y = self.tensor("y", self.dtype, Role.OUTPUT, self._tolerance)
         alike = self.layout_of("x") == self.layout_of("y")
@@ -144,6 +194,7 @@ class SoftmaxProblem(MatrixProblem):
             x,
             replace(y, in_place="x") if alike else y,
             *([lengths] if self.lengths else []),
+            *([replace(self.tensor("m", self.mask_dtype, Role.INPUT), name="mask")] if self.has_mask else []),
             *([lse] if self.lse else []),
         )
 
@@ -176,7 +227,7 @@ class SoftmaxProblem(MatrixProblem):
         row of a causal block keeps all columns.
         """
         offset = {"causal_offset": self.columns - self.queries} if self.causal else {}
-        return {"temperature": 0.5 if self.masked else 1.0, **offset}
+        return {"temperature": 0.5 if self.masked or self.has_mask else 1.0, **offset}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, but for hard rows; lengths from 0 to all columns, in random order."""
@@ -185,13 +236,21 @@ class SoftmaxProblem(MatrixProblem):
         if self.lengths:
             steps = np.arange(self.rows, dtype=np.int64) * self.columns // max(1, self.rows - 1)
             buffers["lengths"] = random.permutation(steps).astype(np.int32)
+        if self.has_mask:
+            buffers["mask"] = random_mask(random, self.mask, self.mask_dtype, self.matrix_elements("m"))
         return buffers
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y and lse in float64, and the scales of logarithms."""
         named = {tensor.name: tensor for tensor in self.tensors}
         values = named["x"].view(inputs["x"]).astype(np.float64)
-        columns = np.arange(self.columns)
+        temperature, columns = scalars["temperature"], np.arange(self.columns)
+        if self.has_mask:
+            numbers = np.arange(self.rows)
+            masks = numbers // (self.queries * self.heads) * self.queries + numbers % self.queries
+            mask = named["mask"].view(inputs["mask"])[masks]
+            values = masked(values, self.mask, mask, temperature, self.dtype)
+            temperature = 1.0 if self.mask is Mask.ADD else temperature
         if self.lengths:
             values[columns >= inputs["lengths"][:, None]] = -np.inf
         if self.causal:
@@ -200,14 +259,14 @@ class SoftmaxProblem(MatrixProblem):
         with np.errstate(invalid="ignore", divide="ignore"):  # infinity - infinity, the logarithm of 0
             largest = values.max(axis=1, keepdims=True, initial=-np.inf)
             values -= np.where(largest == -np.inf, 0, largest) if self.zero_rows else largest
-            values /= scalars["temperature"]
+            values /= temperature
             terms = np.exp(values)
             sums = terms.sum(axis=1, keepdims=True)
             if self.zero_rows:
                 sums[largest == -np.inf] = np.inf
             outputs = {"y": values - np.log(sums) if self.log else terms / sums}
             if self.lse:
-                found = largest / scalars["temperature"] + np.log(sums)
+                found = largest / temperature + np.log(sums)
                 outputs["lse"] = np.where(np.isinf(largest), largest, found)
         for name in self.logarithms:
             size, weight = np.abs(outputs[name]), self.error_weight(named[name].dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ...fields import tunable
@@ -39,5 +39,10 @@ class SoftmaxSchedule(RowSchedule):
         return self.rounds(self.reach_in(problem))
 
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
-        """See `Schedule`."""
-        return self.row_footprint(self.reach_in(problem), problem.dtype.bytes)
+        """See `Schedule`; a mask waits in registers as its row does, until both are there."""
+        reach = self.reach_in(problem)
+        footprint = self.row_footprint(reach, problem.dtype.bytes)
+        if not problem.has_mask:
+            return footprint
+        words = self.loaded_words(reach, problem.mask_dtype.bytes)
+        return replace(footprint, registers=footprint.registers + words)

@@ -68,6 +68,9 @@ struct WriteSoftmax {
 };
 
 #include "rows/softmax/logarithm.cuh"
+#if mask
+#  include "rows/softmax/mask.cuh"
+#endif
 
 // Columns that a row of a causal block keeps.
 __device__ __forceinline__ int kept_by_query(const Arguments& arguments, long long row) {
@@ -92,14 +95,23 @@ __device__ __forceinline__ Span counted(const Arguments& arguments, const RowPar
 
 __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
   const Problem problem(arguments);
+#if added
+  constexpr float factor = log2_e;  // x was divided when its mask was added
+#else
   // An infinite temperature makes all columns alike, but for those of -infinity.
   const float factor = fmaxf(log2_e / arguments.temperature, 1.2e-38f);
+#endif
   const Element fill = from_float<Element>(-infinity());
 
   prepare_row_reductions<reductions>();
   const RowPart part = row_part(problem, arguments.x);
+#if mask
+  const Mask mask(arguments, problem, part, counted(arguments, part));
+  MaskedValues values(arguments, problem, part, mask, fill);
+#else
   RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
                    fill);
+#endif
 #if lse || zero_rows
   const SoftmaxSum all = finished(arguments, part, softmax_sum(values, factor));
 #else

@@ -81,4 +81,4 @@ def _in_steps(longest: S) -> Iterator[S]:
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
     """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem), "d")
+    return row_checks(problem, schedule, schedule.rounds_in(problem))

@@ -7,6 +7,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from ....codegen.rows.softmax.mask import Mask
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ...baselines import TorchCall, compiled
 
@@ -15,12 +16,15 @@ def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) ->
     """Lengths and causal blocks become a mask ahead of time, as users do who mask several layers alike."""
     x, y, temperature = tensors["x"], tensors["y"], problem.scalars["temperature"]
     function = torch.log_softmax if problem.log else torch.softmax
-    if not problem.masked and not problem.lse and not problem.zero_rows:
+    if not problem.masked and not problem.has_mask and not problem.lse and not problem.zero_rows:
         return partial(function, x, -1, out=y)
     impossible = _impossible(torch, problem, tensors)
 
     def compute() -> None:
-        scaled = x if impossible is None else x.masked_fill(impossible, -inf).div_(temperature)
+        scaled = _with_mask(problem, x, tensors.get("mask"))
+        scaled = scaled if impossible is None else scaled.masked_fill(impossible, -inf)
+        if temperature != 1 and problem.mask is not Mask.ADD:
+            scaled = scaled / temperature if scaled is x else scaled.div_(temperature)
         function(scaled, -1, out=y)
         if problem.zero_rows:
             y.masked_fill_((scaled == -inf).all(-1, True), -inf if problem.log else 0.0)
@@ -28,6 +32,21 @@ def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) ->
             tensors["lse"].copy_(torch.logsumexp(scaled.float(), -1))
 
     return compute
+
+
+def _with_mask(problem: SoftmaxProblem, x: Any, mask: Any) -> Any:
+    """x, and what a mask of several matrices makes of it."""
+    if mask is None:
+        return x
+    if problem.rows % (problem.queries * problem.heads):
+        raise ValueError(
+            f"rows={problem.rows}: expected whole masks of {problem.queries} rows for {problem.heads} blocks"
+        )
+    matrices = x.unflatten(0, (-1, problem.heads, problem.queries))
+    masks = mask.unflatten(0, (-1, 1, problem.queries))
+    if problem.mask is Mask.KEEP:
+        return matrices.masked_fill(~masks, -inf).flatten(0, 2)
+    return (matrices / problem.scalars["temperature"] + masks).to(x.dtype).flatten(0, 2)
 
 
 def _impossible(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) -> Any:

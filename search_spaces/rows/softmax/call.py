@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from ....codegen.dtype import DType
+from ....codegen.rows.softmax.mask import Mask
 from ....codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
@@ -17,6 +19,7 @@ def softmax(
     dim: int = -1,
     *,
     temperature: float = 1.0,
+    mask: Any = None,
     lengths: Any = None,
     causal: bool = False,
     causal_offset: int = 0,
@@ -36,6 +39,10 @@ def softmax(
             rows are evenly spaced.
         dim: the axis, which must be the last one.
         temperature: what `input` is divided by, more than 0.
+        mask: bool, whether an element is kept or counts as -infinity; or of the dtype of `input`, what is added to
+            input / temperature; the sum is rounded to that dtype. Its shape is (queries, keys), the last two axes of
+            `input`, or that of `input` with extents of 1 from some axis ahead of these on: (batch, 1, queries, keys).
+            Rows are contiguous and evenly spaced.
         lengths: int32 of the shape of `input` without its last axis: from this column on, a row counts as -infinity.
         causal: whether row r of each matrix along the last two axes counts as -infinity behind column
             r + `causal_offset`. What counts as -infinity is not read, so NaN does not matter there.
@@ -60,21 +67,20 @@ def log_softmax(
     dim: int = -1,
     *,
     temperature: float = 1.0,
-    lengths: Any = None,
-    lse: Any = None,
     out: Any = None,
     stream: Any = None,
 ) -> Mapping[str, Any]:
     """``torch.log_softmax``, by ``softmax``.
 
     Args:
-        input, dim, temperature, lengths, lse, out: see ``softmax``.
+        input, dim, temperature, out: see ``softmax``, which takes masks, too.
     """
-    given = {"input": input, "dim": dim, "temperature": temperature, "lengths": lengths}
-    return given | {"log": True, "lse": lse, "out": out, "stream": stream}
+    return {"input": input, "dim": dim, "temperature": temperature, "log": True, "out": out, "stream": stream}
 
 
-def _types(input: Layout, lengths: Layout | None, dim: int, **options: bool) -> Mapping[str, ArrayType]:
+def _types(
+    input: Layout, mask: Layout | None, lengths: Layout | None, dim: int, **options: bool
+) -> Mapping[str, ArrayType]:
     shape = input.shape
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: softmax takes {', '.join(DTYPES)}")
@@ -86,13 +92,32 @@ def _types(input: Layout, lengths: Layout | None, dim: int, **options: bool) -> 
         raise ValueError(
             f"lengths has dtype {lengths.dtype} and shape {lengths.shape}: expected int32 of shape {shape[:-1]}"
         )
-    if options["causal"] and len(shape) < 2:
-        raise ValueError(f"causal=True, and input has shape {shape}: expected matrices along two last axes")
+    if (options["causal"] or mask is not None) and len(shape) < 2:
+        raise ValueError(f"input has shape {shape}: expected matrices along two last axes, for causal or a mask")
+    if mask is not None and mask.dtype not in (DType.BOOL, input.dtype):
+        raise TypeError(f"mask has dtype {mask.dtype}: expected bool or {input.dtype}, that of input")
+    if mask is not None:
+        _sharing(input, mask)
     return {"out": ArrayType(shape, input.dtype), "lse": ArrayType(shape[:-1], DType.FLOAT32)}
+
+
+def _sharing(input: Layout, mask: Layout) -> int:
+    """How many matrices of the input, one behind the other, share one of the mask."""
+    batch, matrix = input.shape[:-2], input.shape[-2:]
+    if mask.shape == matrix:
+        return prod(batch)
+    for own in range(len(batch) + 1):
+        if mask.shape == (*batch[:own], *(1 for _ in batch[own:]), *matrix):
+            return prod(batch[own:])
+    raise ValueError(
+        f"mask has shape {mask.shape}, and input {input.shape}: expected {matrix}, or the shape of input with extents "
+        "of 1 ahead of the last two axes"
+    )
 
 
 def _bind(
     input: Layout,
+    mask: Layout | None,
     lengths: Layout | None,
     lse: Layout | None,
     out: Layout,
@@ -103,20 +128,24 @@ def _bind(
     for name, one in (("lengths", lengths), ("lse", lse)):
         if one is not None and not _dense(one):
             raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    given: dict[str, Any] = {**options}
+    if mask is not None:
+        m, kind = rows("mask", mask), Mask.KEEP if mask.dtype == DType.BOOL else Mask.ADD
+        given |= {"mask": kind, "heads": _sharing(input, mask), "ldm": m.leading, "align_m": m.alignment}
     problem = SoftmaxProblem(
         rows=x.rows,
         columns=x.columns,
         dtype=DType(input.dtype),
         lengths=lengths is not None,
         lse=lse is not None,
-        queries=input.shape[-2] if options["causal"] else 0,
+        queries=input.shape[-2] if options["causal"] or mask is not None else 0,
         ldx=x.leading,
         align_x=x.alignment,
         ldy=y.leading,
         align_y=y.alignment,
-        **options,
+        **given,
     )
-    return Binding(problem, {"input": "x", "lengths": "lengths", "out": "y", "lse": "lse"})
+    return Binding(problem, {"input": "x", "mask": "mask", "lengths": "lengths", "out": "y", "lse": "lse"})
 
 
 def _dense(layout: Layout) -> bool:
@@ -127,11 +156,11 @@ def _dense(layout: Layout) -> bool:
 
 CALL = Call(
     declaration=softmax,
-    inputs=("input", "lengths"),
+    inputs=("input", "mask", "lengths"),
     outputs=("out", "lse"),
     types=_types,
     bind=_bind,
     scalars=("temperature", "causal_offset"),
-    optional=("lengths", "lse"),
+    optional=("mask", "lengths", "lse"),
     in_place=(("out", "input"),),
 )

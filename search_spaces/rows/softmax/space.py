@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....codegen.rows.schedule import Hold
 from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
@@ -21,13 +22,28 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
     yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
+    if schedule.hold not in _holds(problem):
+        yield f"hold {schedule.hold}: expected {' or '.join(_holds(problem))} for rows with a mask"
+    if problem.has_mask and schedule.hold is Hold.RELOAD and not problem.alike(schedule.vector_width):
+        yield f"hold reload: vectors of {schedule.vector_width}, which wait in y, are aligned otherwise there than in x"
+
+
+def _holds(problem: SoftmaxProblem) -> tuple[Hold, ...]:
+    """Where rows may wait: cp.async copies, and applies no mask."""
+    return (Hold.REGISTERS, Hold.RELOAD) if problem.has_mask else tuple(Hold)
 
 
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
     """All fields."""
     size = problem.dtype.bytes
     return row_space(
-        SoftmaxSchedule, problem.columns, problem.vector_width("x"), size, spec, widest=widest(problem) * size
+        SoftmaxSchedule,
+        problem.columns,
+        problem.vector_width("x"),
+        size,
+        spec,
+        widest=widest(problem) * size,
+        holds=_holds(problem),
     )
 
 
@@ -39,7 +55,8 @@ def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Long rows in shared memory first, others in registers first, in two passes and in one; read again last."""
     seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec)
-    copied, loaded = list(seeds.in_shared_memory()), list(seeds.in_registers())[:4]
+    copied = [] if problem.has_mask else list(seeds.in_shared_memory())
+    loaded = list(seeds.in_registers())[:4]
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (*copied, *loaded[:2])
     else:
@@ -56,6 +73,7 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
 
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
-    """See `row_checks`: with causal blocks that are square, whose first rows keep little, and of two rows, of much."""
-    whole, ragged = row_checks(problem, schedule, schedule.rounds_in(problem))
-    return [(replace(small, queries=queries), schedule) for (small, _), queries in ((whole, 0), (ragged, 2))]
+    """See `row_checks`: causal blocks are square, whose first rows keep little, or of two rows, which keep much."""
+    (whole, _), (ragged, _) = row_checks(problem, schedule, schedule.rounds_in(problem))
+    queries = whole.rows if problem.has_mask else 0  # square masks would have many rows
+    return [(replace(whole, queries=queries, heads=1), schedule), (replace(ragged, queries=2, heads=2), schedule)]

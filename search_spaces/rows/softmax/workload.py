@@ -43,7 +43,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
-    reads = 1 + passes if schedule.hold is Hold.RELOAD else 1
+    again_masked = problem.has_mask and schedule.hold is Hold.RELOAD  # rows wait in y, and are read from there
+    reads = 1 + passes + again_masked if schedule.hold is Hold.RELOAD else 1
     steps = _steps(problem, schedule, reads)
     vectors = warps * rounds  # of a block, counted for each warp
     row_bytes = problem.columns * size
@@ -51,7 +52,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     single = _singly_stored(problem, schedule)  # accesses to store a vector
     ends = _ends(problem, schedule)
     parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
-    loads = reads * (vectors * _ACCESS + parts * _PART)
+    mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
+    loads = reads * (vectors * _ACCESS + parts * _PART) + problem.has_mask * vectors * _ACCESS
     exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
     of_vector = width * (_ELEMENT + (_NARROW if size < _WORD else 0)) + single * _ACCESS + (_CHECK if ends else 0)
     computing = vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
@@ -71,8 +73,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / _LINE) / steps,
         lines=((reads + single) * vectors * _lines(schedule, width * size) + parts * _PART_LINES) / steps,
-        bytes_loaded=reads * block_bytes / steps,
-        bytes_stored=block_bytes,
+        bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
+        bytes_stored=(1 + again_masked) * block_bytes,
     )
     return (grid,)
 

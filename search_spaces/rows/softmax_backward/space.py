@@ -68,4 +68,4 @@ def checks(
     problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule
 ) -> list[tuple[SoftmaxBackwardProblem, SoftmaxBackwardSchedule]]:
     """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem), written="d")
+    return row_checks(problem, schedule, schedule.rounds_in(problem))
