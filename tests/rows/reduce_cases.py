@@ -40,12 +40,18 @@ PROBLEMS = {
     "rows4096-columns4096-dist-last-float32-ldx4100": ReduceProblem(4096, 4096, DIST, ldx=4100),
     "rows1-columns5000000000-argmax-all-float16": ReduceProblem(1, 5 * 10**9, ARGMAX, ALL, FLOAT16),
     "rows5000000000-columns3-argmax-first-float16": ReduceProblem(5 * 10**9, 3, ARGMAX, FIRST, FLOAT16),
+    "rows1-columns2147483649-mean-all-float16": ReduceProblem(1, 2**31 + 1, MEAN, ALL, FLOAT16),
+    "rows1-columns2147483649-sum-segments-float16-segments5": ReduceProblem(
+        1, 2**31 + 1, SUM, SEGMENTS, FLOAT16, segments=5
+    ),
     "rows3-columns1000000000-max-last-int32": ReduceProblem(3, 10**9, MAX, LAST, INT32),
     "rows100000000-columns3-max-last-int32-ldx4": ReduceProblem(10**8, 3, MAX, LAST, INT32, ldx=4),
     "rows300-columns70-sum-last-float32-ldx72-alignx8": ReduceProblem(300, 70, ldx=72, align_x=8),
     "rows1-columns70-sum-first-float32": ReduceProblem(1, 70, SUM, FIRST),
     "rows70-columns1-max-first-float32": ReduceProblem(70, 1, MAX, FIRST),
     "rows1-columns1-argmax-all-float32": ReduceProblem(1, 1, ARGMAX, ALL),
+    "rows1-columns1-dist-all-float32": ReduceProblem(1, 1, DIST, ALL),
+    "rows1-columns0-dot-all-float16": ReduceProblem(1, 0, DOT, ALL, FLOAT16),
     "rows1-columns0-sum-all-bfloat16": ReduceProblem(0, 7, SUM, ALL, BFLOAT16),
     "rows5-columns0-sum-last-int32": ReduceProblem(5, 0, SUM, LAST, INT32),
     "rows5-columns0-mean-last-float16": ReduceProblem(5, 0, MEAN, LAST, FLOAT16),
