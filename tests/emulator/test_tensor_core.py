@@ -56,6 +56,30 @@ def test_fragments_are_those_of_the_manual(dtype: DType, kernel: Kernel, run: Ru
         np.testing.assert_array_equal(product_of(found), a @ b + d)
 
 
+@pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
+def test_devices_without_the_type_multiply_alike(dtype: DType, kernel: Kernel, run: Run) -> None:
+    """gemm's products by FMAs, which exchange what tensor cores have of other lanes."""
+    random = np.random.default_rng(0)
+    a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
+    called = """const float4 sums = sum_of_products<NUMBER>(make_float4(d[0], d[1], d[2], d[3]),
+    make_uint4(a[0], a[1], a[2], a[3]), make_uint2(b[0], b[1]));
+d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;"""
+    body = PRODUCT.replace("add_product<NUMBER>(d, a, b);", called).replace("NUMBER", dtype.cuda)
+    source = kernel(body, threads=32, headers=("../matmul/gemm/products",))
+    found = run(source, fragments(a.astype(dtype.numpy), b.astype(dtype.numpy), d), 128)
+    np.testing.assert_array_equal(product_of(found), a @ b + d)
+
+
+def test_eight_terms_are_the_first(kernel: Kernel, run: Run) -> None:
+    random = np.random.default_rng(0)
+    a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
+    called = "const unsigned first[2] = {a[0], a[1]}; add_product_of_8(d, first, b[0]);"
+    body = PRODUCT.replace("add_product<NUMBER>(d, a, b);", called)
+    source = kernel(body, threads=32, headers=("tensor_core",))
+    found = run(source, fragments(a.astype(np.float16), b.astype(np.float16), d), 128)
+    np.testing.assert_array_equal(product_of(found), a[:, :8] @ b[:8] + d)
+
+
 def test_sums_are_cut_off(kernel: Kernel, run: Run) -> None:
     """As tensor cores do it: a kernel may not rely on rounding to nearest."""
     a, b = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16)
