@@ -121,30 +121,36 @@ __device__ __forceinline__ void random_words(unsigned (&words)[width], const Dro
   for (int i = 0; i < width; ++i) words[i] = all[i];
 }
 
-#if stored_mask
-// All threads of a warp take part.
-__device__ __forceinline__ void store_mask(const Arguments& arguments, const bool (&kept)[width],
-                                           long long index, const Place& place) {
-#  if packed_mask
-  constexpr int lanes = 8 / width;  // that share a byte
+#if stored_mask && packed_mask
+// Which elements of a vector are kept, as the mask has them: a bit of each.
+struct Kept {
   unsigned bits = 0;
-#    pragma unroll
-  for (int i = 0; i < width; ++i) {
-    if (kept[i] && i < place.inside) bits |= 1u << i;
+
+  __device__ __forceinline__ void set(int i, bool kept) { bits |= kept ? 1u << i : 0u; }
+
+  // All threads of a warp take part.
+  __device__ __forceinline__ void store(const Arguments& arguments, long long index, const Place& place) {
+    constexpr int lanes = 8 / width;  // that share a byte
+    if (place.inside < width) bits &= (1u << max(static_cast<int>(place.inside), 0)) - 1;
+    bits <<= threadIdx.x % lanes * width;
+#  pragma unroll
+    for (int step = 1; step < lanes; step *= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
+    if (threadIdx.x % lanes == 0 && place.inside > 0) {
+      arguments.mask[index / 8] = static_cast<unsigned char>(bits);
+    }
   }
-  bits <<= threadIdx.x % lanes * width;
-#    pragma unroll
-  for (int step = 1; step < lanes; step *= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
-  if (threadIdx.x % lanes == 0 && place.inside > 0) {
-    arguments.mask[index / 8] = static_cast<unsigned char>(bits);
+};
+#elif stored_mask
+// Which elements of a vector are kept, as the mask has them: a byte of each.
+struct Kept {
+  Packed<unsigned char, width> bytes;
+
+  __device__ __forceinline__ void set(int i, bool kept) { bytes.elements[i] = kept; }
+
+  __device__ __forceinline__ void store(const Arguments& arguments, long long index, const Place& place) {
+    store_vector<Problem::mask_vectors>(arguments.mask + index, bytes, place);
   }
-#  else
-  Packed<unsigned char, width> mask;
-#    pragma unroll
-  for (int i = 0; i < width; ++i) mask.elements[i] = kept[i];
-  store_vector<Problem::mask_vectors>(arguments.mask + index, mask, place);
-#  endif
-}
+};
 #endif
 
 __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const Problem& problem,
@@ -186,16 +192,21 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
     const long long index = place.row * problem.columns + place.column;
     unsigned words[width];
     random_words(words, dropping, index);
-    bool kept[width];
     float values[width];
     to_floats(values, x[item].elements);
 #if bias
     add_bias(values, arguments, problem, place);
 #endif
+#if stored_mask
+    Kept kept;
+#endif
 #pragma unroll
     for (int i = 0; i < width; ++i) {
-      kept[i] = dropping.keeps(words[i]);
-      values[i] = dropping.applied(values[i], kept[i]);
+      const bool keep = dropping.keeps(words[i]);
+      values[i] = dropping.applied(values[i], keep);
+#if stored_mask
+      kept.set(i, keep);
+#endif
 #if residual
       values[i] = __fadd_rn(values[i], to_float(residual[item].elements[i]));
 #endif
@@ -204,7 +215,7 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
     from_floats(y.elements, values);
     store_vector<true>(arguments.y + (place.row * problem.ldy + place.column), y, place);
 #if stored_mask
-    store_mask(arguments, kept, index, place);
+    kept.store(arguments, index, place);
 #endif
   }
 }
