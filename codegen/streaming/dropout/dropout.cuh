@@ -87,7 +87,8 @@ __device__ __forceinline__ void add_bias(float (&values)[width], const Arguments
 #    endif
 #    pragma unroll
   for (int i = 0; i < width; ++i) {
-    if (i < place.inside)
+    // There is an element for each column, whether or not the array ends before.
+    if (Problem::wraps || i < place.inside)
       values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(arguments.bias + column).elements[0]));
     ++column;
 #    if wraps
