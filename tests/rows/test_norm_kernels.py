@@ -57,7 +57,7 @@ SUM = replace(LAYER, residual=True, align_x=8)
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
         (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance / elements + eps)"),
         (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance)"),
-        (LAYER, REGISTERS, "(x[i] - statistics.mean)", "x[i]"),
+        (LAYER, REGISTERS, "x[i] -= shift;", ";"),
         (LAYER, REGISTERS, "x[i] += biases[i];", ";"),
         (LAYER, REGISTERS, "statistics.origin + statistics.mean", "statistics.mean"),
         (LAYER, REGISTERS, "if (inside.has(i)) sum +=", "sum +="),  # fill counts

@@ -21,20 +21,28 @@ struct Normalize {
                                              int offset) const {
     const Span inside = columns.from(offset);
     differences(x, vector, statistics.origin);
-#pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) x[i] = (x[i] - statistics.mean) * statistics.rstd;
 #if weighted
     float weights[Schedule::vector_width];
     load_weights(weights, arguments.weight + column + offset, inside);
-#  pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) x[i] *= weights[i] + arguments.weight_offset;
 #endif
 #if biased
     float biases[Schedule::vector_width];
     load_weights(biases, arguments.bias + column + offset, inside);
-#  pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) x[i] += biases[i];
 #endif
+    const float shift = statistics.mean * statistics.rstd;
+#pragma unroll
+    for (int i = 0; i < Schedule::vector_width; ++i) {
+      x[i] *= statistics.rstd;
+#if centered
+      x[i] -= shift;
+#endif
+#if weighted
+      x[i] *= weights[i] + arguments.weight_offset;
+#endif
+#if biased
+      x[i] += biases[i];
+#endif
+    }
   }
 };
 

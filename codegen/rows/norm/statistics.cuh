@@ -1,5 +1,6 @@
 #pragma once
 #include "rows/norm/values.cuh"
+#include "rows/row_floats.cuh"
 #include "rows/running_sum.cuh"
 // What a row is normalised by. A centered row is seen as differences from its first element, which are exact
 // where it matters: a mean of 10^4 costs a standard deviation of 10^-2 no digit.
@@ -13,7 +14,7 @@ struct Statistics {
 // The elements of a vector, as differences from the origin.
 __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], const Vector& vector,
                                             float origin) {
-  to_floats(x, vector.elements);
+  row_floats(x, vector);
 #if centered
 #  pragma unroll
   for (int i = 0; i < Schedule::vector_width; ++i) x[i] -= origin;

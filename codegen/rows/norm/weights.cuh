@@ -1,5 +1,6 @@
 #pragma once
 #include "rows/row.cuh"
+#include "rows/row_floats.cuh"
 // Weights and biases: one number for each column, which every row reads again, from L1 or L2.
 
 using Weight = Problem::Weight;
@@ -10,9 +11,7 @@ __device__ __forceinline__ void load_weights(float (&weights)[Schedule::vector_w
   if (inside.whole()) {
 #pragma unroll
     for (int i = 0; i < Schedule::vector_width; i += Problem::weight_width) {
-      const auto loaded = load_global<Problem::weight_width, false>(source + i);
-#pragma unroll
-      for (int j = 0; j < Problem::weight_width; ++j) weights[i + j] = to_float(loaded.elements[j]);
+      row_floats(weights + i, load_global<Problem::weight_width, false>(source + i));
     }
     return;
   }

@@ -1,7 +1,7 @@
 #pragma once
 #include "rows/norm_backward/column_weights.cuh"
-#include "rows/norm_backward/row_floats.cuh"
 #include "rows/norm_backward/row_pairs.cuh"
+#include "rows/row_floats.cuh"
 #if hold == reload
 #  include "rows/running_sum.cuh"
 #endif
