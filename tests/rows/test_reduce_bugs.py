@@ -1,0 +1,128 @@
+"""Bugs that are planted in reduce's kernels, each of which the emulator finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reduce_cases import (
+    ALL,
+    ARGMAX,
+    ARGMIN,
+    DIST,
+    DOT,
+    FIRST,
+    FLOAT16,
+    L2,
+    LAST,
+    LIMITS,
+    MAX,
+    MEAN,
+    MIN,
+    SEGMENTS,
+    SUM,
+)
+from reduce_elements import SPLIT, Elements, cancelling, constant, placed, split_problem, with_elements
+
+from autotune.codegen.program import Program
+from autotune.codegen.rows.reduce.emit import emit_serial, emit_tree
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.rows.reduce import OPERATOR
+
+TIES, NANS = constant(3), placed(np.nan, (9, 17), (40, 200), (120, 17))
+COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
+
+
+@pytest.mark.parametrize(
+    ("right", "planted", "op", "axis", "change"),
+    [
+        ("if (last) *counter = 0;", "", SUM, ALL, None),
+        ("    __threadfence();\n    last =", "    last =", SUM, FIRST, None),
+        ("if (lane == 0) scratch[warp] = value;\n    __syncthreads();", "scratch[warp] = value;", SUM, LAST, None),
+        ("= partials[i];\n  __syncthreads();", "= partials[i];", SUM, FIRST, None),
+        ("if (inside >= vector_width) return", "if (inside > 0) return", MAX, ALL, None),
+        ("if (inside >= vector_width) return", "if (inside > 0) return", SUM, FIRST, None),
+        ("counters + group", "counters", SUM, FIRST, None),
+        ("tile + head;", "tile;", SUM, LAST, None),
+        ("if (split == 0) take_head", "take_head", SUM, LAST, None),
+        ("part = RowPart(lane)", "", ARGMAX, LAST, constant(-np.inf)),
+        ("return total.index + place;", "return total.index;", ARGMAX, ALL, None),
+        ("i = vector_width - 1; i >= 0; --i", "i = 0; i < vector_width; ++i", ARGMAX, ALL, TIES),
+        ("|| (number != number && total.value != total.value)", "", ARGMAX, LAST, NANS),
+        ("if (total.index < head) return total.index;", "", ARGMAX, LAST, constant(-np.inf)),
+        (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, ALL, TIES),
+        (COMBINE_TIE, "tie ? a.index > b.index", ARGMAX, FIRST, TIES),
+        (TAKE, "number >= partial.value", ARGMAX, LAST, TIES),
+        (TAKE, "number > partial.value", ARGMAX, LAST, NANS),
+        (" && partial.value == partial.value", "", ARGMAX, FIRST, NANS),
+        ("return a > b || a != a ? a : b;", "return a > b ? a : b;", MAX, ALL, NANS),
+        ("turned(to_float(element))", "to_float(element)", ARGMIN, LAST, None),
+        ("rounded(turned(partial))", "rounded(partial)", MIN, FIRST, None),
+        ("partial / count", "partial", MEAN, LAST, None),
+        ("result_of(total, problem.rows)", "result_of(total, problem.columns)", MEAN, FIRST, None),
+        ("sqrtf(partial)", "partial", L2, ALL, None),
+        ("load_global<width, streaming>(source.other)", "load_global<width, streaming>(source.x)", DOT, ALL, None),
+        ("other + i", "other", DIST, LAST, None),
+        ("difference * difference", "difference", DIST, FIRST, None),
+        ("count == 0 ? -1 : ", "", ARGMIN, SEGMENTS, None),
+        ("counters + segment", "counters", SUM, SEGMENTS, None),
+        ("arguments.offsets[segment + 1] - start", "arguments.offsets[segment + 1]", MAX, SEGMENTS, None),
+    ],
+)
+def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:
+    problem = split_problem(op, axis)
+    problem = with_elements(problem, change) if change else problem
+    program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
+    verify(problem, program)
+    with pytest.raises(EmulatorError):
+        verify(problem, _planted(program, right, planted))
+
+
+@pytest.mark.parametrize("change", [None, cancelling])
+def test_accumulation_in_half_precision_is_caught(change: Elements | None) -> None:
+    problem = split_problem(SUM, ALL, FLOAT16)
+    problem = with_elements(problem, change) if change else problem
+    program = emit_serial(problem)
+    verify(problem, program)
+    rounding = "partial = to_float(from_float<float16>(partial + number_of(element)));"
+    with pytest.raises(EmulatorError, match="wrong"):
+        verify(problem, _planted(program, "partial += number_of(element);", rounding))
+
+
+ROUND = "partial = to_float(from_float<float16>(partial + number_of(element)));"
+
+
+@pytest.mark.parametrize(
+    ("plain", "right", "planted", "said"),
+    [
+        (emit_serial, "partial += number_of(element);", ROUND, "wrong"),
+        (emit_tree, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n", "race"),
+        (emit_tree, "  partials[thread] =", "  if (thread < line.count) partials[thread] =", "got nan"),
+        (emit_tree, "i < line.count", "i < line.count + 3", "reads bytes 400 to 401 of x, which has 400 bytes"),
+    ],
+)
+def test_bugs_of_textbook_dot_products_are_caught(
+    plain: Callable[[ReduceProblem], Program], right: str, planted: str, said: str
+) -> None:
+    problem = with_elements(ReduceProblem(1, 200, DOT, ALL, FLOAT16), constant(18))
+    program = plain(problem)
+    verify(problem, program)
+    with pytest.raises(EmulatorError, match=said):
+        verify(problem, _planted(program, right, planted))
+
+
+def test_a_last_warp_without_barriers_is_caught() -> None:
+    problem = ReduceProblem(3, 700)
+    program = emit_tree(problem)
+    verify(problem, program)
+    with pytest.raises(EmulatorError, match="race"):
+        verify(problem, _planted(program, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n"))
+
+
+def _planted(program: Program, right: str, planted: str) -> Program:
+    assert right in program.source
+    return replace(program, source=program.source.replace(right, planted))
