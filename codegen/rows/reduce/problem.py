@@ -70,7 +70,7 @@ class ReduceProblem(MatrixProblem):
             self._resolve_one_row()
         self._check_segments()
         self.op.result_dtype(self.dtype)
-        if not (self.op.adds or self.reduced or self.axis is Axis.SEGMENTS):
+        if not (self.op.adds or self.in_segments or self.reduced):
             raise ValueError(
                 f"rows={self.rows}, columns={self.columns}: {self.op} of no elements along axis={self.axis}"
             )
@@ -85,11 +85,11 @@ class ReduceProblem(MatrixProblem):
             object.__setattr__(self, name, value)
 
     def _check_segments(self) -> None:
-        if (self.axis is Axis.SEGMENTS) != bool(self.segments):
-            expected = "at least 1 with" if self.axis is Axis.SEGMENTS else "0 without"
+        if self.in_segments != (self.segments > 0):
+            expected = "at least 1 with" if self.in_segments else "0 without"
             raise ValueError(f"segments={self.segments}: expected {expected} axis=segments")
-        if self.offset_dtype is DType.INT32 and (self.axis is not Axis.SEGMENTS or self.columns > INT_MAX):
-            expected = f"int64 for {self.columns} elements" if self.segments else "int64 without axis=segments"
+        if self.offset_dtype is DType.INT32 and (not self.in_segments or self.columns > INT_MAX):
+            expected = f"int64 for {self.columns} elements" if self.in_segments else "int64 without axis=segments"
             raise ValueError(f"offset_dtype=int32: expected {expected}")
 
     @property
@@ -107,9 +107,14 @@ class ReduceProblem(MatrixProblem):
         return super().vector_width(operand) if aligned_rows else self.align_x // self.dtype.bytes
 
     @property
+    def in_segments(self) -> bool:
+        """Whether offsets in memory bound what makes a result."""
+        return self.axis is Axis.SEGMENTS
+
+    @property
     def reduced(self) -> int:
         """Elements of one result; of a segment, the average."""
-        return ceil_div(self.columns, self.segments) if self.segments else self.longest
+        return ceil_div(self.columns, self.segments) if self.in_segments else self.longest
 
     @property
     def longest(self) -> int:
@@ -119,7 +124,9 @@ class ReduceProblem(MatrixProblem):
     @property
     def results(self) -> int:
         """Elements of y."""
-        return self.segments or (self.columns if self.axis is Axis.FIRST else self.rows)
+        if self.in_segments:
+            return self.segments
+        return self.columns if self.axis is Axis.FIRST else self.rows
 
     @property
     def dim(self) -> int | None:
@@ -144,7 +151,7 @@ class ReduceProblem(MatrixProblem):
         elements = self.rows * self.columns
         operations = elements * self.op.operations if self.rounded else 0
         moved = elements * self.element_bytes + self.results * self.result_dtype.bytes
-        moved += (self.segments + 1) * self.offset_dtype.bytes if self.segments else 0
+        moved += (self.segments + 1) * self.offset_dtype.bytes if self.in_segments else 0
         return Work(moved, {Unit.FP32: operations})
 
     @property
@@ -154,7 +161,7 @@ class ReduceProblem(MatrixProblem):
         y = Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged)
         arrays = (x, replace(x, name="other"))[: self.op.arrays]
         bounds = Tensor.flat("offsets", self.offset_dtype, self.segments + 1, Role.INPUT, self.offset_dtype.bytes)
-        return (*arrays, bounds, y) if self.segments else (*arrays, y)
+        return (*arrays, bounds, y) if self.in_segments else (*arrays, y)
 
     @property
     def rounded(self) -> bool:
@@ -202,14 +209,14 @@ class ReduceProblem(MatrixProblem):
     def _drawn(self, random: np.random.Generator, draw: Callable[[int], Array]) -> dict[str, Array]:
         """Arrays of elements, and segments of various lengths."""
         drawn = {t.name: repeated(draw, t.size) for t in self.tensors if t.name in ("x", "other")}
-        if self.segments:
+        if self.in_segments:
             drawn["offsets"] = offsets(random, self.columns, self.segments).astype(self.offset_dtype.numpy)
         return drawn
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and where it is rounded ``y_scale``."""
         arrays = [t.view(inputs[t.name]) for t in self.tensors if t.name in ("x", "other")]
-        lines = Lines(0 if self.axis is Axis.FIRST else 1, inputs["offsets"] if self.segments else None)
+        lines = Lines(0 if self.axis is Axis.FIRST else 1, inputs["offsets"] if self.in_segments else None)
         if self.rounded:
             terms = self.op.terms(*(elements.astype(np.float64) for elements in arrays))
             count = lines.counts(terms)

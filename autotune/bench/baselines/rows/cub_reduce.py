@@ -21,7 +21,7 @@ def source(problem: ReduceProblem) -> str:
         ValueError: CUB has no such reduction.
     """
     op, whole = problem.op, problem.axis is Axis.ALL
-    if problem.axis is Axis.FIRST or (op.indexed and not whole) or (op is Operation.MEAN and problem.segments):
+    if problem.axis is Axis.FIRST or (op.indexed and not whole) or (op is Operation.MEAN and problem.in_segments):
         raise ValueError(f"CUB has no {op} over axis={problem.axis}")
     number = DType.FLOAT32 if problem.dtype.is_float else problem.result_dtype
     types = {
