@@ -53,7 +53,11 @@ def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardS
         schedule = replace(drawn, threads_per_row=min(drawn.threads_per_row, drawn.threads), min_blocks_per_sm=1)
         least, most = _AHEAD[schedule.hold]
         ahead = max(least, min(drawn.rows_ahead, most))
-        held = (replace(schedule, loads_in_flight=1, rows_ahead=rows) for rows in range(ahead, least - 1, -1))
+        held = (  # fewer rows ahead, and then all threads of a block for a row, before it is read again
+            replace(schedule, loads_in_flight=1, rows_ahead=rows, threads_per_row=of_row)
+            for of_row in dict.fromkeys((schedule.threads_per_row, schedule.threads))
+            for rows in range(ahead, least - 1, -1)
+        )
         again = replace(schedule, hold=Hold.RELOAD, rows_ahead=0, threads_per_row=schedule.threads)
         fitting = (one for one in held if schedule.hold is not Hold.RELOAD and _legal(problem, one, spec))
         schedule = next(fitting, again)
