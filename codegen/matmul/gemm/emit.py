@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import Constant, used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
@@ -45,19 +45,13 @@ def emit_reference(problem: GemmProblem) -> Program:
 def _naive(problem: GemmProblem, number: str, result: DType) -> Program:
     members, facts = _arguments(problem, result), _facts(problem)
     body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
-    source = f"""{comment(f"{ENTRY}: {_served(problem)}, a thread for each element, in {number}")}
-
-{cuda_arguments(members)}
-
-{problem_struct([], facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
-  gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);
-}}
-"""
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
-    return Program(source, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
+    launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
+    declared = problem_struct([], facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {_served(problem)}, a thread for each element, in {number}"
+    return plain_program(
+        title, members, declared, body, {launch: f"gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);"}
+    )
 
 
 def _types(problem: GemmProblem) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .activation import Activation
@@ -45,19 +45,13 @@ def emit_reference(problem: GemvProblem) -> Program:
 def _naive(problem: GemvProblem, number: str, result: DType) -> Program:
     members, facts = _arguments(problem, result), _facts(problem)
     body = used_source("matmul/gemv/naive.cuh", "gemv_naive", _conditions(problem) | facts)
-    source = f"""{comment(f"{ENTRY}: {_served(problem)}, a thread for each output, in {number}")}
-
-{cuda_arguments(members)}
-
-{problem_struct([], facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  gemv_naive<{number}>(arguments, arguments.x, arguments.y);
-}}
-"""
     grid = ceil_div(problem.n * problem.m * problem.batch, _NAIVE_THREADS)
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct([], facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {_served(problem)}, a thread for each output, in {number}"
+    return plain_program(
+        title, members, declared, body, {launch: f"gemv_naive<{number}>(arguments, arguments.x, arguments.y);"}
+    )
 
 
 def _types(problem: GemvProblem) -> list[str]:

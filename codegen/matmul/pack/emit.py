@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..gemv.weights import SYMMETRIC_ZERO, Weights
@@ -36,19 +36,11 @@ def emit_naive(problem: PackProblem) -> Program:
     """A thread for each group: the reference, too, since all outputs are exact."""
     members, facts = _arguments(problem), _facts(problem)
     body = used_source("matmul/pack/naive.cuh", "pack_naive", _conditions(problem) | facts)
-    source = f"""{comment(f"{ENTRY}: {_described(problem)}, a thread for each group")}
-
-{cuda_arguments(members)}
-
-{problem_struct(_types(problem), facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  pack_naive(arguments);
-}}
-"""
     grid = ceil_div(problem.group_count, _NAIVE_THREADS)
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct(_types(problem), facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {_described(problem)}, a thread for each group"
+    return plain_program(title, members, declared, body, {launch: "pack_naive(arguments);"})
 
 
 def _types(problem: PackProblem) -> list[str]:

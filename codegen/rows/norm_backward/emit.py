@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
@@ -73,27 +73,15 @@ def _naive(problem: NormBackwardProblem, reference: bool) -> Program:
         for name, dtype in weights.items()
         if f"Problem::{name}" in body
     ]
-    entries = "".join(
-        f'extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {name}(const Arguments arguments) {{\n'
-        f"  {function}<{number}>(arguments);\n}}\n"
-        for name, function in zip((ENTRY, _SUMS), functions, strict=False)
-    )
-    source = f"""{comment(f"{ENTRY}: {_rows(problem)} in {number}")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-{entries}"""
     rows = ceil_div(problem.rows * WARP, _NAIVE_THREADS) if problem.columns else 0
     grids = (rows, ceil_div(problem.columns, _NAIVE_THREADS))
-    steps = tuple(
-        Launch(name, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
-        for name, grid, _ in zip((ENTRY, _SUMS), grids, functions, strict=False)
-    )
+    calls = {
+        Launch(name, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)): f"{function}<{number}>(arguments);"
+        for name, grid, function in zip((ENTRY, _SUMS), grids, functions, strict=False)
+    }
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
     workspace = _STATISTICS_BYTES * problem.rows if problem.summed else 0
-    return Program(source, members, steps, workspace)
+    return plain_program(f"{ENTRY}: {_rows(problem)} in {number}", members, declared, body, calls, workspace)
 
 
 def _types(problem: NormBackwardProblem) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .operation import Operation
@@ -72,18 +72,9 @@ def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, functi
     number = DType.FLOAT64 if reference else _number(problem)
     types = _types(problem, number, problem.longest + _THREADS > _INT_MAX)
     template = f"<{_THREADS}>" if header == "tree" else ""
-    source = f"""{comment(f"{ENTRY}: {_served(problem)}, {how}")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_THREADS}) {ENTRY}(const Arguments arguments) {{
-  {function}{template}({passed});
-}}
-"""
-    return Program(source, members, (launch,))
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {_served(problem)}, {how}"
+    return plain_program(title, members, declared, body, {launch: f"{function}{template}({passed});"})
 
 
 def _body(problem: ReduceProblem, header: str, function: str, names: Mapping[str, int | str | bool]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
@@ -60,19 +60,11 @@ def _naive(problem: SoftmaxProblem, lanes: int, reference: bool) -> Program:
         for name, dtype in weights.items()
         if f"Problem::{name}" in body
     ]
-    source = f"""{comment(f"{_title(problem)} of {_rows(problem)} in {number}, {lanes} threads per row")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  softmax_naive<{lanes}, {number}>(arguments);
-}}
-"""
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{_title(problem)} of {_rows(problem)} in {number}, {lanes} threads per row"
+    return plain_program(title, members, declared, body, {launch: f"softmax_naive<{lanes}, {number}>(arguments);"})
 
 
 def _types(problem: SoftmaxProblem) -> list[str]:

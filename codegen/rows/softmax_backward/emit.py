@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..schedule import WARP, Hold
@@ -53,19 +53,13 @@ def _naive(problem: SoftmaxBackwardProblem, lanes: int, reference: bool) -> Prog
     body = used_source("rows/softmax_backward/naive.cuh", "softmax_backward_naive", facts)
     weight = f"static constexpr double error_weight = {problem.error_weight};"
     types = [*_types(problem), *([weight] if reference else [])]
-    source = f"""{comment(f"{ENTRY}: {_rows(problem)} in {number}, {lanes} threads per row")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  softmax_backward_naive<{lanes}, {number}>(arguments);
-}}
-"""
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {_rows(problem)} in {number}, {lanes} threads per row"
+    return plain_program(
+        title, members, declared, body, {launch: f"softmax_backward_naive<{lanes}, {number}>(arguments);"}
+    )
 
 
 def _types(problem: SoftmaxBackwardProblem) -> list[str]:

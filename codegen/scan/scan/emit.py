@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .operation import Operation
@@ -135,23 +135,14 @@ def _block_launch(problem: ScanProblem, threads: int) -> Launch:
 
 def _plain(problem: ScanProblem, how: str, header: str, launch: Launch, call: str, method: str = "") -> Program:
     """A kernel without a schedule."""
-    members, known, declared = arguments(problem), conditions(problem), types(problem)
+    members, known, elements = arguments(problem), conditions(problem), types(problem)
     if call.startswith("reference"):
         members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
         known |= {"result_bits": DType.FLOAT64.bits}
-        declared = [declared[0], "using Number = double;", "using Result = double;"]
+        elements = [elements[0], "using Number = double;", "using Result = double;"]
     known |= {"method": method, **{name: name for name in METHODS}}
     function = call.partition("(")[0].partition("<")[0]
     body = used_source(f"scan/scan/{header}.cuh", function, known)
-    source = f"""{comment(f"{ENTRY}: {served(problem)}, {how}")}
-
-{cuda_arguments(members)}
-
-{problem_struct(declared, {}, sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({launch.threads}) {ENTRY}(const Arguments arguments) {{
-  {call}
-}}
-"""
-    return Program(source, members, (launch,))
+    declared = problem_struct(elements, {}, sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: {served(problem)}, {how}"
+    return plain_program(title, members, declared, body, {launch: call})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .problem import DropoutProblem, Mask
@@ -41,20 +41,12 @@ def emit_naive(problem: DropoutProblem) -> Program:
     facts = {"packed_mask": problem.mask is Mask.BITS}
     body = used_source("streaming/dropout/naive.cuh", "dropout_naive", known)
     types = [f"using Element = {problem.dtype.cuda};"]
-    source = f"""{comment(f"{ENTRY}: one thread for each element, {_served(problem, {})}")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  dropout_naive(arguments);
-}}
-"""
     per_thread = 8 if problem.mask is Mask.BITS else 1
     grid = ceil_div(problem.elements, _NAIVE_THREADS * per_thread)
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: one thread for each element, {_served(problem, {})}"
+    return plain_program(title, members, declared, body, {launch: "dropout_naive(arguments);"})
 
 
 def arguments(problem: DropoutProblem) -> tuple[Argument, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import Constant, used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .function import Function
@@ -48,19 +48,11 @@ def _naive(problem: MapProblem, number: str, result: DType | None) -> Program:
     whole = problem.collapsed
     members, facts = _arguments(whole, result), _facts(whole)
     body = used_source("streaming/map/naive.cuh", "map_naive", _conditions(whole) | facts)
-    source = f"""{comment(f"{ENTRY}: {_formula(whole)}, a thread for each result, in {number}")}
-
-{cuda_arguments(members)}
-
-{problem_struct([], facts, _sizes(whole, "long long"), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  map_naive<{number}>(arguments, arguments.y);
-}}
-"""
     grid = ceil_div(whole.rows * whole.columns, _NAIVE_THREADS)
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
+    declared = problem_struct([], facts, _sizes(whole, "long long"), Specialize.NONE, body)
+    title = f"{ENTRY}: {_formula(whole)}, a thread for each result, in {number}"
+    return plain_program(title, members, declared, body, {launch: f"map_naive<{number}>(arguments, arguments.y);"})
 
 
 def _arguments(problem: MapProblem, result: DType | None = None) -> tuple[Argument, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ...emission import comment
 from ...headers import used_source
 from ...integers import ceil_div, widest_divisor
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
+from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from .problem import Angles, Positions, RopeProblem
@@ -118,17 +118,10 @@ def _naive(problem: RopeProblem, number: str, result: DType) -> Program:
     weight = f", {problem.error_weight}" if scaled else ""
     types = [f"using Element = {problem.dtype.cuda};"]
     facts = _facts(problem) | {"table_width": 1}
-    source = f"""{comment(f"{ENTRY}: a thread for each pair, in {number}, {_served(problem)}")}
-
-{cuda_arguments(members)}
-
-{problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
-  rope_naive<{number}>(arguments, arguments.r, arguments.s{weight});
-}}
-"""
     threads = problem.batch * problem.heads * (problem.head_dim - problem.rotated // 2)
     launch = Launch(ENTRY, (ceil_div(threads, _NAIVE_THREADS), 1, 1), (_NAIVE_THREADS, 1, 1))
-    return Program(source, members, (launch,))
+    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
+    title = f"{ENTRY}: a thread for each pair, in {number}, {_served(problem)}"
+    return plain_program(
+        title, members, declared, body, {launch: f"rope_naive<{number}>(arguments, arguments.r, arguments.s{weight});"}
+    )
