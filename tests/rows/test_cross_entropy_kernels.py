@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
+from contract.reference_kernel import check_reference_kernel
 from rows import cross_entropy_backward_cases, cross_entropy_cases
 
 from autotune import emulator
@@ -36,6 +38,11 @@ def test_cases_cover_every_kind_and_hold(cases) -> None:
     backward = cases.CASES[0][0].lse_given
     holds = {"registers", "reload"} | (set() if backward else {"shared"})
     assert {schedule.hold for _, schedule in cases.CASES} == holds
+
+
+def test_the_reference_takes_impossible_logits_beside_the_target() -> None:
+    problem = CrossEntropyProblem(18, 64)  # here such a row has a possible target
+    check_reference_kernel(operator("cross_entropy"), problem, partial(emulator.run, seed=0))
 
 
 WARP = "threads=128 TPR=32 vector_width=2"

@@ -101,7 +101,8 @@ __device__ __forceinline__ void cross_entropy_naive(const Arguments& arguments) 
 #  endif
 #  if reference
     const double size = 1 + cap + fabs(log_sum) + fabs(hit - base);
-    const double of_mean = smoothing * (fabs(base) + all.size / problem.columns);
+    double of_mean = 0;  // not 0 · infinity, where a logit is infinite and no label is smoothed
+    if (smoothing != 0) of_mean = smoothing * (fabs(base) + all.size / problem.columns);
     const double errors = size + of_mean + lse_square * lse * lse;
     arguments.loss_scale[row] = ignored ? 0 : scale_of(loss, errors, Problem::sums_weight);
 #    if lse
