@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..fields import tunable
 from ..footprint import Footprint
 from ..integers import ceil_div, round_up
 from ..schedule import Schedule, Specialize
+from .problem import RowProblem
 
 WARP = 32
 _LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
@@ -82,6 +83,18 @@ class RowSchedule(Schedule):
         """Vectors of a thread in a row that reaches so far."""
         return max(1, ceil_div(reach, self.row_step))
 
+    def reach_in(self, problem: RowProblem) -> int:
+        """`reach` of the rows of x."""
+        return self.reach(problem.columns, problem.vector_width("x"))
+
+    def rounds_in(self, problem: RowProblem) -> int:
+        """Vectors of a thread in a row of an array."""
+        return self.rounds(self.reach_in(problem))
+
+    def skewed(self, problem: RowProblem) -> bool:
+        """Whether a row of x may begin within a vector."""
+        return self.vector_width > problem.vector_width("x")
+
     def blocks(self, rows: int) -> int:
         """Blocks of the grid for so many rows."""
         return ceil_div(rows, self.rows_per_block) * self.cluster
@@ -97,6 +110,10 @@ class RowSchedule(Schedule):
         """Registers of the vectors that a thread holds or loads at once."""
         vectors = self.rounds(reach) if self.hold is Hold.REGISTERS else self.loads_in_flight
         return self.arrays * vectors * ceil_div(self.vector_width * element_bytes, _WORD)
+
+    def footprint(self, problem: Any) -> Footprint:
+        """See `Schedule`: of an operator that needs no more than its rows do."""
+        return self.row_footprint(self.reach_in(problem), problem.dtype.bytes)
 
     def row_footprint(self, reach: int, element_bytes: int) -> Footprint:
         """What a block takes of an SM."""

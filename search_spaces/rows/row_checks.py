@@ -6,13 +6,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ...codegen.integers import ceil_div, round_up
-from ...codegen.rows.cross_entropy.logits_problem import LogitsProblem
-from ...codegen.rows.norm.problem import NormProblem
+from ...codegen.rows.problem import RowProblem
 from ...codegen.rows.schedule import RowSchedule
-from ...codegen.rows.softmax.problem import SoftmaxProblem
-from ...codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 
-P = TypeVar("P", bound=SoftmaxProblem | SoftmaxBackwardProblem | NormProblem | LogitsProblem)
+P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=RowSchedule)
 
 

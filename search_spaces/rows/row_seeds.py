@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-from ...codegen.dtype import DType
 from ...codegen.fields import field_specs
 from ...codegen.integers import ceil_div
 from ...codegen.matrices import WIDEST_ACCESS
+from ...codegen.rows.problem import RowProblem
 from ...codegen.rows.schedule import Hold, RowSchedule, held_row
 from ..device_spec import DeviceSpec
 from ..occupancy import blocks_per_sm, most_registers
 from ..resources import footprint_violations
 from ..space import Space
 
-P = TypeVar("P", bound="_Rows")
+P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=RowSchedule)
 
 _ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of rows of all arrays, best guess first
@@ -28,15 +28,6 @@ _RESIDENT = 4  # blocks of an SM that hide each other's waits
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
 # Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
 _MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
-
-
-class _Rows(Protocol):
-    @property
-    def columns(self) -> int: ...
-    @property
-    def dtype(self) -> DType: ...
-    @property
-    def widths(self) -> tuple[int, int]: ...
 
 
 @dataclass(frozen=True)

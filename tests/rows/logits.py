@@ -9,9 +9,10 @@ from random import Random
 from typing import Any
 
 from autotune.codegen.integers import round_up
-from autotune.codegen.rows.cross_entropy.logits_problem import DTYPES, TARGETS, LogitsProblem
+from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS, LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
 

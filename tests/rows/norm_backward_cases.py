@@ -8,9 +8,9 @@ from random import Random
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
-from autotune.codegen.rows.norm.problem import DTYPES
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.rows.norm_backward import OPERATOR

@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 from autotune.codegen.integers import round_up
-from autotune.codegen.rows.norm.problem import DTYPES, LayerNormProblem, NormProblem
+from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
 

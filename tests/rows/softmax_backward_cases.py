@@ -8,7 +8,8 @@ from random import Random
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
-from autotune.codegen.rows.softmax_backward.problem import DTYPES, SoftmaxBackwardProblem
+from autotune.codegen.rows.problem import DTYPES
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device

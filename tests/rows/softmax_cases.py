@@ -9,8 +9,9 @@ from pair_coverage import covering
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
+from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.mask import Mask
-from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device

@@ -11,8 +11,9 @@ import pytest
 from rows.softmax_backward_cases import BF16, CASES, LIMITS
 
 from autotune import dispatcher
+from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax_backward.emit import emit
-from autotune.codegen.rows.softmax_backward.problem import DTYPES, SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify

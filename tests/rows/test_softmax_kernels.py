@@ -10,9 +10,10 @@ from rows.softmax_cases import BF16, CASES, FP16, LIMITS
 
 from autotune import emulator
 from autotune.codegen.program import Program
+from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.emit import emit
 from autotune.codegen.rows.softmax.mask import Mask
-from autotune.codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify

@@ -12,15 +12,14 @@ import numpy.typing as npt
 
 from ...dtype import DType
 from ...fields import kind, layout, size
-from ...matrices import WIDEST_ACCESS, MatrixProblem
+from ...matrices import WIDEST_ACCESS
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..logits import hard_logits, some_rows
+from ..problem import MOST_COLUMNS, RowProblem
 
-DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 TARGETS = (DType.INT64, DType.INT32)
-MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
 # Largest relative errors of a sum of powers: of at most some hundred terms in a row, then of pairs.
 _ERROR = 2.0**-18
 LEAST = 2.0**-26  # of a probability: what is less has an error of 2^-44, since the error of an exponent grows with it
@@ -40,7 +39,7 @@ class _Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LogitsProblem(MatrixProblem):
+class LogitsProblem(RowProblem):
     """Rows of logits x and a target for each, the column whose logit shall be the largest; computed in FP32.
 
     z is x, or softcap · tanh(x / softcap). The loss of row r is
@@ -65,9 +64,7 @@ class LogitsProblem(MatrixProblem):
     written = frozenset("d")
     lse_given: ClassVar[bool] = False  # whether lse is an input
 
-    rows: int = size(4096, most=None)
     columns: int = size(32000, least=1, most=MOST_COLUMNS)
-    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     target_dtype: DType = kind(DType.INT64, allowed=TARGETS, implied=DType.INT64, transfers=True)
     smoothed: bool = kind(False, codes=("", "smoothed"))
     z_loss: bool = kind(False, codes=("", "zloss"), transfers=True)
@@ -90,25 +87,9 @@ class LogitsProblem(MatrixProblem):
     def has_gradient(self) -> bool:
         """Whether the gradient of x is an output."""
 
-    @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``x`` and of its gradient ``d``."""
-        return {"x": (self.rows, self.columns), "d": (self.rows, self.columns)}
-
-    def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """Elements of the widest accesses to x and to its gradient."""
-        return self.vector_width("x"), self.vector_width("d")
-
     def alike(self, width: int) -> bool:
-        """Whether vectors of so many elements, aligned in x, are aligned in its gradient, if there is one."""
-        size = width * self.dtype.bytes
-        together = self.align_x >= size and self.align_d >= size and (self.ldx - self.ldd) % width == 0
-        return not self.has_gradient or together or width <= min(self.widths)
+        """See `RowProblem`; without a gradient nothing is written."""
+        return not self.has_gradient or super().alike(width)
 
     @property
     def work(self) -> Work:

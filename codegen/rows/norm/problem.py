@@ -10,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import WIDEST_ACCESS, MatrixProblem
+from ...fields import kind, layout
+from ...matrices import WIDEST_ACCESS
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..invariance import chosen_by_columns
+from ..problem import RowProblem
 from .inputs import hard_rows, normal
 
-DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
-MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
 # Largest relative errors, before the result is rounded, of a mean and of a reciprocal root of a mean: a sum of at most
 # some hundred terms in a row, then of pairs.
 _ERROR = 2.0**-18
@@ -27,7 +26,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NormProblem(MatrixProblem):
+class NormProblem(RowProblem):
     """A factor and perhaps a shift for each row r of x, then for each column, accumulated in FP32.
 
     With a residual, the sum of x and the residual, rounded to their type, is normalised, and written, too. NaN in a row
@@ -52,9 +51,6 @@ class NormProblem(MatrixProblem):
     written = frozenset("y")
     centered: ClassVar[bool] = False  # whether the mean is subtracted
 
-    rows: int = size(4096, most=None)
-    columns: int = size(4096, most=MOST_COLUMNS)
-    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     weight: bool = kind(True, codes=("unweighted", ""), transfers=True)
     float32_weight: bool = kind(False, codes=("", "float32weight"), transfers=True)
     residual: bool = kind(False, codes=("", "residual"))
@@ -86,11 +82,6 @@ class NormProblem(MatrixProblem):
     def chosen_as(self) -> Self | None:
         """See `Problem.chosen_as`."""
         return chosen_by_columns(self)
-
-    @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``x`` and ``y``."""
-        return {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
 
     def element_bytes_of(self, operand: str) -> int:
         """Those of `dtype`, or of y."""
@@ -125,18 +116,6 @@ class NormProblem(MatrixProblem):
     def normalized_shape(self) -> tuple[int, ...]:
         """As PyTorch's argument of this name."""
         return (self.columns,)
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """Elements of the widest accesses to x and y."""
-        return self.vector_width("x"), self.vector_width("y")
-
-    def alike(self, width: int) -> bool:
-        """Whether vectors of so many elements, aligned in x, are aligned in y: rows share their address modulo one."""
-        sizes = (width * self.element_bytes_of(operand) for operand in "xy")
-        aligned = all(align >= size for align, size in zip((self.align_x, self.align_y), sizes, strict=True))
-        together = aligned and (self.ldx - self.ldy) % width == 0
-        return together or width <= min(self.widths)
 
     @property
     def work(self) -> Work:

@@ -17,14 +17,6 @@ class RmsNormSchedule(RowSchedule):
 
     reductions = 2  # of the squares, and of the largest result
 
-    def reach_in(self, problem: NormProblem) -> int:
-        """`reach` of the rows of x."""
-        return self.reach(problem.columns, problem.vector_width("x"))
-
-    def rounds_in(self, problem: NormProblem) -> int:
-        """Vectors of a thread in a row."""
-        return self.rounds(self.reach_in(problem))
-
     def footprint(self, problem: NormProblem) -> Footprint:
         """See `Schedule`; vectors of x and of the residual are loaded at once."""
         reach, size = self.reach_in(problem), problem.dtype.bytes

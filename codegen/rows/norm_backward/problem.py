@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import WIDEST_ACCESS, MatrixProblem
+from ...fields import kind, layout
+from ...matrices import WIDEST_ACCESS
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..norm.inputs import hard_rows, normal
-from ..norm.problem import DTYPES, MOST_COLUMNS
+from ..problem import RowProblem
 
 # Largest errors before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18
@@ -23,7 +23,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NormBackwardProblem(MatrixProblem):
+class NormBackwardProblem(RowProblem):
     """dx, and the gradients dw and db of weight and bias, from the gradient dy of a norm's result.
 
     With g = dy · (weight + weight_offset) and x̂ = (x - mean) · rstd, each row of dx is
@@ -47,9 +47,6 @@ class NormBackwardProblem(MatrixProblem):
 
     written = frozenset("d")
 
-    rows: int = size(4096, most=None)
-    columns: int = size(4096, most=MOST_COLUMNS)
-    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     centered: bool = kind(True, codes=("rms", "layer"))
     weight: bool = kind(True, codes=("unweighted", ""))
     bias: bool = kind(True, codes=("unbiased", ""))
@@ -74,18 +71,9 @@ class NormBackwardProblem(MatrixProblem):
         return WIDEST_ACCESS if name == "align_w" else super().usual(name)
 
     @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``x``, and of dy, and of dx by the name ``d``."""
-        return {"x": (self.rows, self.columns), "d": (self.rows, self.columns)}
-
-    def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
-
-    @property
     def width(self) -> int:
         """Elements of the widest access that rows of all arrays are aligned for."""
-        return min(self.vector_width("x"), self.vector_width("d"))
+        return min(self.widths)
 
     @property
     def weight_dtype(self) -> DType:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
+from ..problem import RowProblem
 from ..schedule import Hold, RowSchedule
 from .problem import NormBackwardProblem
 
@@ -32,9 +33,9 @@ class NormBackwardSchedule(RowSchedule):
     grid_blocks: int = tunable(128, short="grid")
     rows_ahead: int = tunable(0, values=(0, 1, 2, 3), least=0, short="ahead")
 
-    def rounds_in(self, problem: NormBackwardProblem) -> int:
-        """Vectors of a thread in a row."""
-        return self.rounds(problem.columns)
+    def reach_in(self, problem: RowProblem) -> int:
+        """Rows never begin between vectors, since a thread adds up the same columns of all of them."""
+        return problem.columns
 
     def grid(self, problem: NormBackwardProblem) -> int:
         """Blocks of the grid; at least one writes sums, of no rows, too."""

@@ -10,25 +10,23 @@ from typing import Self
 import numpy as np
 
 from ...dtype import DType
-from ...fields import INT_MAX, kind, layout, size
+from ...fields import INT_MAX, kind, layout
 from ...integers import ceil_div
-from ...matrices import MatrixProblem
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..invariance import chosen_by_columns
 from ..logits import hard_logits
+from ..problem import RowProblem
 from .mask import Mask, masked, random_mask
 
-DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
-MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too
 _MOST_BLOCKED_ROWS = 2**32 - 1  # whose number a kernel divides
 # Largest error of a logarithm before it is rounded, relative to 1 and itself: of the sum, of log, of the maximum.
 _LOGARITHM_ERROR = 2.0**-19
 
 
 @dataclass(frozen=True)
-class SoftmaxProblem(MatrixProblem):
+class SoftmaxProblem(RowProblem):
     """y[r] = softmax(x[r] / temperature) for each row r, or its logarithm, accumulated in FP32.
 
     With lengths, the columns of row r from lengths[r] on count as -infinity, whatever they hold; if it is causal, those
@@ -57,9 +55,6 @@ class SoftmaxProblem(MatrixProblem):
 
     written = frozenset("y")
 
-    rows: int = size(4096, most=None)
-    columns: int = size(4096, most=MOST_COLUMNS)
-    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     log: bool = kind(False, codes=("", "log"), transfers=True)
     lengths: bool = kind(False, codes=("", "lengths"))
     causal: bool = kind(False, codes=("", "causal"))
@@ -128,26 +123,14 @@ class SoftmaxProblem(MatrixProblem):
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
         """Rows and columns of ``x``, ``y`` and, if there is one, the mask, by the name ``m``."""
-        stored = {"x": (self.rows, self.columns), "y": (self.rows, self.columns)}
         if not self.has_mask:
-            return stored
+            return super().stored
         masks = ceil_div(self.rows, self._queries * self._heads)
-        return stored | {"m": (masks * self._queries, self.columns)}
+        return super().stored | {"m": (masks * self._queries, self.columns)}
 
     def element_bytes_of(self, operand: str) -> int:
         """Those of `dtype`, or of the mask."""
         return (self.mask_dtype if operand == "m" else self.dtype).bytes
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """Elements of the widest accesses to x and y."""
-        return self.vector_width("x"), self.vector_width("y")
-
-    def alike(self, width: int) -> bool:
-        """Whether vectors of so many elements, aligned in x, are aligned in y: rows share their address modulo one."""
-        size = width * self.dtype.bytes
-        together = self.align_x >= size and self.align_y >= size and (self.ldx - self.ldy) % width == 0
-        return together or width <= min(self.widths)
 
     @property
     def masked(self) -> bool:

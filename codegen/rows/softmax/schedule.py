@@ -30,14 +30,6 @@ class SoftmaxSchedule(RowSchedule):
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
 
-    def reach_in(self, problem: SoftmaxProblem) -> int:
-        """`reach` of the rows of x."""
-        return self.reach(problem.columns, problem.vector_width("x"))
-
-    def rounds_in(self, problem: SoftmaxProblem) -> int:
-        """Vectors of a thread in a row."""
-        return self.rounds(self.reach_in(problem))
-
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
         """See `Schedule`; a mask waits in registers as its row does, until both are there."""
         reach = self.reach_in(problem)

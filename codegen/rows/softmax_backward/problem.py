@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import MatrixProblem
+from ...fields import kind, layout
 from ...problem import Array
 from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
 from ..norm.inputs import normal
-from ..softmax.problem import DTYPES, MOST_COLUMNS
+from ..problem import RowProblem
 
 # Largest error before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18
@@ -25,7 +23,7 @@ _Row = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class SoftmaxBackwardProblem(MatrixProblem):
+class SoftmaxBackwardProblem(RowProblem):
     """dx, the gradient of x, from y = softmax(x · scale) and its gradient dy, row by row.
 
     dx = scale · y · (dy - Σ y·dy). Of a log-softmax, dx = scale · (dy - e^y · Σ dy), and 0 where y is -infinity, since
@@ -42,34 +40,11 @@ class SoftmaxBackwardProblem(MatrixProblem):
 
     written = frozenset("d")
 
-    rows: int = size(4096, most=None)
-    columns: int = size(4096, most=MOST_COLUMNS)
-    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     log: bool = kind(False, codes=("", "log"), transfers=True)
     ldx: int = layout()
     align_x: int = layout(16)
     ldd: int = layout()
     align_d: int = layout(16)
-
-    @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of what is read, by the name ``x``, and of dx by the name ``d``."""
-        return {"x": (self.rows, self.columns), "d": (self.rows, self.columns)}
-
-    def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
-
-    @property
-    def widths(self) -> tuple[int, int]:
-        """Elements of the widest accesses to what is read and to dx."""
-        return self.vector_width("x"), self.vector_width("d")
-
-    def alike(self, width: int) -> bool:
-        """Whether vectors of so many elements, aligned where they are read, are aligned in dx."""
-        size = width * self.dtype.bytes
-        together = self.align_x >= size and self.align_d >= size and (self.ldx - self.ldd) % width == 0
-        return together or width <= min(self.widths)
 
     @property
     def work(self) -> Work:

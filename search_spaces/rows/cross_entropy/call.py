@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.rows.cross_entropy.logits_problem import DTYPES, TARGETS
+from ....codegen.rows.cross_entropy.logits_problem import TARGETS
 from ....codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
+from ....codegen.rows.problem import DTYPES
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Shape, rows

@@ -7,7 +7,8 @@ from math import prod
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.rows.norm.problem import DTYPES, LayerNormProblem, NormProblem, RmsNormProblem
+from ....codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from ....codegen.rows.problem import DTYPES
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Rows, rows

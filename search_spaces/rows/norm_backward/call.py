@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.rows.norm.problem import DTYPES
 from ....codegen.rows.norm_backward.problem import NormBackwardProblem
+from ....codegen.rows.problem import DTYPES
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout

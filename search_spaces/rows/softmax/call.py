@@ -7,8 +7,9 @@ from math import prod
 from typing import Any
 
 from ....codegen.dtype import DType
+from ....codegen.rows.problem import DTYPES
 from ....codegen.rows.softmax.mask import Mask
-from ....codegen.rows.softmax.problem import DTYPES, SoftmaxProblem
+from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, rows

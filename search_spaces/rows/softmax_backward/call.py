@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.rows.softmax.problem import DTYPES
+from ....codegen.rows.problem import DTYPES
 from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, rows
