@@ -11,7 +11,7 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
-from ..schedule import Hold
+from ..vectors import served, vector_facts
 from .logits_problem import LEAST, LogitsProblem
 from .problem import CrossEntropyProblem
 from .schedule import CrossEntropyBackwardSchedule
@@ -24,11 +24,12 @@ def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Prog
     members, entry = _arguments(problem, {}), name_of(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(entry, schedule.blocks(problem.rows))
-    facts = _facts(problem) | _vectors(problem, schedule)
+    facts = _facts(problem) | vector_facts(problem, schedule)
     file = "backward" if problem.lse_given else "cross_entropy"
     body = used_source(f"rows/cross_entropy/{file}.cuh", f"{entry}_block", schedule.constants | facts)
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
-    title, kernel = f"{entry}: {_served(problem, schedule)}", footprint.entry(entry, f"{entry}_block(arguments);")
+    title = f"{entry}: {served(problem, schedule, _rows(problem))}"
+    kernel = footprint.entry(entry, f"{entry}_block(arguments);")
     source = scheduled_source(title, schedule, launch, members, declared, body, kernel)
     return Program(source, members, (launch,))
 
@@ -115,20 +116,6 @@ def _facts(problem: LogitsProblem) -> dict[str, int | str]:
     }
 
 
-def _vectors(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> dict[str, int | str]:
-    """See docs/rows.md."""
-    width = schedule.vector_width
-    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
-    return {
-        "skewed": skewed,
-        "ragged": ragged,
-        "partial": skewed or ragged,
-        "scattered": not problem.alike(width),
-        "rounds": schedule.rounds_in(problem),
-        "held_at": schedule.held_at,
-    }
-
-
 def _rows(problem: LogitsProblem) -> str:
     """What an unspecialised source computes."""
     parts = [f"rows of {problem.dtype}, targets of {problem.target_dtype}"]
@@ -139,20 +126,3 @@ def _rows(problem: LogitsProblem) -> str:
     parts += ["with gradients"] if problem.has_gradient else []
     parts += ["from one for all rows"] if problem.shared_gradient else []
     return ", ".join(parts)
-
-
-def _served(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> str:
-    """The problems that a source serves, one or all of a kind: equal sources say the same."""
-    if schedule.specialize is Specialize.SHAPE:
-        return problem.key
-    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
-        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
-        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
-    if schedule.vector_width > 1 and not facts["ragged"]:
-        served += f", a multiple of {schedule.vector_width}"
-    if facts["skewed"]:
-        served += ", that begin between vectors"
-    if facts["scattered"]:
-        served += ", stored one by one"
-    return served

@@ -12,7 +12,7 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Exact, Role
-from ..schedule import Hold
+from ..vectors import served, vector_facts
 from .problem import NormProblem
 from .schedule import RmsNormSchedule
 
@@ -27,7 +27,8 @@ def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
     facts = _facts(problem) | _vectors(problem, schedule)
     body = used_source("rows/norm/norm.cuh", "norm_block", schedule.constants | facts)
     declared = problem_struct(_types(problem, body), facts, _sizes(problem), schedule.specialize, body)
-    title, kernel = f"{entry}: {_served(problem, schedule)}", footprint.entry(entry, "norm_block(arguments);")
+    title = f"{entry}: {served(problem, schedule, _rows(problem))}"
+    kernel = footprint.entry(entry, "norm_block(arguments);")
     source = scheduled_source(title, schedule, launch, members, declared, body, kernel)
     return Program(source, members, (launch,))
 
@@ -112,19 +113,10 @@ def _facts(problem: NormProblem) -> dict[str, int | str]:
 
 
 def _vectors(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int | str]:
-    """See docs/rows.md; `weight_width` elements of weight or bias are loaded at once."""
-    width, bytes_of_weight = schedule.vector_width, problem.weight_dtype.bytes
-    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
-    aligned = min(problem.align_w, WIDEST_ACCESS) // bytes_of_weight
-    return {
-        "skewed": skewed,
-        "ragged": ragged,
-        "partial": skewed or ragged,
-        "scattered": not problem.alike(width),
-        "weight_width": 1 if skewed else min(width, aligned),
-        "rounds": schedule.rounds_in(problem),
-        "held_at": schedule.held_at,
-    }
+    """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once."""
+    aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
+    own = {"weight_width": 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)}
+    return vector_facts(problem, schedule, own)
 
 
 def _rows(problem: NormProblem) -> str:
@@ -135,20 +127,3 @@ def _rows(problem: NormProblem) -> str:
     parts += [f"weights of {problem.weight_dtype}"] if problem.weight else []
     parts += [f"biases of {problem.weight_dtype}"] if problem.biased else []
     return ", ".join([*parts, *(["with statistics"] if problem.statistics else [])])
-
-
-def _served(problem: NormProblem, schedule: RmsNormSchedule) -> str:
-    """The problems that a source serves, one or all of a kind: equal sources say the same."""
-    if schedule.specialize is Specialize.SHAPE:
-        return problem.key
-    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
-        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
-        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
-    if schedule.vector_width > 1 and not facts["ragged"]:
-        served += f", a multiple of {schedule.vector_width}"
-    if facts["skewed"]:
-        served += ", that begin between vectors"
-    if facts["scattered"]:
-        served += ", stored one by one"
-    return served

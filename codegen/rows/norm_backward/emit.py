@@ -12,7 +12,8 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
-from ..schedule import WARP, Hold
+from ..schedule import WARP
+from ..vectors import served, vector_facts
 from .problem import NormBackwardProblem
 from .schedule import NormBackwardSchedule
 
@@ -40,7 +41,7 @@ def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Progra
         entries += "  sum_partials(arguments);\n}\n"
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
     source = scheduled_source(
-        f"{ENTRY}: {_served(problem, schedule)}", schedule, rows, members, declared, body, entries
+        f"{ENTRY}: {served(problem, schedule, _rows(problem))}", schedule, rows, members, declared, body, entries
     )
     return Program(source, members, steps, schedule.workspace_bytes(problem))
 
@@ -119,17 +120,9 @@ def _facts(problem: NormBackwardProblem) -> dict[str, int | str]:
 
 
 def _vectors(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> dict[str, int | str]:
-    """See docs/rows.md. Rows never begin between vectors, since a thread adds up the same columns of all of them."""
-    ragged = problem.columns % schedule.vector_width != 0
-    return {
-        "skewed": False,
-        "ragged": ragged,
-        "partial": ragged,
-        "scattered": False,
-        "weight_width": min(schedule.vector_width, min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes),
-        "rounds": schedule.rounds_in(problem),
-        "held_at": schedule.held_at,
-    }
+    """See `vector_facts`; `weight_width` elements of the weight are loaded at once."""
+    aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
+    return vector_facts(problem, schedule, {"weight_width": min(schedule.vector_width, aligned)})
 
 
 def _rows(problem: NormBackwardProblem) -> str:
@@ -139,16 +132,3 @@ def _rows(problem: NormBackwardProblem) -> str:
     parts += ["by saved statistics"] if problem.saved else []
     parts += [f"of weights of {problem.weight_dtype}"] if problem.weight else []
     return ", ".join([*parts, *([f"of biases of {problem.weight_dtype}"] if problem.bias else [])])
-
-
-def _served(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> str:
-    """The problems that a source serves, one or all of a kind: equal sources say the same."""
-    if schedule.specialize is Specialize.SHAPE:
-        return problem.key
-    served, step = _rows(problem), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
-        rounds = schedule.rounds_in(problem)
-        served += f", of {max(0, (rounds - 1) * step + 1)} to {rounds * step} columns"
-    if schedule.vector_width > 1 and problem.columns % schedule.vector_width == 0:
-        served += f", a multiple of {schedule.vector_width}"
-    return served

@@ -11,7 +11,7 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ...tensor import Role
-from ..schedule import Hold
+from ..vectors import served, vector_facts
 from .mask import Mask
 from .problem import SoftmaxProblem
 from .schedule import SoftmaxSchedule
@@ -30,7 +30,7 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     types = _types(problem)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "softmax_block(arguments);")
-    title = f"{_title(problem)} of rows, for {_served(problem, schedule)}"
+    title = f"{_title(problem)} of rows, for {served(problem, schedule, _rows(problem))}"
     source = scheduled_source(title, schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
@@ -110,22 +110,10 @@ def _facts(problem: SoftmaxProblem) -> dict[str, int | str]:
 
 
 def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
-    """See docs/rows.md."""
-    skewed, ragged = _skewed(problem, schedule), problem.columns % schedule.vector_width != 0
-    return {
-        "skewed": skewed,
-        "ragged": ragged,
-        "partial": skewed or ragged or problem.masked,
-        "scattered": not problem.alike(schedule.vector_width),
-        "mask_width": 1 if skewed or not problem.has_mask else min(schedule.vector_width, problem.vector_width("m")),
-        "rounds": schedule.rounds_in(problem),
-        "held_at": schedule.held_at,
-    }
-
-
-def _skewed(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    """Whether a row of x may begin within a vector."""
-    return schedule.vector_width > problem.vector_width("x")
+    """See `vector_facts`; `mask_width` elements of a mask are loaded at once."""
+    mask = 1 if schedule.skewed(problem) or not problem.has_mask else problem.vector_width("m")
+    own = {"mask_width": min(schedule.vector_width, mask)}
+    return vector_facts(problem, schedule, own, masked=problem.masked)
 
 
 def _title(problem: SoftmaxProblem) -> str:
@@ -143,20 +131,3 @@ def _rows(problem: SoftmaxProblem) -> str:
         *(["with their lse"] if problem.lse else []),
     ]
     return " ".join([problem.dtype, ", ".join(with_or_in)]).rstrip()
-
-
-def _served(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> str:
-    """The problems that a source serves, one or all of a kind: equal sources say the same."""
-    if schedule.specialize is Specialize.SHAPE:
-        return problem.key
-    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
-        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
-        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
-    if schedule.vector_width > 1 and not facts["ragged"]:
-        served += f", a multiple of {schedule.vector_width}"
-    if facts["skewed"]:
-        served += ", that begin between vectors"
-    if facts["scattered"]:
-        served += ", stored one by one"
-    return served

@@ -9,7 +9,8 @@ from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
-from ..schedule import WARP, Hold
+from ..schedule import WARP
+from ..vectors import served, vector_facts
 from .problem import SoftmaxBackwardProblem
 from .schedule import SoftmaxBackwardSchedule
 
@@ -21,13 +22,13 @@ def emit(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> 
     """The source of a schedule that is legal for the problem."""
     members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, blocks(problem, schedule))
-    facts = _facts(problem) | _vectors(problem, schedule)
+    facts = _facts(problem) | vector_facts(problem, schedule)
     body = used_source(
         "rows/softmax_backward/softmax_backward.cuh", "softmax_backward_block", schedule.constants | facts
     )
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "softmax_backward_block(arguments);")
-    title = f"{ENTRY}: {_served(problem, schedule)}"
+    title = f"{ENTRY}: {served(problem, schedule, _rows(problem))}"
     source = scheduled_source(title, schedule, launch, members, declared, body, entry)
     return Program(source, members, (launch,))
 
@@ -89,37 +90,6 @@ def _facts(problem: SoftmaxBackwardProblem) -> dict[str, int | str]:
     return {"logarithm": problem.log}
 
 
-def _vectors(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> dict[str, int | str]:
-    """See docs/rows.md."""
-    width = schedule.vector_width
-    skewed, ragged = width > problem.vector_width("x"), problem.columns % width != 0
-    return {
-        "skewed": skewed,
-        "ragged": ragged,
-        "partial": skewed or ragged,
-        "scattered": not problem.alike(width),
-        "rounds": schedule.rounds_in(problem),
-        "held_at": schedule.held_at,
-    }
-
-
 def _rows(problem: SoftmaxBackwardProblem) -> str:
     """What an unspecialised source computes."""
     return f"gradient of {'log_' if problem.log else ''}softmax of rows of {problem.dtype}"
-
-
-def _served(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> str:
-    """The problems that a source serves, one or all of a kind: equal sources say the same."""
-    if schedule.specialize is Specialize.SHAPE:
-        return problem.key
-    served, facts, step = _rows(problem), _vectors(problem, schedule), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
-        rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
-        served += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
-    if schedule.vector_width > 1 and not facts["ragged"]:
-        served += f", a multiple of {schedule.vector_width}"
-    if facts["skewed"]:
-        served += ", that begin between vectors"
-    if facts["scattered"]:
-        served += ", stored one by one"
-    return served
