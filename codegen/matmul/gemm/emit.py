@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...headers import Constant, used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -20,7 +22,7 @@ _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel compu
 
 def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members, footprint = _arguments(problem, problem.result), schedule.footprint(problem)
+    members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem) | _edges(problem, schedule)
     constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "cluster_k": 1}
@@ -34,16 +36,16 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
 
 def emit_naive(problem: GemmProblem) -> Program:
     """A thread for each element of D."""
-    return _naive(problem, "float", problem.result)
+    return _naive(problem, "float")
 
 
 def emit_reference(problem: GemmProblem) -> Program:
     """The same in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, "double", DType.FLOAT64)
+    return _naive(problem, "double")
 
 
-def _naive(problem: GemmProblem, number: str, result: DType) -> Program:
-    members, facts = _arguments(problem, result), _facts(problem)
+def _naive(problem: GemmProblem, number: str) -> Program:
+    members, facts = _arguments(problem, ["d"] if number == "double" else []), _facts(problem)
     body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
     launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
@@ -66,17 +68,12 @@ def _sizes(problem: GemmProblem) -> dict[str, tuple[str, int]]:
     return sizes | {name: ("long long", getattr(problem, name)) for name in wide}
 
 
-def _arguments(problem: GemmProblem, result: DType) -> tuple[Argument, ...]:
+def _arguments(problem: GemmProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
-    element, other = f"const {problem.dtype.cuda}*", f"const {problem.result.cuda}*"
     return (
-        Argument("a", element),
-        Argument("b", element),
-        *([] if problem.bias is Bias.NONE else [Argument("bias", other)]),
-        *([Argument("c", other)] if problem.residual else []),
-        Argument("d", f"{result.cuda}*"),
+        *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -21,7 +24,7 @@ _NAIVE_THREADS = 128
 
 def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members, footprint = _arguments(problem, problem.dtype), schedule.footprint(problem)
+    members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem) | _edges(problem, schedule)
     body = used_source("matmul/gemv/gemv.cuh", "gemv_block", schedule.constants | _conditions(problem) | facts)
@@ -34,16 +37,16 @@ def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
 
 def emit_naive(problem: GemvProblem) -> Program:
     """A thread for each output."""
-    return _naive(problem, "float", problem.dtype)
+    return _naive(problem, "float")
 
 
 def emit_reference(problem: GemvProblem) -> Program:
     """The same in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, "double", DType.FLOAT64)
+    return _naive(problem, "double")
 
 
-def _naive(problem: GemvProblem, number: str, result: DType) -> Program:
-    members, facts = _arguments(problem, result), _facts(problem)
+def _naive(problem: GemvProblem, number: str) -> Program:
+    members, facts = _arguments(problem, ["y"] if number == "double" else []), _facts(problem)
     body = used_source("matmul/gemv/naive.cuh", "gemv_naive", _conditions(problem) | facts)
     grid = ceil_div(problem.n * problem.m * problem.batch, _NAIVE_THREADS)
     launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
@@ -76,18 +79,12 @@ def _sizes(problem: GemvProblem) -> dict[str, tuple[str, int]]:
     return sizes
 
 
-def _arguments(problem: GemvProblem, result: DType) -> tuple[Argument, ...]:
+def _arguments(problem: GemvProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
-    element = f"const {problem.dtype.cuda}*"
     return (
-        Argument("x", element),
-        Argument("w", f"const {problem.weight_dtype.cuda}*"),
-        *([Argument("scales", f"const {problem.scale_dtype.cuda}*")] if problem.quantised else []),
-        *([Argument("zeros", "const unsigned char*")] if problem.zeros else []),
-        *([Argument("bias", element)] if problem.bias else []),
-        Argument("y", f"{result.cuda}*"),
+        *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )

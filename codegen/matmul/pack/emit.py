@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -60,13 +61,7 @@ def _sizes(problem: PackProblem) -> dict[str, tuple[str, int]]:
 
 def _arguments(problem: PackProblem) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
-    return (
-        Argument("w", f"const {problem.dtype.cuda}*"),
-        Argument("q", f"{problem.code_dtype.cuda}*"),
-        Argument("scales", f"{problem.scale_dtype.cuda}*"),
-        *([Argument("zeros", "unsigned char*")] if problem.zeros else []),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
-    )
+    return (*pointer_arguments(problem.tensors), *size_arguments(_sizes(problem)))
 
 
 def _conditions(problem: PackProblem) -> dict[str, int | str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...arguments import size_arguments
 from ...emission import comment, launch_comment
 from ...headers import used_source
 from ...integers import ceil_div
@@ -99,7 +100,7 @@ def kernel_arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argu
         Argument("b", "const float*"),
         Argument("c", f"{number}*"),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )

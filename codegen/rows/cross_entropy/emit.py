@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -21,7 +24,7 @@ _NAIVE_THREADS = 128
 
 def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members, entry = _arguments(problem, {}), name_of(problem)
+    members, entry = _arguments(problem), name_of(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(entry, schedule.blocks(problem.rows))
     facts = _facts(problem) | vector_facts(problem, schedule)
@@ -52,7 +55,7 @@ def name_of(problem: LogitsProblem) -> str:
 def _naive(problem: LogitsProblem, lanes: int, reference: bool) -> Program:
     number = "double" if reference else "float"
     written = [tensor.name for tensor in problem.tensors if tensor.role is Role.OUTPUT]
-    members, entry = _arguments(problem, dict.fromkeys(written, DType.FLOAT64) if reference else {}), name_of(problem)
+    members, entry = _arguments(problem, written if reference else ()), name_of(problem)
     facts = _facts(problem) | {"reference": reference}
     body = used_source("rows/cross_entropy/naive.cuh", "cross_entropy_naive", facts)
     numbers = {
@@ -84,18 +87,12 @@ def _sizes(problem: LogitsProblem) -> dict[str, tuple[str, int]]:
     return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
 
 
-def _arguments(problem: LogitsProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
-    pointers = []
-    for tensor in problem.tensors:
-        dtype = wide.get(tensor.name, tensor.dtype).cuda
-        const = "const " if tensor.role is Role.INPUT else ""
-        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
-        if tensor.name in wide:
-            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
+def _arguments(problem: LogitsProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
+    pointers = pointer_arguments(problem.tensors, wide, wide)
     return (
         *pointers,
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         Argument("ignore_index", "long long"),
         *([Argument("label_smoothing", "float", probability=True)] if problem.smoothed else []),
         *([Argument("lse_square_scale", "float")] if problem.z_loss else []),

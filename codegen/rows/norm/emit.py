@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -21,7 +24,7 @@ _NAIVE_THREADS = 128
 
 def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members, entry = _arguments(problem, {}), name_of(problem)
+    members, entry = _arguments(problem), name_of(problem)
     footprint = schedule.footprint(problem)
     launch = footprint.launch(entry, schedule.blocks(problem.rows) if problem.columns else 0)
     facts = _facts(problem) | _vectors(problem, schedule)
@@ -53,7 +56,7 @@ def _naive(problem: NormProblem, lanes: int, reference: bool) -> Program:
     judged = [
         tensor for tensor in problem.tensors if tensor.role is Role.OUTPUT and not isinstance(tensor.judged, Exact)
     ]
-    wide = {tensor.name: DType.FLOAT64 for tensor in judged} if reference else {}
+    wide = [tensor.name for tensor in judged] if reference else []
     members, entry, facts = _arguments(problem, wide), name_of(problem), _facts(problem) | {"reference": reference}
     body = used_source("rows/norm/naive.cuh", "norm_naive", facts)
     weights = [
@@ -86,16 +89,10 @@ def _sizes(problem: NormProblem) -> dict[str, tuple[str, int]]:
     return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
 
 
-def _arguments(problem: NormProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
-    pointers = []
-    for tensor in problem.tensors:
-        dtype = wide.get(tensor.name, tensor.dtype).cuda
-        const = "const " if tensor.role is Role.INPUT else ""
-        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
-        if tensor.name in wide:
-            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
-    sizes = (Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items())
+def _arguments(problem: NormProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
+    pointers = pointer_arguments(problem.tensors, wide, wide)
+    sizes = size_arguments(_sizes(problem))
     return (*pointers, *sizes, Argument("eps", "float"), Argument("weight_offset", "float"))
 
 

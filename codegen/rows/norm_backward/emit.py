@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
@@ -27,7 +29,7 @@ _WORD = 4
 
 def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Program:
     """The source of a schedule that is legal for the problem: rows, and then the sums over them, if there are any."""
-    members, footprint = _arguments(problem, {}), schedule.footprint(problem)
+    members, footprint = _arguments(problem), schedule.footprint(problem)
     rows = footprint.launch(ENTRY, schedule.grid(problem))
     sums = Launch(_SUMS, (sum_blocks(problem), 1, 1), (SUM_THREADS, 1, 1), SUM_THREADS * _WORD)
     steps = (rows, sums) if problem.summed else (rows,)
@@ -64,7 +66,7 @@ def emit_reference(problem: NormBackwardProblem) -> Program:
 def _naive(problem: NormBackwardProblem, reference: bool) -> Program:
     number = "double" if reference else "float"
     outputs = [tensor.name for tensor in problem.tensors if tensor.role is Role.OUTPUT]
-    members = _arguments(problem, dict.fromkeys(outputs, DType.FLOAT64) if reference else {})
+    members = _arguments(problem, outputs if reference else ())
     facts = _facts(problem) | {"reference": reference}
     functions = ("backward_rows", "backward_columns") if problem.summed else ("backward_rows",)
     body = used_source("rows/norm_backward/naive.cuh", functions, facts)
@@ -95,16 +97,10 @@ def _sizes(problem: NormBackwardProblem) -> dict[str, tuple[str, int]]:
     return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
 
 
-def _arguments(problem: NormBackwardProblem, wide: dict[str, DType]) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs come with their scales."""
-    pointers = []
-    for tensor in problem.tensors:
-        dtype = wide.get(tensor.name, tensor.dtype).cuda
-        const = "const " if tensor.role is Role.INPUT else ""
-        pointers.append(Argument(tensor.name, f"{const}{dtype}*"))
-        if tensor.name in wide:
-            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
-    sizes = (Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items())
+def _arguments(problem: NormBackwardProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
+    pointers = pointer_arguments(problem.tensors, wide, wide)
+    sizes = size_arguments(_sizes(problem))
     scalars = (Argument("eps", "float"), Argument("weight_offset", "float"))
     return (*pointers, Argument("workspace", "void*"), *sizes, *scalars)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -62,12 +63,9 @@ def _tree_launch(problem: ReduceProblem) -> Launch:
 
 def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, function: str) -> Program:
     """A kernel without a schedule: `function` of a header, which takes the block's threads if they form a tree."""
-    members, facts, passed = _arguments(problem), _facts(problem, 1), "arguments"
     reference = function == "reference_by_tree"
-    if reference:
-        at = [member.name for member in members].index("y")
-        members = (*members[:at], Argument("y", "double*"), Argument("y_scale", "double*"), *members[at + 1 :])
-        passed += f", {problem.sum_error_weight}"
+    members, facts = _arguments(problem, ["y"] if reference else []), _facts(problem, 1)
+    passed = f"arguments, {problem.sum_error_weight}" if reference else "arguments"
     body = _body(problem, header, function, _conditions(problem, reference) | facts)
     number = DType.FLOAT64 if reference else _number(problem)
     types = _types(problem, number, problem.longest + _THREADS > _INT_MAX)
@@ -111,13 +109,12 @@ def _facts(problem: ReduceProblem, vector_width: int) -> dict[str, int | str]:
     return {"skewed": skewed, "ragged": skewed or problem.columns % vector_width != 0}
 
 
-def _arguments(problem: ReduceProblem) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator."""
+def _arguments(problem: ReduceProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
     return (
-        *(Argument(tensor.name, f"const {tensor.dtype.cuda}*") for tensor in problem.tensors[:-1]),
-        Argument("y", f"{problem.result_dtype.cuda}*"),
+        *pointer_arguments(problem.tensors, wide, wide),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
     )
 
 

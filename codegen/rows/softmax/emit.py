@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -82,15 +83,11 @@ def _sizes(problem: SoftmaxProblem) -> dict[str, tuple[str, int]]:
 
 def _arguments(problem: SoftmaxProblem, reference: bool = False) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator; logarithms of `reference` have scales."""
-    pointers = []
-    for tensor in problem.tensors:
-        wide, const = reference and tensor.role is Role.OUTPUT, "const " if tensor.role is Role.INPUT else ""
-        pointers.append(Argument(tensor.name, f"{const}{'double' if wide else tensor.dtype.cuda}*"))
-        if wide and tensor.name in problem.logarithms:
-            pointers.append(Argument(f"{tensor.name}_scale", "double*"))
+    wide = {tensor.name for tensor in problem.tensors if reference and tensor.role is Role.OUTPUT}
+    pointers = pointer_arguments(problem.tensors, wide, wide.intersection(problem.logarithms))
     return (
         *pointers,
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         Argument("temperature", "float", positive=True),
         *([Argument("causal_offset", "int")] if problem.causal else []),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...arguments import pointer_arguments, size_arguments
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -75,14 +76,9 @@ def _sizes(problem: SoftmaxBackwardProblem) -> dict[str, tuple[str, int]]:
 
 def _arguments(problem: SoftmaxBackwardProblem, reference: bool = False) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator; that of `reference` states errors."""
-    element = problem.dtype.cuda
-    return (
-        *(Argument(name, f"const {element}*") for name in ("y", "dy")),
-        Argument("dx", f"{'double' if reference else element}*"),
-        *([Argument("dx_scale", "double*")] if reference else []),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
-        Argument("scale", "float"),
-    )
+    wide = ["dx"] if reference else []
+    pointers = pointer_arguments(problem.tensors, wide, wide)
+    return (*pointers, *size_arguments(_sizes(problem)), Argument("scale", "float"))
 
 
 def _facts(problem: SoftmaxBackwardProblem) -> dict[str, int | str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
@@ -70,16 +73,12 @@ def conditions(problem: ScanProblem) -> dict[str, int | str]:
     }
 
 
-def arguments(problem: ScanProblem) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator."""
+def arguments(problem: ScanProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
     return (
-        Argument("x", f"const {problem.dtype.cuda}*"),
-        Argument("y", f"{problem.result_dtype.cuda}*"),
-        *([Argument("flags", "const unsigned char*")] if problem.flags else []),
-        *([Argument("offsets", "const long long*")] if problem.offsets else []),
-        *([Argument("init", f"const {problem.result_dtype.cuda}*")] if problem.init else []),
+        *pointer_arguments(problem.tensors, wide, wide),
         Argument("workspace", "void*"),
-        *(Argument(name, kind, value) for name, (kind, value) in sizes(problem).items()),
+        *size_arguments(sizes(problem)),
     )
 
 
@@ -135,9 +134,9 @@ def _block_launch(problem: ScanProblem, threads: int) -> Launch:
 
 def _plain(problem: ScanProblem, how: str, header: str, launch: Launch, call: str, method: str = "") -> Program:
     """A kernel without a schedule."""
-    members, known, elements = arguments(problem), conditions(problem), types(problem)
-    if call.startswith("reference"):
-        members = (members[0], Argument("y", "double*"), Argument("y_scale", "double*"), *members[2:])
+    reference = call.startswith("reference")
+    members, known, elements = arguments(problem, ["y"] if reference else []), conditions(problem), types(problem)
+    if reference:
         known |= {"result_bits": DType.FLOAT64.bits}
         elements = [elements[0], "using Number = double;", "using Result = double;"]
     known |= {"method": method, **{name: name for name in METHODS}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...arguments import pointer_arguments, size_arguments
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -51,15 +52,9 @@ def emit_naive(problem: DropoutProblem) -> Program:
 
 def arguments(problem: DropoutProblem) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
-    element = problem.dtype.cuda
     return (
-        Argument("x", f"const {element}*"),
-        Argument("y", f"{element}*"),
-        *([Argument("r", f"const {element}*")] if problem.residual else []),
-        *([Argument("bias", f"const {element}*")] if problem.bias else []),
-        *([Argument("state", "const unsigned long long*")] if problem.state else []),
-        *([Argument("mask", "unsigned char*")] if problem.mask is not Mask.NONE else []),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *pointer_arguments(problem.tensors),
+        *size_arguments(_sizes(problem)),
         Argument("seed", "unsigned long long"),
         Argument("offset", "unsigned long long"),
         Argument("p", "double", probability=True),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
+from collections.abc import Collection
+
+from ...arguments import pointer_arguments, size_arguments
 from ...headers import Constant, used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -36,17 +38,17 @@ def emit(problem: MapProblem, schedule: MapSchedule) -> Program:
 
 def emit_naive(problem: MapProblem) -> Program:
     """A thread for each result."""
-    return _naive(problem, "float", None)
+    return _naive(problem, "float")
 
 
 def emit_reference(problem: MapProblem) -> Program:
     """The same in double precision where results are rounded: the truth that others are compared with on a device."""
-    return _naive(problem, "float", None) if problem.exact else _naive(problem, "double", DType.FLOAT64)
+    return _naive(problem, "float" if problem.exact else "double")
 
 
-def _naive(problem: MapProblem, number: str, result: DType | None) -> Program:
+def _naive(problem: MapProblem, number: str) -> Program:
     whole = problem.collapsed
-    members, facts = _arguments(whole, result), _facts(whole)
+    members, facts = _arguments(whole, ["y"] if number == "double" else []), _facts(whole)
     body = used_source("streaming/map/naive.cuh", "map_naive", _conditions(whole) | facts)
     grid = ceil_div(whole.rows * whole.columns, _NAIVE_THREADS)
     launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
@@ -55,14 +57,9 @@ def _naive(problem: MapProblem, number: str, result: DType | None) -> Program:
     return plain_program(title, members, declared, body, {launch: f"map_naive<{number}>(arguments, arguments.y);"})
 
 
-def _arguments(problem: MapProblem, result: DType | None = None) -> tuple[Argument, ...]:
+def _arguments(problem: MapProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
     """The members of ``struct Arguments``, for every kernel of this operator."""
-    *read, y = problem.tensors
-    return (
-        *(Argument(tensor.name, f"const {tensor.dtype.cuda}*") for tensor in read),
-        Argument("y", f"{(result or y.dtype).cuda}*"),
-        *(Argument(name, "long long", value) for name, (_, value) in _sizes(problem, "long long").items()),
-    )
+    return (*pointer_arguments(problem.tensors, wide), *size_arguments(_sizes(problem, "long long")))
 
 
 def _sizes(problem: MapProblem, index: str) -> dict[str, tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...arguments import size_arguments
 from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div, widest_divisor
@@ -61,7 +62,7 @@ def arguments(problem: RopeProblem, result: DType) -> tuple[Argument, ...]:
         *(Argument(name, f"{result.cuda}*") for name in "rs"),
         *([Argument("positions", f"const {DType(problem.positions).cuda}*")] if listed else []),
         *([] if computed else [Argument("table", "const float*")]),
-        *(Argument(name, kind, value) for name, (kind, value) in _sizes(problem).items()),
+        *size_arguments(_sizes(problem)),
         *([] if listed else [Argument("offset", "long long")]),
         *([Argument(name, "double", positive=True) for name in _SCALING] if computed else []),
     )
