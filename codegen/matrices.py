@@ -56,6 +56,12 @@ class MatrixProblem(Problem):
         rows, columns = self.stored[operand]
         return (rows - 1) * self.layout_of(operand)[0] + columns if rows and columns else 0
 
+    def bytes_of(self, operand: str) -> int:
+        """Bytes of the elements of an operand; one matrix that the whole batch shares counts once."""
+        rows, columns = self.stored[operand]
+        shared = getattr(self, f"stride_{operand}", 0) == 0
+        return rows * columns * self.element_bytes_of(operand) * (1 if shared else self._batch)
+
     def vector_width(self, operand: str) -> int:
         """Elements of the widest access, of 16 bytes at most, that every row of an operand is aligned for."""
         leading, stride, align = self.layout_of(operand)

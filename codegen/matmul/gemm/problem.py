@@ -11,12 +11,12 @@ import numpy as np
 
 from ...dtype import DType
 from ...fields import kind, layout, size
-from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated
 from ...tensor import Judgement, Role, Tensor, Within
 from ...work import Unit, Work
 from ..gemv.activation import Activation
+from ..problem import ProductProblem
 
 DTYPES = (DType.BFLOAT16, DType.FLOAT16)
 MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit number, too
@@ -42,7 +42,7 @@ class Bias(StrEnum):
 
 
 @dataclass(frozen=True)
-class GemmProblem(MatrixProblem):
+class GemmProblem(ProductProblem):
     """D[b] = activation(alpha·op(A[b])·op(B[b]) + bias) + beta·C[b] for b < batch, accumulated in FP32, rounded once.
 
     All matrices are row-major. op(A) is m×k, op(B) is k×n, C and D are m×n. A is stored as m×k, or as k×m with
@@ -74,8 +74,6 @@ class GemmProblem(MatrixProblem):
     m: int = size(4096, most=MOST)
     n: int = size(4096, most=MOST)
     k: int = size(4096, most=MOST)
-    transpose_a: bool = kind(False, codes=("n", "t"))
-    transpose_b: bool = kind(False, codes=("n", "t"), joined=True)
     dtype: DType = kind(DType.BFLOAT16, allowed=DTYPES)
     out_dtype: OutDType = kind(OutDType.SAME, implied=OutDType.SAME)
     batch: int = size(1, implied=1)
@@ -102,27 +100,9 @@ class GemmProblem(MatrixProblem):
         """The type of D."""
         return self.dtype if self.out_dtype is OutDType.SAME else DType(self.out_dtype)
 
-    @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``a``, ``b`` and ``d`` as stored."""
-        return {
-            "a": (self.k, self.m) if self.transpose_a else (self.m, self.k),
-            "b": (self.n, self.k) if self.transpose_b else (self.k, self.n),
-            "d": (self.m, self.n),
-        }
-
     def element_bytes_of(self, operand: str) -> int:
         """Those of `dtype`, or of D."""
         return (self.result if operand == "d" else self.dtype).bytes
-
-    def along_k(self, operand: str) -> bool:
-        """Whether neighbours along k of ``a`` or ``b`` are neighbours in memory."""
-        return self.transpose_b if operand == "b" else not self.transpose_a
-
-    @property
-    def layout(self) -> str:
-        """``nn``, ``nt``, ``tn`` or ``tt``: A, then B, plain or transposed."""
-        return ("t" if self.transpose_a else "n") + ("t" if self.transpose_b else "n")
 
     @property
     def unit(self) -> Unit:
@@ -138,12 +118,7 @@ class GemmProblem(MatrixProblem):
         results = self.batch * self.m * self.n
         if not results:
             return Work(0)
-        read = sum(
-            rows * columns * self.element_bytes_of(operand) * (self.batch if getattr(self, f"stride_{operand}") else 1)
-            for operand, (rows, columns) in self.stored.items()
-            if operand != "d"
-        )
-        read += sum(tensor.bytes for tensor in self._biases)
+        read = self.bytes_of("a") + self.bytes_of("b") + sum(tensor.bytes for tensor in self._biases)
         written = (2 if self.residual else 1) * results * self.result.bytes
         return Work(read + written, {self.unit: 2 * results * self.k})
 

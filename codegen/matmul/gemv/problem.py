@@ -143,12 +143,8 @@ class GemvProblem(MatrixProblem):
         results = self.batch * self.m * self.n
         if not results:
             return Work(0)
-        read = sum(
-            rows * columns * self.element_bytes_of(operand) * (self.batch if getattr(self, f"stride_{operand}") else 1)
-            for operand, (rows, columns) in self.stored.items()
-            if operand != "y"
-        )
-        read += sum(tensor.bytes for tensor in self._of_groups) + (self.n if self.bias else 0) * self.dtype.bytes
+        read = self.bytes_of("x") + self.bytes_of("w") + sum(tensor.bytes for tensor in self._of_groups)
+        read += (self.n if self.bias else 0) * self.dtype.bytes
         written = (2 if self.beta_nonzero else 1) * results * self.dtype.bytes
         unit = Unit.TENSOR_FP16 if self.order is WeightOrder.NK and self.dtype.bits == 16 else Unit.FP32
         return Work(read + written, {unit: 2 * results * self.k})

@@ -10,15 +10,15 @@ import numpy as np
 
 from ...dtype import DType
 from ...fields import INT_MAX, kind, layout, size
-from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work
+from ..problem import ProductProblem
 
 
 @dataclass(frozen=True)
-class SgemmProblem(MatrixProblem):
+class SgemmProblem(ProductProblem):
     """C[b] = alpha·op(A[b])·op(B[b]) + beta·C[b] for b < batch; all row-major FP32, FP32 arithmetic.
 
     op(A) is m×k, op(B) is k×n, C is m×n. A is stored as m×k, or as k×m with `transpose_a`; B as k×n, or as n×k.
@@ -41,11 +41,6 @@ class SgemmProblem(MatrixProblem):
     broadcast = frozenset("ab")
     written = frozenset("c")
 
-    m: int = size(4096)
-    n: int = size(4096)
-    k: int = size(4096)
-    transpose_a: bool = kind(False, codes=("n", "t"))
-    transpose_b: bool = kind(False, codes=("n", "t"), joined=True)
     batch: int = size(1, implied=1)
     lda: int = layout(most=INT_MAX)
     stride_a: int = layout(short="sa")
@@ -58,27 +53,9 @@ class SgemmProblem(MatrixProblem):
     align_c: int = layout(16)
     beta_nonzero: bool = kind(False, codes=("", "beta"), transfers=True)
 
-    @property
-    def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``a``, ``b`` and ``c`` as stored."""
-        return {
-            "a": (self.k, self.m) if self.transpose_a else (self.m, self.k),
-            "b": (self.n, self.k) if self.transpose_b else (self.k, self.n),
-            "c": (self.m, self.n),
-        }
-
     def element_bytes_of(self, operand: str) -> int:
         """4: FP32."""
         return DType.FLOAT32.bytes
-
-    def along_k(self, operand: str) -> bool:
-        """Whether neighbours along k are neighbours in memory, so that copying a tile of ``a`` or ``b`` transposes."""
-        return self.transpose_b if operand == "b" else not self.transpose_a
-
-    @property
-    def layout(self) -> str:
-        """``nn``, ``nt``, ``tn`` or ``tt``: A, then B, plain or transposed."""
-        return ("t" if self.transpose_a else "n") + ("t" if self.transpose_b else "n")
 
     @property
     def work(self) -> Work:
@@ -88,13 +65,8 @@ class SgemmProblem(MatrixProblem):
         """
         if not self.batch * self.m * self.n:
             return Work(0)
-        a, b = (
-            rows * columns * (self.batch if getattr(self, f"stride_{operand}") else 1)
-            for operand, (rows, columns) in self.stored.items()
-            if operand != "c"
-        )
-        c = (2 if self.beta_nonzero else 1) * self.batch * self.m * self.n
-        return Work(4 * (a + b + c), {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
+        c = (2 if self.beta_nonzero else 1) * self.bytes_of("c")
+        return Work(self.bytes_of("a") + self.bytes_of("b") + c, {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
