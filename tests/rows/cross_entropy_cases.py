@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rows.logits import Case, drawn
+from rows import logits
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
@@ -31,9 +31,9 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[logits.Case]:
     """`count` cases that are legal on a device."""
-    return drawn(OPERATOR, CrossEntropyProblem, count, spec)
+    return logits.drawn_cases(OPERATOR, CrossEntropyProblem, count, spec)
 
 
 CASES = drawn_cases(12)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import islice
+from functools import partial
 from random import Random
 from typing import Any
+
+from rows.drawn_rows import drawn
 
 from autotune.codegen.integers import round_up
 from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS, LogitsProblem
@@ -16,31 +17,14 @@ from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.operator import Operator
 
-# The emulator walks through every element, and keeps a stack for every thread.
-_ELEMENTS, _THREADS = 2**14, 2**11
-
 Case = tuple[LogitsProblem, CrossEntropyBackwardSchedule]
 
 
-def drawn(operator: Operator[Any, Any], made: Callable[..., LogitsProblem], count: int, spec: DeviceSpec) -> list[Case]:
+def drawn_cases(
+    operator: Operator[Any, Any], made: Callable[..., LogitsProblem], count: int, spec: DeviceSpec
+) -> list[Case]:
     """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
-    random = Random(0)
-    return [_case(operator, made, random, spec, index) for index in range(count)]
-
-
-def _case(
-    operator: Operator[Any, Any], made: Callable[..., LogitsProblem], random: Random, spec: DeviceSpec, turn: int
-) -> Case:
-    while True:
-        problem = _problem(made, random, turn)
-        space = operator.space(problem, spec)
-        for draw in islice(space.random_draws(random.randrange(2**32)), 20):
-            schedule = space.build(draw)
-            rows = random.choice((1, schedule.rows_per_block, schedule.rows_per_block + 1, 9))
-            fitting = replace(problem, rows=rows)
-            small = rows * problem.columns <= _ELEMENTS and schedule.threads * schedule.cluster <= _THREADS
-            if small and not operator.violations(fitting, schedule, spec):
-                return fitting, schedule
+    return drawn(operator, partial(_problem, made), 9, count, spec)
 
 
 def _problem(made: Callable[..., LogitsProblem], random: Random, turn: int) -> LogitsProblem:

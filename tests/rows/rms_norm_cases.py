@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rows.norms import Case, drawn
+from rows import norms
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.norm.problem import RmsNormProblem
@@ -29,9 +29,9 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[norms.Case]:
     """`count` cases that are legal on a device."""
-    return drawn(OPERATOR, RmsNormProblem, count, spec)
+    return norms.drawn_cases(OPERATOR, RmsNormProblem, count, spec)
 
 
 CASES = drawn_cases(16)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import islice
 from random import Random
+
+from rows.drawn_rows import drawn
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
@@ -17,9 +17,6 @@ from autotune.search_spaces.rows.softmax_backward import OPERATOR
 
 LIMITS = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
-# The emulator walks through every element, and keeps a stack for every thread.
-_ELEMENTS, _THREADS = 2**14, 2**11
-
 Case = tuple[SoftmaxBackwardProblem, SoftmaxBackwardSchedule]
 
 PROBLEMS = {
@@ -37,21 +34,7 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
-    random = Random(0)
-    return [_case(random, spec, index) for index in range(count)]
-
-
-def _case(random: Random, spec: DeviceSpec, turn: int) -> Case:
-    while True:
-        problem = _problem(random, turn)
-        space = OPERATOR.space(problem, spec)
-        for draw in islice(space.random_draws(random.randrange(2**32)), 20):
-            schedule = space.build(draw)
-            rows = random.choice((1, schedule.rows_per_block, schedule.rows_per_block + 1, 7))
-            fitting = replace(problem, rows=rows)
-            small = rows * problem.columns <= _ELEMENTS and schedule.threads * schedule.cluster <= _THREADS
-            if small and not OPERATOR.violations(fitting, schedule, spec):
-                return fitting, schedule
+    return drawn(OPERATOR, _problem, 7, count, spec)
 
 
 def _problem(random: Random, turn: int) -> SoftmaxBackwardProblem:
