@@ -2,24 +2,7 @@
 #if transport == bulk
 #  include "streaming/map/stages.cuh"
 #endif
-#include "streaming/map/operands.cuh"
-// y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads
-// its vectors of all arrays, computes in float, and stores.
-
-__device__ __forceinline__ void map_tile(const Arguments& arguments, const Problem& problem, Tile tile,
-                                         float scale) {
-  Place places[Schedule::items];
-  Operands operands[Schedule::items];
-#pragma unroll
-  for (int item = 0; item < Schedule::items; ++item) {
-    places[item] = place_of(problem, arguments.y, tile, item);
-    operands[item].load(arguments, problem, places[item]);
-  }
-#pragma unroll
-  for (int item = 0; item < Schedule::items; ++item) {
-    store(arguments, problem, places[item], Numbers(operands[item]), scale);
-  }
-}
+#include "streaming/map/tile.cuh"
 
 #if transport == bulk
 __device__ __forceinline__ void map_block(const Arguments& arguments) {

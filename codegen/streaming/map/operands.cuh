@@ -1,10 +1,5 @@
 #pragma once
-#if narrow
-#  include "cuda/narrow.cuh"
-#endif
-#include "streaming/map/functions.cuh"
 #include "streaming/map/place.cuh"
-// A vector of results: what is loaded for it, what is computed with, and what is stored.
 
 // What is loaded for a vector of results.
 struct Operands {

@@ -1,6 +1,15 @@
 #pragma once
+#if narrow
+#  include "cuda/narrow.cuh"
+#endif
+#if transport == bulk
+#  include "cuda/shared_memory.cuh"
+#  include "cuda/tensor_copy.cuh"
+#endif
 #include "streaming/elements.cuh"
-// Where the vectors of results are, and how they are loaded and stored.
+#include "streaming/map/functions.cuh"
+// y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads
+// its vectors of all arrays, computes in float, and stores.
 
 using Input = Problem::Input;    // of x, u, r and bias
 using Output = Problem::Output;  // of the forward pass's results

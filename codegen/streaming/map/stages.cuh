@@ -1,7 +1,5 @@
 #pragma once
-#include "cuda/shared_memory.cuh"
-#include "cuda/tensor_copy.cuh"
-#include "streaming/map/operands.cuh"
+#include "streaming/map/tile.cuh"
 
 // The tiles of a block on their way through shared memory. A stage holds the vectors of all arrays.
 class Stages {
