@@ -16,6 +16,7 @@ WARP = 32
 _LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
 _SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
 _WORD = 4
+_MOST_HELD_WORDS = 32
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
 _OTHER_REGISTERS = 24
 
@@ -129,6 +130,12 @@ class RowSchedule(Schedule):
 
 
 S = TypeVar("S", bound=RowSchedule)
+
+
+def fitting_row(held: S, streamed: S, problem: RowProblem) -> S:
+    """`held`, which holds rows in registers, unless their vectors take more than 32 of a thread; then `streamed`."""
+    words = held.loaded_words(held.reach_in(problem), problem.dtype.bytes)
+    return held if words <= _MOST_HELD_WORDS else streamed
 
 
 def held_row(kind: type[S], columns: int, width: int, rounds: int) -> S:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...program import Program
-from ..schedule import Hold, held_row
+from ..schedule import Hold, fitting_row, held_row
 from .emit import emit, emit_naive
 from .problem import NormProblem
 from .schedule import LayerNormSchedule, Passes, RmsNormSchedule
@@ -39,9 +38,7 @@ def _warp_a_row(kind: type[S]) -> S:
 
 def _registers(kind: type[S], problem: NormProblem) -> S:
     """Rows in registers, unless a block's registers cannot hold one."""
-    schedule = held_row(kind, problem.columns, widest(problem), 4)
-    words = schedule.rounds_in(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
-    return schedule if words <= 32 else streamed(kind, problem)
+    return fitting_row(held_row(kind, problem.columns, widest(problem), 4), streamed(kind, problem), problem)
 
 
 def _ladder(kind: type[S]) -> dict[str, Callable[[NormProblem], Program]]:

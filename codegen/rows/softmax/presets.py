@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...program import Program
-from ..schedule import Hold, held_row
+from ..schedule import Hold, fitting_row, held_row
 from .emit import emit, emit_naive
 from .problem import SoftmaxProblem
 from .schedule import Passes, SoftmaxSchedule
@@ -37,9 +36,7 @@ def streamed(problem: SoftmaxProblem) -> SoftmaxSchedule:
 
 def _registers(problem: SoftmaxProblem) -> SoftmaxSchedule:
     """Rows in registers, unless a block's registers cannot hold one."""
-    schedule = held(problem, 4)
-    words = schedule.rounds_in(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, 4)
-    return schedule if words <= 32 else streamed(problem)
+    return fitting_row(held(problem, 4), streamed(problem), problem)
 
 
 PRESETS: Mapping[str, Callable[[SoftmaxProblem], Program]] = {

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ...program import Program
-from ..schedule import Hold, held_row
+from ..schedule import Hold, fitting_row, held_row
 from .emit import emit, emit_naive
 from .problem import SoftmaxBackwardProblem
 from .schedule import SoftmaxBackwardSchedule
 
 _BLOCK_A_ROW = SoftmaxBackwardSchedule(threads=256, threads_per_row=256, hold=Hold.RELOAD)
-_MOST_WORDS = 32  # of vectors of a thread that holds a row of each array
 
 
 def widest(problem: SoftmaxBackwardProblem) -> int:
@@ -27,9 +26,8 @@ def streamed(problem: SoftmaxBackwardProblem) -> SoftmaxBackwardSchedule:
 
 def _registers(problem: SoftmaxBackwardProblem) -> Program:
     """Rows in registers, unless a block's registers cannot hold one of each array."""
-    schedule = held_row(SoftmaxBackwardSchedule, problem.columns, widest(problem), 2)
-    words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
-    return emit(problem, schedule if words <= _MOST_WORDS else streamed(problem))
+    held = held_row(SoftmaxBackwardSchedule, problem.columns, widest(problem), 2)
+    return emit(problem, fitting_row(held, streamed(problem), problem))
 
 
 PRESETS: Mapping[str, Callable[[SoftmaxBackwardProblem], Program]] = {
