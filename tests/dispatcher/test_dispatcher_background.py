@@ -95,5 +95,5 @@ def test_bad_settings_get_one_line():
 
 
 def test_the_process_is_autotune():
-    for arguments, code in ((["tune", "sgemm", "--device", "h200", "--untuned"], 0), (["tune", "gemm"], 2)):
+    for arguments, code in ((["tune", "sgemm", "--device", "h200", "--untuned"], 0), (["tune", "sgem"], 2)):
         assert START(arguments).wait() == code

@@ -49,7 +49,7 @@ def test_the_models_choice_is_legal(m):
 
 @pytest.mark.parametrize(
     ("name", "fields", "message"),
-    [("gemm", {}, "unknown operator 'gemm'; known: sgemm, transpose"), ("sgemm", {"m": 5}, "field 'n' of")],
+    [("sgem", {}, "unknown operator 'sgem'; known: sgemm, transpose"), ("sgemm", {"m": 5}, "field 'n' of")],
 )
 def test_bad_arguments_get_one_line(name, fields, message):
     with pytest.raises(ValueError, match=message):

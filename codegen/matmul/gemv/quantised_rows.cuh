@@ -64,8 +64,8 @@ class ThreadSums {
 #endif
     }
   }
-
 #if shared_x
+
   // From now on, x is what `tile` has: its element k + vector * x_pitch.
   __device__ __forceinline__ void read_x(const Element* tile) {
     x_ = tile + lane_k() * terms;

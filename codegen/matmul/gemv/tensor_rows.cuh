@@ -91,8 +91,8 @@ class ThreadSums {
 #endif
     }
   }
-
 #if shared_x
+
   // From now on, x is what `tile` has: its element k + vector * x_pitch.
   __device__ __forceinline__ void read_x(const Element* tile) {
 #  pragma unroll
