@@ -12,6 +12,7 @@ from autotune.bench import OWN
 from autotune.bench import run as benchmark_run
 from autotune.bench.energy import Energy
 from autotune.cli.commands import bench as cli_bench
+from autotune.cli.rendering.bench_tables import tables
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.db import Status, TuningDB
@@ -20,6 +21,7 @@ from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
 from autotune.search_spaces.baselines import Published
+from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS, operator
 
 TRANSPOSE = operator("transpose")
@@ -344,3 +346,14 @@ def test_the_ladder_has_the_presets_and_shares_of_the_first_baseline(bench, gpu,
     result = bench(*arguments, "--json").json
     assert list(result["runs"][0]["contenders"]) == [*TRANSPOSE.presets, OWN, "mover", "copy"]
     assert result["published"] == {"naive": 0.25}
+
+
+def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
+    sgemm, limits = operator("sgemm"), named_device("h200")
+    baselines = {"mover": baseline("mover"), "copy": baseline("copy", computes=False)}
+    setting = benchmark_run.Setting(sgemm, SimpleNamespace(limits=limits), baselines, 2, limits)
+    times = {OWN: (2e-3, 2e-3), "mover": (4e-3, 4e-3), "copy": (5e-5, 5e-5)}
+    comparison = benchmark_run.Comparison(times)
+    run = benchmark_run.Run(sgemm.problem_type(4096, 4096, 4096), None, "", comparison)
+    (found,) = tables(setting, [run], suite=False)
+    assert [row[3] for row in found.rows] == ["68.7 TFLOP/s", "34.4 TFLOP/s", "4027 GB/s"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...search_spaces.rates import duration, peak_share, rate
+from ...search_spaces.rates import copy_rate, duration, peak_share, rate
 
 if TYPE_CHECKING:
     from ...bench import Comparison, Run, Setting
@@ -46,7 +46,7 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
             name,
             duration(comparison.seconds(name)),
             f"{comparison.spread(name):.1%}",
-            rate(run.problem, setting.peaks, comparison.seconds(name)),
+            _rate(setting, run, name, comparison.seconds(name)),
             f"{comparison.ratio(name):.3f}×",
         ]
         for name in comparison.samples
@@ -60,6 +60,13 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
         columns += added
         rows = [row + cells for row, cells in zip(rows, shares, strict=True)]
     return Table(_title(setting, run.problem.key), columns, rows)
+
+
+def _rate(setting: Setting, run: Run, name: str, seconds: float) -> str:
+    """That of what bounds the problem, or of the bytes that a baseline moves which computes nothing."""
+    if name in setting.baselines and not setting.baselines[name].computes:
+        return copy_rate(run.problem, seconds)
+    return rate(run.problem, setting.peaks, seconds)
 
 
 def _shares(setting: Setting, comparison: Comparison, first: str) -> tuple[list[str], list[list[str]]]:
