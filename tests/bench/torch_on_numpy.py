@@ -297,13 +297,13 @@ def rms_norm_gradients(dy, x, shape, rstd, weight, wanted):
     return layer_norm_gradients(dy, x, shape, None, rstd, weight, None, [*wanted, False])[:2]
 
 
-def fused_rms_norm(x, shape, weight, eps):
+def rms_norm(x, shape, weight, eps):
     """In float32, rounded once."""
     numbers = x.array.astype(np.float32)
     with np.errstate(invalid="ignore"):  # infinity · 0
         rstd = 1 / np.sqrt(np.square(numbers).mean(-1, keepdims=True) + np.float32(eps))
         result = numbers * rstd * weight.array.astype(np.float32)
-    return Tensor(result.astype(x.array.dtype)), Tensor(rstd)
+    return Tensor(result.astype(x.array.dtype))
 
 
 _GELU = {"none": Activation.GELU, "tanh": Activation.GELU_TANH}
@@ -341,7 +341,6 @@ TORCH = SimpleNamespace(
     cuda=SimpleNamespace(ExternalStream=lambda handle: handle, stream=lambda stream: nullcontext()),
     ops=SimpleNamespace(
         aten=SimpleNamespace(
-            _fused_rms_norm=fused_rms_norm,
             _fused_rms_norm_backward=rms_norm_gradients,
             native_layer_norm_backward=layer_norm_gradients,
             _softmax_backward_data=SimpleNamespace(out=softmax_gradient),
@@ -355,7 +354,7 @@ TORCH = SimpleNamespace(
         functional=SimpleNamespace(
             gelu=lambda z, *, approximate: Tensor(_GELU[approximate].apply(z.array.astype(np.float64))),
             relu=lambda z: Tensor(np.maximum(z.array, 0)),
-            rms_norm=lambda x, shape, weight, eps: fused_rms_norm(x, shape, weight, eps)[0],
+            rms_norm=rms_norm,
             silu=lambda z: Tensor(Activation.SILU.apply(z.array.astype(np.float64))),
         )
     ),

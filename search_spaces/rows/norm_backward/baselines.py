@@ -12,19 +12,15 @@ from ...baselines import TorchCall, compiled
 def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """PyTorch's backward by the statistics of its forward, made ahead of time; new tensors are copied."""
     x, weight, dy = tensors["x"], tensors.get("weight"), tensors["dy"]
-    shape, eps = problem.normalized_shape, problem.scalars["eps"]
+    shape, (mean, rstd) = problem.normalized_shape, _statistics(problem, tensors)
     if problem.centered:
         bias = torch.zeros_like(x[0], dtype=x.dtype if weight is None else weight.dtype) if problem.bias else None
-        _, mean, rstd = torch.native_layer_norm(x, shape, weight, bias, eps)
-        mean, rstd = _saved(problem, tensors, mean, rstd)
         wanted = [True, problem.weight, problem.bias]
 
         def gradients() -> Any:
             return torch.ops.aten.native_layer_norm_backward(dy, x, shape, mean, rstd, weight, bias, wanted)
 
     else:
-        _, rstd = torch.ops.aten._fused_rms_norm(x, shape, weight, eps)
-        _, rstd = _saved(problem, tensors, None, rstd)
 
         def gradients() -> Any:  # what autograd calls, whose own call does not go into a graph
             return torch.ops.aten._fused_rms_norm_backward(dy, x, shape, rstd, weight, [True, problem.weight])
@@ -37,19 +33,19 @@ def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, A
     return compute
 
 
-def _saved(problem: NormBackwardProblem, tensors: Mapping[str, Any], mean: Any, rstd: Any) -> tuple[Any, Any]:
-    """The statistics that a problem has, or else these."""
-    if not problem.saved:
-        return mean, rstd
-    return tensors["mean"][:, None] if problem.centered else mean, tensors["rstd"][:, None]
+def _statistics(problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> tuple[Any, Any]:
+    """mean, or 0 where it is not subtracted, and rstd, as columns: those that a problem has, or else made here."""
+    if problem.saved:
+        return tensors["mean"][:, None] if problem.centered else 0.0, tensors["rstd"][:, None]
+    x = tensors["x"].float()
+    mean = x.mean(-1, True) if problem.centered else 0.0
+    return mean, ((x - mean).square().mean(-1, True) + problem.scalars["eps"]).rsqrt()
 
 
 def _formulas(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """What autograd gives PyTorch's compiler for the backward pass, which has the statistics of the forward pass."""
     x, weight, dy = tensors["x"], tensors.get("weight"), tensors["dy"]
-    mean = x.float().mean(-1, True) if problem.centered else 0.0
-    rstd = ((x.float() - mean).square().mean(-1, True) + problem.scalars["eps"]).rsqrt()
-    mean, rstd = _saved(problem, tensors, mean, rstd)
+    mean, rstd = _statistics(problem, tensors)
 
     def compute() -> None:
         normal, plain = (x.float() - mean) * rstd, dy.float()
