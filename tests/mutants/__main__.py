@@ -27,11 +27,14 @@ def main() -> int:
     if stale := [f"{one}: {why} ({one.listed})" for one in listed if (why := one.stale())]:
         print(*stale, f"{len(stale)} mutants are stale", sep="\n")
         return 1
-    tried = [one for one in listed if one.cases]
+    for one in listed:
+        if one.lacks:
+            print(f"skipped, for want of {', '.join(one.lacks)}: {one}")
+    tried = [one for one in listed if one.cases and not one.lacks]
     if said := failing(tried, arguments.jobs):
         print(f"a test fails without a mutant: {said}")
         return 1
-    return _try(tried, len(listed) - len(tried), arguments.jobs, arguments.json)
+    return _try(tried, sum(not one.cases for one in listed), arguments.jobs, arguments.json)
 
 
 def _try(tried: list[Mutant], equivalent: int, jobs: int, path: Path | None) -> int:

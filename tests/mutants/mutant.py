@@ -17,10 +17,12 @@ original states why, as `equivalent`, in place of cases.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +68,12 @@ class Mutant:
             raise ValueError(f"`before` occurs {found} times: expected once")
         return text.replace(self.before, self.after)
 
+    @property
+    def lacks(self) -> set[str]:
+        """The modules that are not installed, and without which its tests are skipped, such as torch."""
+        texts = (_test_file(case).read_text() for case in self.cases)
+        return {name for text in texts for name in re.findall(r'importorskip\("(\w+)', text) if not find_spec(name)}
+
     def stale(self) -> str:
         """Why it cannot be planted, or what is wrong with its data, in one line; empty if nothing is."""
         if self.before == self.after:
@@ -103,6 +111,9 @@ def _listed() -> Iterator[Mutant]:
 
 def _is_there(case: str) -> bool:
     """Whether a file, a test in it, or a test's parametrised case is there, as far as the text tells."""
-    file, _, name = case.partition("::")
-    path = _TESTS / file
+    path, name = _test_file(case), case.partition("::")[2]
     return path.is_file() and (not name or f"def {name.partition('[')[0]}(" in path.read_text())
+
+
+def _test_file(case: str) -> Path:
+    return _TESTS / case.partition("::")[0]
