@@ -1,4 +1,4 @@
-"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and a linear layer made of sgemm.
+"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and a linear layer made of products.
 
 Importing this module registers each operator that states a call, with the shapes and dtypes of its outputs and with its
 derivative. Nothing else of autotune imports PyTorch.
@@ -31,13 +31,17 @@ _SCHEMA = {int: "int", float: "float", bool: "bool", str: "str", DType: "ScalarT
 
 
 class Linear(torch.nn.Linear):
-    """``torch.nn.Linear`` in true FP32 whose products are sgemm's; it takes any number of leading axes."""
+    """``torch.nn.Linear`` by gemm in bfloat16 and float16, and by sgemm in true FP32; leading axes are rows."""
 
     def forward(self, input: Any) -> Any:
         """X·Wᵀ + bias."""
-        rows = input.reshape(-1, self.in_features)
-        product = _functions["sgemm"](rows, self.weight.mT).reshape(*input.shape[:-1], self.out_features)
-        return product if self.bias is None else product + self.bias
+        rows, weights = input.reshape(-1, self.in_features), self.weight.mT
+        if self.weight.dtype is torch.float32:
+            product = _functions["sgemm"](rows, weights)
+            product = product if self.bias is None else product + self.bias
+        else:
+            product = _functions["gemm"](rows, weights, self.bias)
+        return product.reshape(*input.shape[:-1], self.out_features)
 
 
 def schema(call: Call, derivative: Derivative | None = None) -> str:

@@ -25,8 +25,8 @@ def names(page: str) -> dict[str, Any]:
         "dropout.md": {"seed": 1, "offset": 2, "state": np.array([3, 4]), "mask": np.zeros(64, np.uint8)}
         | {"residual": array(64), "gradient": array(64)},
         "emulator.md": emitted(),
-        "gemm.md": {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h")}
-        | {"bias": array(64).astype(np.float16)},
+        "gemm.md": {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h", "dy")}
+        | {"bias": array(64).astype(np.float16), "total": array(64, 64)},
         "gemv.md": {"np": np, "codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128), "scale": array(1)}

@@ -12,6 +12,7 @@ from ...operator import Operator
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks
+from .derivative import DERIVATIVE
 from .legal import constraints
 from .seeds import candidates, default
 from .space import space
@@ -34,4 +35,5 @@ OPERATOR = Operator(
     baselines=BASELINES,
     suites=Path(__file__).parents[1] / "sgemm" / "suites",
     call=CALL,
+    derivative=DERIVATIVE,
 )

@@ -1,0 +1,31 @@
+"""How gemm is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....codegen.matmul.gemv.activation import Activation
+from ...derivative import Backward, Derivative
+from ..derivative import operand_gradients
+
+
+def _backward(given: Backward) -> Mapping[str, Any]:
+    """By gemm itself, and by map for an activation, from the numbers before it, which are computed again.
+
+    Gradients of operands are products of the gradient rounded to their type.
+    """
+    (a, b, bias), arguments = (given.saved[name] for name in ("a", "b", "bias")), given.arguments
+    gradient, alpha, multiply = given.gradients["out"], arguments["alpha"], given.operators.gemm
+    found = {"residual": arguments["beta"] * gradient} if "residual" in given.wanted else {}
+    if not given.wanted & {"a", "b", "bias"}:
+        return found
+    if arguments["activation"] != Activation.IDENTITY:
+        z = multiply(a, b, bias, dtype=arguments["dtype"], alpha=alpha)
+        gradient = given.operators.map(z, arguments["activation"], grad=gradient.contiguous())
+    if "bias" in given.wanted:
+        found["bias"] = gradient.sum_to_size(bias.shape)
+    return found | operand_gradients(multiply, a, b, gradient.to(a.dtype), alpha, given.wanted)
+
+
+DERIVATIVE = Derivative(_backward, saves=("a", "b", "bias"))
