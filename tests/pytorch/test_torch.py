@@ -13,6 +13,7 @@ from autotune.search_spaces.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
+schema = pytest.importorskip("autotune.torch.schema").schema
 
 
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
@@ -157,11 +158,19 @@ def shifted(
 @pytest.mark.parametrize(("outputs", "returned"), [(("out",), "Tensor"), (("values", "indices"), "(Tensor, Tensor)")])
 def test_the_schema_is_that_of_the_declaration(outputs, returned):
     call = Call(shifted, ("x", "mask"), outputs, types=dict, bind=dict, scalars=("by", "seed"), optional=("mask",))
-    assert autotune_torch.schema(call) == (
+    assert schema(call) == (
         "(Tensor x, Tensor? mask=None, int[1]? dim=None, ScalarType? dtype=None, float by=1.5, int seed=0, "
         f'str mode="all", bool keep=False) -> {returned}'
     )
-    assert torch._C.parse_schema(f"autotune::shifted{autotune_torch.schema(call)}").name == "autotune::shifted"
+    assert torch._C.parse_schema(f"autotune::shifted{schema(call)}").name == "autotune::shifted"
+
+
+def test_gradients_of_plain_tensors_do_not_go_by_pytorchs_dispatcher():
+    """Its way takes longer on the host."""
+    inputs = random(2, 3), random(3, 4)
+    by_us, by_pytorch = (f(*inputs).grad_fn for f in (autotune_torch.sgemm, torch.ops.autotune.sgemm))
+    assert type(by_us).__name__ == "sgemmBackward"
+    assert "Generated" in type(by_pytorch).__name__
 
 
 def test_every_operator_with_a_call_is_registered():

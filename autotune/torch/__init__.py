@@ -1,0 +1,25 @@
+"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and a linear layer made of products.
+
+Importing this package registers each operator that states a call, with the shapes and dtypes of its outputs and with
+its derivative. Nothing else of autotune imports PyTorch.
+
+``autotune.torch.<name>`` is the function for users: it has the parameters of ``dispatcher.<name>`` without outputs,
+stream, and what scales an output's old content.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .linear import Linear as Linear
+from .operators import functions
+
+
+def __getattr__(name: str) -> Any:
+    if name in functions:
+        return functions[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *functions})
