@@ -8,6 +8,7 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import ProblemRecord, TimeSource
@@ -29,8 +30,8 @@ def gemv_serves(monkeypatch):
     monkeypatch.setattr(statement, "_faster", lambda *_: True)
 
 
-def random(*shape):
-    return np.random.default_rng(sum(shape)).uniform(-1, 1, shape).astype(np.float32)
+def random(*shape, dtype=np.float32):
+    return np.random.default_rng(sum(shape)).uniform(-1, 1, shape).astype(dtype)
 
 
 @pytest.mark.usefixtures("gemv_serves")
@@ -63,6 +64,21 @@ def test_a_product_is_the_same(a, b):
 
 
 @pytest.mark.usefixtures("gemv_serves")
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize("columns", [False, True])
+def test_a_layer_of_few_tokens_is_the_same(m, across, columns):
+    """Weights in both orders, of tokens in rows or, with everything transposed, in columns."""
+    x, w, bias = random(m, 40, dtype=np.float16), random(40, 24, dtype=np.float16), random(24, dtype=np.float16)
+    expected = np.maximum(0.5 * (x.astype(np.float32) @ w.astype(np.float32)) + bias, 0)
+    w = w.T.copy().T if across else w
+    operands = (w.T, x.T, bias[:, None]) if columns else (x, w, bias)
+    served = dispatcher.plan("gemm", *operands, activation="relu", alpha=0.5)
+    assert served.choice.schedule.__class__ is GEMV.schedule_type
+    np.testing.assert_allclose(served(), expected.T if columns else expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.usefixtures("gemv_serves")
 def test_the_kernel_gets_the_arrays_under_its_own_names(gpu):
     dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)), alpha=0.5)
     ((_, arguments),) = gpu.launched
@@ -82,6 +98,20 @@ def test_the_kernel_gets_the_arrays_under_its_own_names(gpu):
 )
 def test_other_products_are_none(own):
     assert SGEMM.restated(own) is None
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        GemmProblem(17, 17, 40),
+        GemmProblem(3, 300, 40, out_dtype=OutDType.FLOAT32),
+        GemmProblem(3, 300, 40, residual=True),
+        GemmProblem(3, 300, 40, bias=Bias.COLUMN),
+        GemmProblem(300, 3, 40, bias=Bias.ROW),
+    ],
+)
+def test_other_layers_are_none(own):
+    assert operator("gemm").restated(own) is None
 
 
 def choice(seconds, source=None, rule=Rule.NEAREST):

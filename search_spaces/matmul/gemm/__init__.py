@@ -9,6 +9,7 @@ from ....codegen.matmul.gemm.presets import PRESETS
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import GemmSchedule
 from ...operator import Operator
+from .as_gemv import as_gemv
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks
@@ -36,4 +37,5 @@ OPERATOR = Operator(
     suites=Path(__file__).parents[1] / "sgemm" / "suites",
     call=CALL,
     derivative=DERIVATIVE,
+    restated=as_gemv,
 )

@@ -2,52 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from ....codegen.matmul.gemv.problem import MOST, MOST_VECTORS, GemvProblem, WeightOrder
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ...restatement import Restatement
+from ..as_gemv import by_columns, by_rows
 
 
 def as_gemv(problem: SgemmProblem) -> Restatement | None:
-    """C = op(A)·op(B) as op(B)ᵀ times the few rows of op(A), or op(A) times the few columns of op(B); or else None."""
-    if max(problem.m, problem.n, problem.k) > MOST:
-        return None
-    if problem.m <= MOST_VECTORS:
-        order = WeightOrder.NK if problem.transpose_b else WeightOrder.KN
-        transposed = {"x": problem.transpose_a, "y": False}
-        return _restated(problem, {"a": "x", "b": "w", "c": "y"}, problem.m, order, transposed)
-    if problem.n <= MOST_VECTORS:
-        order = WeightOrder.KN if problem.transpose_a else WeightOrder.NK
-        transposed = {"x": not problem.transpose_b, "y": True}
-        return _restated(problem, {"a": "w", "b": "x", "c": "y"}, problem.n, order, transposed)
-    return None
-
-
-def _restated(
-    problem: SgemmProblem,
-    pointers: Mapping[str, str],
-    vectors: int,
-    order: WeightOrder,
-    transposed: Mapping[str, bool],
-) -> Restatement:
-    layouts: dict[str, Any] = {}
-    for own, other in pointers.items():
-        leading, stride, align = problem.layout_of(own)
-        if other in transposed:
-            across = transposed[other] and (vectors != 1 or leading > 1)  # a column without gaps is a row
-            alone = vectors == 1 and not across  # the next vector would be the next matrix
-            layouts |= {f"transpose_{other}": across}
-            leading = 0 if alone else leading
-        layouts |= {f"ld{other}": leading, f"stride_{other}": stride, f"align_{other}": align}
-    restated = GemvProblem(
-        n=problem.n if pointers["a"] == "x" else problem.m,
-        k=problem.k,
-        m=vectors,
-        order=order,
-        batch=problem.batch,
-        beta_nonzero=problem.beta_nonzero,
-        **layouts,
-    )
-    return Restatement("gemv", restated, pointers)
+    """C as the vectors of a gemv, by rows if they are few, or by columns; None if both are many."""
+    fields = {"batch": problem.batch, "beta_nonzero": problem.beta_nonzero}
+    return by_rows(problem, **fields) or by_columns(problem, **fields)

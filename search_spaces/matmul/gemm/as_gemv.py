@@ -1,0 +1,22 @@
+"""Products of few rows or columns as a gemv."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from ...restatement import Restatement
+from ..as_gemv import by_columns, by_rows
+
+
+def as_gemv(problem: GemmProblem) -> Restatement | None:
+    """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
+
+    None also for what gemv has not: another type of D, a residual beside D, a bias that is the same for a whole vector.
+    """
+    if problem.out_dtype is not OutDType.SAME or problem.residual:
+        return None
+    fields: dict[str, Any] = {name: getattr(problem, name) for name in ("batch", "dtype", "activation")}
+    fields["bias"] = problem.bias is not Bias.NONE
+    rows = by_rows(problem, **fields) if problem.bias is not Bias.COLUMN else None
+    return rows or (by_columns(problem, **fields) if problem.bias is not Bias.ROW else None)
