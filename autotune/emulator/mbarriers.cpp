@@ -129,12 +129,10 @@ void mbarrier_wait(void* address, unsigned int parity, int line) {
   check(address, mbarrier_bytes, Access::atomic_read, true);
   while (mbarrier.phase % 2 == parity) {
     land_all(mbarrier);
-    if (mbarrier.phase % 2 == parity) {
-      if (mbarrier.missing_arrivals == 0 && mbarrier.missing_bytes < 0) fail_asleep(address, line);
+    if (mbarrier.phase % 2 == parity)
       sleep_on(address, line, fail_asleep);
-    } else {
+    else
       wake(address);
-    }
   }
   acquire(mbarrier.complete);
 }
