@@ -171,6 +171,10 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
 }
 
 
+def test_what_is_behind_a_row_that_ends_within_a_vector_does_not_count() -> None:
+    verify(RAGGED, program(RAGGED, f"{SINGLE} vector_d=8"))
+
+
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_detected(bug: str) -> None:
     before, after, problem, words = BUGS[bug]
