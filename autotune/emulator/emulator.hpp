@@ -79,13 +79,18 @@ unsigned long long shuffle(unsigned int mask, unsigned long long value, int sour
 unsigned int match_any(unsigned int mask, unsigned long long value, int line);
 int lane();
 
-// mma.m16n8k16: D += A·B by a whole warp, whose lanes bring registers of float16 or bfloat16.
+// mma: D += A·B by a whole warp, whose lanes bring registers of 32 bytes along k: of float16 or bfloat16
+// (m16n8k16), or of other types (tf32 m16n8k8, those of 8 bits m16n8k32). Sums of integers are ints.
+enum class Operand { f16, bf16, tf32, e4m3, e5m2, s8, u8 };
 void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
+                 int line = __builtin_LINE());
+void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], Operand type_a,
+                 Operand type_b, int line = __builtin_LINE());
+void add_product(int (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2],
                  int line = __builtin_LINE());
 
 // wgmma.mma_async, by the descriptors of its operands: D = A·B, plus D if it `accumulates`. A lane's sums are
 // floats, or ints if the operands are.
-enum class Operand { f16, bf16, tf32, e4m3, e5m2, s8, u8 };
 struct WgmmaForm {
   int columns;
   Operand a, b;

@@ -1,12 +1,10 @@
 #include "matrices.hpp"
 
-#include <cmath>
-#include <cstring>
-
 #include "emulator.hpp"
 
 #include "../codegen/cuda/swizzle.cuh"
 #include "memory.hpp"
+#include "operands.hpp"
 #include "position.hpp"
 
 namespace autotune_emulator {
@@ -31,39 +29,6 @@ struct Descriptor {
     swizzle_bytes = modes[bits >> 62];
   }
 };
-
-int element_bytes(Operand type) {
-  return type == Operand::tf32 ? 4 : type == Operand::f16 || type == Operand::bf16 ? 2 : 1;
-}
-
-double float_of_e4m3(unsigned int bits) {
-  const int exponent = bits >> 3 & 15, fraction = bits & 7;
-  if (exponent == 15 && fraction == 7) return NAN;
-  const double size = exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
-  return bits >> 7 & 1 ? -size : size;
-}
-
-double element(const char* bytes, Operand type) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, bytes, element_bytes(type));
-  switch (type) {
-    case Operand::f16:
-      return float_of_float16(static_cast<unsigned short>(bits));
-    case Operand::bf16:
-      return bit_cast<float>(bits << 16);
-    case Operand::tf32:
-      return bit_cast<float>(bits & ~0x1fffu);
-    case Operand::e4m3:
-      return float_of_e4m3(bits);
-    case Operand::e5m2:
-      return float_of_float16(static_cast<unsigned short>(bits << 8));
-    case Operand::s8:
-      return static_cast<int8_t>(bits);
-    case Operand::u8:
-      return bits;
-  }
-  return 0;
-}
 
 void check_descriptor(const char* name, const Descriptor& own, bool k_adjacent, int line) {
   if (own.reserved) fail("line %d: the descriptor of %s has bits that belong to no field", line, name);

@@ -34,7 +34,9 @@ def elements(tensor: Tensor, flat: Array) -> Array:
     if not is_sparse(tensor):
         return flat
     extents, strides = zip(*tensor.axes, strict=True)
-    return np.lib.stride_tricks.as_strided(flat, extents, [stride * flat.itemsize for stride in strides])
+    bits = flat.view(f"u{flat.itemsize}")  # NumPy's array interface has no name for some types of ml_dtypes
+    pieces = np.lib.stride_tricks.as_strided(bits, extents, [stride * flat.itemsize for stride in strides])
+    return pieces.view(flat.dtype)
 
 
 def _ends_in_runs(tensor: Tensor) -> bool:

@@ -1,26 +1,23 @@
-// What the lanes of a warp do together with matrices: ldmatrix, and mma.sync with float sums. PTX leaves open
-// how the products of an element are added up. Tensor cores cut off bits where a float would be rounded to
-// nearest, so the twin does too: the exact sum, towards zero.
+// What the lanes of a warp do together with matrices: ldmatrix, and mma.sync.
 
-#include <cmath>
-#include <cstdint>
 #include <cstring>
 
 #include "emulator.hpp"
 #include "memory.hpp"
+#include "operands.hpp"
 #include "position.hpp"
 #include "threads.hpp"
 
 namespace autotune_emulator {
 namespace {
 
-constexpr int rows = 16, columns = 8, terms = 16;
+constexpr int rows = 16, columns = 8, most_terms = 32;
 
-// What a lane brings to mma.m16n8k16: its registers of A and B, and its sums.
+// What a lane brings to mma: its registers of A and B, and its sums, floats or ints.
 struct Fragments {
   const unsigned int *a, *b;
-  float* d;
-  bool bfloat16;  // or float16
+  void* d;
+  Operand type_a, type_b;
 };
 
 // What a lane brings to ldmatrix: the address of a row, and the registers that it gets.
@@ -30,37 +27,41 @@ struct MatrixRow {
   bool transposed;
 };
 
-// One of the two elements of a register.
-double element(unsigned int pair, int index, bool bfloat16) {
-  const unsigned int bits = pair >> 16 * index & 0xffff;
-  return bfloat16 ? bit_cast<float>(bits << 16) : float_of_float16(static_cast<unsigned short>(bits));
-}
-
-float towards_zero(double sum) {
-  const float nearest = static_cast<float>(sum);
-  if (std::isnan(sum) || std::fabs(static_cast<double>(nearest)) <= std::fabs(sum)) return nearest;
-  return std::nextafter(nearest, 0.0f);
-}
-
+// Elements of the lanes' registers lie alike for all types: a register has 4 bytes along k, the lanes of a
+// quad have 16, and behind those come the second half of the registers.
 void multiply(void* const* brought) {
-  double a[rows][terms], b[terms][columns];
+  double a[rows][most_terms], b[columns][most_terms];
+  const Fragments& first = *static_cast<Fragments*>(brought[0]);
+  const int bytes = element_bytes(first.type_a), terms = 32 / bytes, held = 4 / bytes;
   for (int lane = 0; lane < warp_threads; ++lane) {
     const Fragments& own = *static_cast<Fragments*>(brought[lane]);
     const int quad = lane / 4, place = lane % 4;
-    for (int index = 0; index < 8; ++index) {
-      const int row = quad + index / 2 % 2 * 8, term = 2 * place + index % 2 + index / 4 * 8;
-      a[row][term] = element(own.a[index / 2], index % 2, own.bfloat16);
+    for (int index = 0; index < held; ++index) {
+      const auto at = [=](const unsigned int* registers, int number) {
+        return reinterpret_cast<const char*>(registers + number) + index * bytes;
+      };
+      for (int half = 0; half < 2; ++half) {
+        const int term = half * terms / 2 + place * held + index;
+        for (int lower = 0; lower < 2; ++lower)
+          a[quad + 8 * lower][term] = element(at(own.a, 2 * half + lower), own.type_a);
+        b[quad][term] = element(at(own.b, half), own.type_b);
+      }
     }
-    for (int index = 0; index < 4; ++index)
-      b[2 * place + index % 2 + index / 2 * 8][quad] = element(own.b[index / 2], index % 2, own.bfloat16);
   }
   for (int lane = 0; lane < warp_threads; ++lane) {
-    float* const d = static_cast<Fragments*>(brought[lane])->d;
+    const Fragments& own = *static_cast<Fragments*>(brought[lane]);
     for (int index = 0; index < 4; ++index) {
       const int row = lane / 4 + index / 2 * 8, column = 2 * (lane % 4) + index % 2;
-      double sum = d[index];
-      for (int term = 0; term < terms; ++term) sum += a[row][term] * b[term][column];
-      d[index] = towards_zero(sum);
+      const auto plus = [&](double sum) {
+        return sum_of_products(sum, a[row], b[column], terms, own.type_a);
+      };
+      if (own.type_a == Operand::s8) {
+        int& sum = static_cast<int*>(own.d)[index];
+        sum = static_cast<int>(plus(sum));
+      } else {
+        float& sum = static_cast<float*>(own.d)[index];
+        sum = static_cast<float>(plus(sum));
+      }
     }
   }
 }
@@ -84,9 +85,20 @@ void load(void* const* brought) {
 
 }  // namespace
 
+void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], Operand type_a,
+                 Operand type_b, int line) {
+  Fragments own{a, b, d, type_a, type_b};
+  meet_whole_warp({"a product of matrices", multiply}, &own, line);
+}
+
 void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], bool bfloat16,
                  int line) {
-  Fragments own{a, b, d, bfloat16};
+  const Operand type = bfloat16 ? Operand::bf16 : Operand::f16;
+  add_product(d, a, b, type, type, line);
+}
+
+void add_product(int (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], int line) {
+  Fragments own{a, b, d, Operand::s8, Operand::s8};
   meet_whole_warp({"a product of matrices", multiply}, &own, line);
 }
 

@@ -1,11 +1,8 @@
-// wgmma. Operands are read, and sums written, when a group of products is waited for. PTX leaves open how
-// products are added up: the twin cuts off bits where a float would be rounded to nearest, as tensor cores
-// do, and for 8-bit floats keeps 14 bits of what is added, counted from the largest.
+// wgmma. Operands are read, and sums written, when a group of products is waited for.
 
 #include "wgmma.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -16,6 +13,7 @@
 #include "emulator.hpp"
 #include "matrices.hpp"
 #include "memory.hpp"
+#include "operands.hpp"
 #include "order.hpp"
 #include "position.hpp"
 #include "warpgroups.hpp"
@@ -24,7 +22,6 @@ namespace autotune_emulator {
 namespace {
 
 constexpr int rows = 64;
-constexpr int float8_bits = 13;  // behind the first
 
 struct Product {
   Matrix a, b;
@@ -106,45 +103,15 @@ void issue_product(int warpgroup) {
   own.products.push_back(std::move(product));
 }
 
-float towards_zero(double sum) {
-  const float nearest = static_cast<float>(sum);
-  if (std::isnan(sum) || std::fabs(static_cast<double>(nearest)) <= std::fabs(sum)) return nearest;
-  return std::nextafter(nearest, 0.0f);
-}
-
-// The bits of a number that count beside the largest that is added.
-double aligned(double value, int largest_exponent) {
-  if (!std::isfinite(value)) return value;
-  const int last = largest_exponent - float8_bits;
-  return std::ldexp(std::trunc(std::ldexp(value, -last)), last);
-}
-
-double sum_of_float8(double sum, const double* a, const double* b, int terms) {
-  double largest = std::fabs(sum);
-  for (int term = 0; term < terms; ++term) largest = std::fmax(largest, std::fabs(a[term] * b[term]));
-  if (largest == 0 || !std::isfinite(largest)) largest = 1;
-  const int exponent = std::ilogb(largest);
-  double total = aligned(sum, exponent);
-  for (int term = 0; term < terms; ++term) total += aligned(a[term] * b[term], exponent);
-  return total;
-}
-
 void multiply(const Product& product, Sums& sums) {
   const std::vector<double> a = elements_of(product.a), b = elements_of(product.b);
   const int terms = product.a.terms;
-  const bool float8 = product.a.type == Operand::e4m3 || product.a.type == Operand::e5m2;
   for (int row = 0; row < rows; ++row) {
     const double* left = &a[row * terms];
     for (int column = 0; column < sums.columns; ++column) {
       double& value = sums.values[row * sums.columns + column];
       const double* right = &b[column * terms];
-      double sum = product.accumulates ? value : 0;
-      if (float8) {
-        sum = sum_of_float8(sum, left, right, terms);
-      } else {
-        for (int term = 0; term < terms; ++term) sum += left[term] * right[term];
-      }
-      value = sums.integers ? static_cast<int32_t>(static_cast<int64_t>(sum)) : towards_zero(sum);
+      value = sum_of_products(product.accumulates ? value : 0, left, right, terms, product.a.type);
     }
   }
 }

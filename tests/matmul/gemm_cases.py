@@ -20,6 +20,7 @@ from autotune.search_spaces.matmul.gemm import OPERATOR
 
 LIMITS = named_device("h200")
 FP16, FP32 = DType.FLOAT16, OutDType.FLOAT32
+TF32, E4M3, E5M2, INT8 = DType.FLOAT32, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS = 2**18, 2**9
 
@@ -43,11 +44,22 @@ PROBLEMS = {
     "m5-n7-k0-nn-bfloat16-row-residual": GemmProblem(5, 7, 0, bias=Bias.ROW, residual=True),
     "m0-n7-k5-nt-float16-column": GemmProblem(0, 7, 5, transpose_b=True, dtype=FP16, bias=Bias.COLUMN),
     "m5-n0-k7-nn-bfloat16": GemmProblem(5, 0, 7),
+    "m4096-n4096-k4096-tn-float32": GemmProblem(4096, 4096, 4096, True, dtype=TF32),
+    "m4096-n4096-k4096-nt-int8-int32": GemmProblem(4096, 4096, 4096, False, True, INT8, out_dtype=OutDType.INT32),
+    "m16-n4096-k7168-nt-float8_e4m3fn-bfloat16": GemmProblem(
+        16, 4096, 7168, transpose_b=True, dtype=E4M3, out_dtype=OutDType.BFLOAT16
+    ),
+    "m37-n50-k200-tn-float8_e5m2-mixed-fast-aligna2-ldb51": GemmProblem(
+        37, 50, 200, True, dtype=E5M2, mixed=True, fast_accumulation=True, ldb=51, align_a=2
+    ),
     "m5-n7-k3-nn-bfloat16-batch0": GemmProblem(5, 7, 3, batch=0),
 }  # fmt: skip
 SMALL_PROBLEMS = (
     GemmProblem(64, 64, 64, transpose_b=True, dtype=FP16),
     GemmProblem(33, 50, 77, True, bias=Bias.ROW, activation=Activation.RELU, ldb=52),
+    GemmProblem(17, 24, 20, True, dtype=TF32),
+    GemmProblem(16, 24, 36, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
+    GemmProblem(20, 17, 140, dtype=E4M3, mixed=True, residual=True),
     GemmProblem(35, 41, 50, batch=2, residual=True),
 )
 KINDS: tuple[dict[str, Any], ...] = (
@@ -59,6 +71,12 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"dtype": FP16},
     {"out_dtype": FP32},
     {"transpose_a": True, "out_dtype": OutDType.FLOAT16},
+    {"dtype": TF32, "transpose_b": True},
+    {"dtype": TF32, "transpose_a": True},
+    {"dtype": INT8, "transpose_b": True, "out_dtype": OutDType.INT32},
+    {"dtype": INT8, "transpose_a": True},
+    {"dtype": E4M3, "transpose_b": True, "out_dtype": OutDType.BFLOAT16},
+    {"dtype": E5M2, "mixed": True, "transpose_a": True, "fast_accumulation": True},
 )
 
 
@@ -70,7 +88,7 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 
 def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
     while True:
-        align = random.choice((16, 16, 16, 8, 4, 2))
+        align = max(random.choice((16, 16, 16, 8, 4, 2)), kinds.get("dtype", FP16).bytes)
         template = GemmProblem(256, 256, 4096, align_a=align, align_b=random.choice((16, 16, align)), **kinds)
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
@@ -97,6 +115,8 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
     fields["activation"] = random.choice((*Activation, *[Activation.IDENTITY] * 4))
+    if template.result is DType.INT32:
+        fields = {"batch": fields["batch"], "k": fields["k"]}
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
     layouts: dict[str, int] = {"align_d": schedule.vector_d * template.result.bytes}
     for operand in "abd":
@@ -109,4 +129,4 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-CASES = covering(drawn_cases(240), lambda p, s: (p.layout, s.grid_blocks > 0, p.dtype), most=24)
+CASES = covering(drawn_cases(280), lambda p, s: (p.layout, s.grid_blocks > 0, p.dtype.bytes == 2), most=26)

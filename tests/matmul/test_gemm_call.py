@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autotune.codegen.dtype import DType
 from autotune.codegen.problem import Array
 from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
+OPTIONS = {"allow_tf32": False, "fast_accumulation": False}
+
 
 def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignment: int = 16) -> Layout:
-    itemsize = {"float32": 4, "float64": 8}.get(dtype, 2)
+    itemsize = DType(dtype).bytes
     array: Array = np.empty(shape, f"V{itemsize}")
     strides = [stride // itemsize for stride in array.strides]
     if transposed:
@@ -23,7 +26,7 @@ def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignm
 
 
 def bound(**arrays: Any) -> Any:
-    given = {"bias": None, "residual": None, "activation": "identity", "dtype": None} | arrays
+    given = {"bias": None, "residual": None, "activation": "identity", "dtype": None} | OPTIONS | arrays
     return OPERATOR.call.bind(**given) if OPERATOR.call else None
 
 
@@ -34,6 +37,25 @@ def test_a_column_major_result_is_the_transposed_product() -> None:
     problem = found.problem
     assert (problem.m, problem.n, problem.k, problem.layout, problem.bias) == (9, 5, 7, "nt", "column")
     assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "result"),
+    [("float16", "float16"), ("float32", "float32"), ("float8_e5m2", "bfloat16"), ("int8", "int32")],
+)
+def test_results_have_the_type_that_sums_fit(dtype: str, result: str) -> None:
+    arrays = {"a": layout(5, 7, dtype=dtype), "b": layout(7, 9, dtype=dtype), "bias": None, "residual": None}
+    assert OPERATOR.call is not None
+    types = OPERATOR.call.types(**arrays, activation="identity", dtype=None, **OPTIONS | {"allow_tf32": True})
+    assert types["out"].dtype == result
+
+
+def test_either_operand_may_have_the_other_type_of_float8() -> None:
+    e4m3, e5m2 = layout(5, 7, dtype="float8_e4m3fn"), layout(7, 9, dtype="float8_e5m2")
+    for transposed, first in ((False, "float8_e4m3fn"), (True, "float8_e5m2")):
+        out = layout(5, 9, dtype="bfloat16", transposed=transposed)
+        problem = bound(a=e4m3, b=e5m2, out=out, fast_accumulation=True).problem
+        assert (problem.dtype, problem.mixed, problem.fast_accumulation) == (first, True, True)
 
 
 def test_the_alignment_of_the_result_is_that_of_both() -> None:
@@ -49,6 +71,16 @@ def test_the_alignment_of_the_result_is_that_of_both() -> None:
         ({"a": layout(7)}, r"a has shape \(7,\): expected a matrix, or a batch of them"),
         ({"b": layout(8, 9)}, r"expected \(…, m, k\) and \(…, k, n\)"),
         ({"dtype": "float64"}, "dtype=float64: expected one of float32, bfloat16, float16"),
+        ({"b": layout(7, 9, dtype="int8")}, "a has dtype float16 and b int8: gemm takes two of the same of .*, or of"),
+        (
+            {"a": layout(5, 7, dtype="float32"), "b": layout(7, 9, dtype="float32")},
+            "a has dtype float32: expected allow_tf32=True, or a call of sgemm, which multiplies in FP32",
+        ),
+        ({"fast_accumulation": True}, "fast_accumulation=True: expected a of float8_e4m3fn or float8_e5m2, not float1"),
+        (
+            {"a": layout(5, 7, dtype="int8"), "b": layout(7, 9, dtype="int8"), "dtype": "int8", "bias": layout(9)},
+            r"bias has dtype float16 and shape \(9,\): expected float32 of shape",
+        ),
         ({"bias": layout(5)}, r"expected float16 of shape \(9,\) or \(5, 1\)"),
         ({"residual": layout(5, 9, dtype="float32")}, r"expected float16 of shape \(5, 9\)"),
     ],
@@ -57,7 +89,7 @@ def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> No
     given = {"a": layout(5, 7), "b": layout(7, 9), "bias": None, "residual": None}
     assert OPERATOR.call is not None
     with pytest.raises((TypeError, ValueError), match=complaint):
-        OPERATOR.call.types(**given | {"activation": "identity", "dtype": None} | changed)
+        OPERATOR.call.types(**given | {"activation": "identity", "dtype": None} | OPTIONS | changed)
 
 
 @pytest.mark.parametrize(

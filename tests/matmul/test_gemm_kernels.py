@@ -10,7 +10,8 @@ import pytest
 from matmul.gemm_cases import CASES, FP16, FP32, LIMITS
 
 from autotune import emulator
-from autotune.codegen.matmul.gemm.problem import DTYPES, Bias, GemmProblem
+from autotune.codegen.matmul.gemm.numbers import DTYPES
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.program import Program

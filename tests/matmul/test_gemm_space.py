@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from matmul.gemm_cases import LIMITS
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.numbers import DTYPES
+from autotune.codegen.matmul.gemm.problem import GemmProblem, OutDType
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
@@ -33,6 +35,28 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
         (replace(SQUARE, align_d=2), "", "vector_d 8 over the 1 elements that D is aligned for"),
         (SQUARE, "WN=16 vector_d=16", "vector_d 16 over half of the 16 columns of a warp"),
         (GemmProblem(64, 64, 64), "grid_blocks=3", "3 blocks over the 2 steps along k of all tiles"),
+        (
+            replace(SQUARE, dtype=DType.INT8, align_a=2),
+            "BK=128 vector_a=4",
+            "vector_a 4 over the 1 elements that A is aligned for",
+        ),
+        (
+            replace(SQUARE, dtype=DType.INT8),
+            "BK=128 vector_a=2",
+            "vector_a 2 of int8: expected 1 element, or the 4 bytes of a copy",
+        ),
+        (SQUARE, "promote=128", "promote 128 is for float8, not for bfloat16: expected 0"),
+        (
+            replace(SQUARE, dtype=DType.FLOAT8_E5M2),
+            "BK=128 promote=256",
+            "promote 256 leaves more than 128 terms to tensor cores, which keep about 14 bits: "
+            "expected 128 at most without fast_accumulation",
+        ),
+        (
+            replace(SQUARE, dtype=DType.FLOAT8_E4M3, fast_accumulation=True),
+            "promote=192 BK=128",
+            "promote 192 is not a multiple of block_k 128",
+        ),
         (
             GemmProblem(2**30, 2**30, 64),
             "",
@@ -78,3 +102,30 @@ def test_shared_matrices_are_read_once() -> None:
     problem = GemmProblem(8, 16, 32, batch=3)
     own = replace(problem, stride_a=256, stride_b=512)
     assert own.work.bytes - problem.work.bytes == 2 * 2 * (8 * 32 + 16 * 32)
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"mixed": True}, "mixed=True: expected a dtype of float8_e4m3fn or float8_e5m2, not bfloat16"),
+        ({"fast_accumulation": True}, "fast_accumulation=True: expected a dtype of float8_e4m3fn or float8_e5m2"),
+        ({"dtype": DType.INT8, "k": 2**17}, "k=131072: expected at most 131071 terms of int8, whose sums are int32"),
+        ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected a product of int8 without bias, activation and res"),
+        ({"dtype": DType.INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected a product of int8 without"),
+    ],
+)
+def test_a_problem_that_cannot_be(fields: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        GemmProblem(**{"m": 64, "n": 64, "k": 64} | fields)
+
+
+def test_stages_have_as_many_bytes_for_all_types() -> None:
+    for dtype in DTYPES:
+        problem = replace(SQUARE, dtype=dtype)
+        assert OPERATOR.default(problem, LIMITS).block_k * dtype.bytes == 128
+
+
+def test_float8_is_promoted_unless_fast_sums_will_do() -> None:
+    exact = replace(SQUARE, dtype=DType.FLOAT8_E4M3)
+    assert OPERATOR.default(exact, LIMITS).promote == 128
+    assert OPERATOR.default(replace(exact, fast_accumulation=True), LIMITS).promote == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...arguments import pointer_arguments, size_arguments
+from ...dtype import DType
 from ...headers import Constant, used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -13,6 +14,7 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
+from .numbers import DTYPES, FLOAT8
 from .problem import Bias, GemmProblem
 from .schedule import GemmSchedule
 
@@ -36,20 +38,21 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
 
 def emit_naive(problem: GemmProblem) -> Program:
     """A thread for each element of D."""
-    return _naive(problem, "float")
+    return _naive(problem, "double" if problem.dtype is DType.INT8 else "float")
 
 
 def emit_reference(problem: GemmProblem) -> Program:
     """The same in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, "double")
+    return _naive(problem, "double", [] if problem.result is DType.INT32 else ["d"])
 
 
-def _naive(problem: GemmProblem, number: str) -> Program:
-    members, facts = _arguments(problem, ["d"] if number == "double" else []), _facts(problem)
+def _naive(problem: GemmProblem, number: str, wide: Collection[str] = ()) -> Program:
+    members, facts = _arguments(problem, wide), _facts(problem)
     body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
     launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
-    declared = problem_struct([], facts, _sizes(problem), Specialize.NONE, body)
+    largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
+    declared = problem_struct(largest, facts, _sizes(problem), Specialize.NONE, body)
     title = f"{ENTRY}: {_served(problem)}, a thread for each element, in {number}"
     return plain_program(
         title, members, declared, body, {launch: f"gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);"}
@@ -58,7 +61,9 @@ def _naive(problem: GemmProblem, number: str) -> Program:
 
 def _types(problem: GemmProblem) -> list[str]:
     """Lines that declare what the elements of arrays are."""
-    return [f"using Element = {problem.dtype.cuda};", f"using Result = {problem.result.cuda};"]
+    sums = DType.INT32 if problem.dtype is DType.INT8 else DType.FLOAT32
+    types = {"Element": problem.dtype, "ElementB": problem.dtype_b, "Sum": sums, "Result": problem.result}
+    return [f"using {name} = {dtype.cuda};" for name, dtype in types.items()]
 
 
 def _sizes(problem: GemmProblem) -> dict[str, tuple[str, int]]:
@@ -81,8 +86,12 @@ def _arguments(problem: GemmProblem, wide: Collection[str] = ()) -> tuple[Argume
 
 def _conditions(problem: GemmProblem) -> dict[str, Constant]:
     """What conditions in headers name beside facts and the schedule."""
-    names: dict[str, Constant] = {str(member): str(member) for member in (*Activation, Bias.ROW, Bias.COLUMN)}
+    known = (*Activation, Bias.ROW, Bias.COLUMN, *DTYPES, DType.INT32)
+    names: dict[str, Constant] = {str(member): str(member) for member in known}
     return names | {
+        "element": str(problem.dtype),
+        "element_bytes": problem.dtype.bytes,
+        "result": str(problem.result),
         "activation": str(problem.activation),
         "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),
     }
@@ -115,4 +124,5 @@ def _served(problem: GemmProblem) -> str:
     bias = "" if problem.bias is Bias.NONE else f" + {problem.bias}"
     formula = f"D = {problem.activation}(alpha*op(A)*op(B){bias}){' + beta*C' if problem.residual else ''}"
     batches = "batches" if problem.batch > 1 else "matrices"
-    return f"{formula}, {batches} {problem.layout} of {problem.dtype}, D of {problem.result}"
+    types = f"{problem.dtype} and {problem.dtype_b}" if problem.mixed else problem.dtype
+    return f"{formula}, {batches} {problem.layout} of {types}, D of {problem.result}"

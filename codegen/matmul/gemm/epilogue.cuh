@@ -1,8 +1,16 @@
 #pragma once
+#if result == int8 || result == float8_e4m3fn || result == float8_e5m2
+#  include "cuda/narrow.cuh"
+#endif
+#include "cuda/numbers.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/vector.cuh"
 #include "matmul/gemm/main_loop.cuh"
-#include "matmul/gemv/activation.cuh"
+#if result == int32
+#  include "matmul/gemm/integer_result.cuh"
+#else
+#  include "matmul/gemv/activation.cuh"
+#endif
 // A tile of D on its way to global memory: 16 rows of a warp at a time through shared memory, from which
 // neighbouring lanes take neighbouring vectors of a row.
 
@@ -15,7 +23,7 @@ struct Output {
   static constexpr int fragment_vectors = 2;
 
   struct Fragment {
-    alignas(16) float elements[fragment_vectors][width];
+    alignas(16) Problem::Sum elements[fragment_vectors][width];
   };
 };
 
@@ -47,6 +55,12 @@ struct Tile {
   int n;
 };
 
+// Sums that are stored at once.
+template <int count>
+struct alignas(count * sizeof(Problem::Sum)) Neighbours {
+  Problem::Sum elements[count];
+};
+
 // The rows of a warp in shared memory, and which of their vectors a lane has.
 struct StagedRows {
   static constexpr int rows = 16;
@@ -56,22 +70,33 @@ struct StagedRows {
   static constexpr int rounds_n = Schedule::warp_n / (width * lanes_n);
   static constexpr int lanes_m = 32 / lanes_n;
 
-  static __device__ __forceinline__ float* first() {
-    return dynamic_shared<float>() + threadIdx.x / 32 * (rows * pitch);
+  static __device__ __forceinline__ Problem::Sum* first() {
+    return dynamic_shared<Problem::Sum>() + threadIdx.x / 32 * (rows * pitch);
   }
-  // Stores the sums of one product, of columns `column` to `column` + 7.
-  static __device__ __forceinline__ void store(const float (&sums)[Output::width], int column) {
+  // Stores the sums of two products, of columns `column` to `column` + 15.
+  static __device__ __forceinline__ void store(const Output::Fragment& fragment, int column) {
     const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
-    float* target = first() + quad * pitch + column + 2 * place;
-    *reinterpret_cast<float2*>(target) = make_float2(sums[0], sums[1]);
-    *reinterpret_cast<float2*>(target + 8 * pitch) = make_float2(sums[2], sums[3]);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = TileA::interleaved ? 2 * quad + half : quad + 8 * half;
+      Problem::Sum* target = first() + row * pitch + column;
+      const auto &left = fragment.elements[0], &right = fragment.elements[1];
+      if constexpr (TileB::interleaved) {
+        const Neighbours<4> sums = {left[2 * half], right[2 * half], left[2 * half + 1], right[2 * half + 1]};
+        *reinterpret_cast<Neighbours<4>*>(target + 4 * place) = sums;
+      } else {
+        *reinterpret_cast<Neighbours<2>*>(target + 2 * place) = {left[2 * half], left[2 * half + 1]};
+        *reinterpret_cast<Neighbours<2>*>(target + 2 * place + 8) = {right[2 * half], right[2 * half + 1]};
+      }
+    }
   }
 };
 
 // Computes a vector of D from its sums and stores it, as far as it is in the matrix.
 __device__ __forceinline__ void store_vector(const Arguments& arguments, const Problem& problem,
-                                             const float* sums, const float (&biases)[StagedRows::width],
-                                             long long offset, int columns_left) {
+                                             const Problem::Sum* sums,
+                                             const float (&biases)[StagedRows::width], long long offset,
+                                             int columns_left) {
   constexpr int width = StagedRows::width;
   const bool whole = !Problem::edge_n || columns_left >= width;
   Packed<Result, width> before = {}, result;
@@ -84,11 +109,22 @@ __device__ __forceinline__ void store_vector(const Arguments& arguments, const P
       if (i < columns_left) before.elements[i] = arguments.c[offset + i];
   }
 #endif
+#if result == int32
+#  pragma unroll
+  for (int i = 0; i < width; ++i) result.elements[i] = finished_integer(arguments, problem, sums[i]);
+#else
   float finished_sums[width];
-#pragma unroll
+#  pragma unroll
   for (int i = 0; i < width; ++i)
-    finished_sums[i] = finished(arguments, problem, sums[i], biases[i], to_float(before.elements[i]));
+    finished_sums[i] =
+        finished(arguments, problem, static_cast<float>(sums[i]), biases[i], to_float(before.elements[i]));
+#  if result == int8 || result == float8_e4m3fn || result == float8_e5m2
+#    pragma unroll
+  for (int i = 0; i < width; ++i) result.elements[i] = from_float_saturated<Result>(finished_sums[i]);
+#  else
   from_floats(result.elements, finished_sums);
+#  endif
+#endif
   if (whole) {
     store_global<false>(arguments.d + offset, result);
   } else {
@@ -123,8 +159,7 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
     for (int j = 0; j < products_n; j += Output::fragment_vectors) {
       Output::Fragment fragment;
       load(fragment, i * products_n + j);
-#pragma unroll
-      for (int l = 0; l < Output::fragment_vectors; ++l) Rows::store(fragment.elements[l], 8 * (j + l));
+      Rows::store(fragment, 8 * j);
     }
     __syncwarp();
 #pragma unroll 1
@@ -133,7 +168,7 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
 #if edge_m
       if (m >= problem.m) continue;
 #endif
-      const float* sums = Rows::first() + (lane / Rows::lanes_n + row) * Rows::pitch + staged_n;
+      const Problem::Sum* sums = Rows::first() + (lane / Rows::lanes_n + row) * Rows::pitch + staged_n;
 #if bias == column
       const float own_bias = to_float(arguments.bias[m]);
 #  pragma unroll

@@ -1,6 +1,9 @@
 #pragma once
 #include "cuda/tile_order.cuh"
 #include "matmul/gemm/epilogue.cuh"
+#if element == int8
+#  include "matmul/gemm/int_sums.cuh"
+#endif
 #include "matmul/sgemm/split_k_reduction.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.
@@ -35,12 +38,13 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& ar
                                          const Problem& problem, const Tile& tile, const WorkUnit& unit) {
   const int k = unit.first * Schedule::block_k;
   const Element* a = arguments.a + tile.batch * problem.stride_a;
-  const Element* b = arguments.b + tile.batch * problem.stride_b;
+  const ElementB* b = arguments.b + tile.batch * problem.stride_b;
   a += TileA::along_k ? tile.m * problem.lda + k : k * problem.lda + tile.m;
   b += TileB::along_k ? tile.n * problem.ldb + k : k * problem.ldb + tile.n;
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   multiply_tiles(sums, CopyA(a, problem.lda, problem.m - tile.m, problem.k - k),
-                 CopyB(b, problem.ldb, problem.n - tile.n, problem.k - k), nothing ? 0 : unit.steps());
+                 CopyB(b, problem.ldb, problem.n - tile.n, problem.k - k), nothing ? 0 : unit.steps(),
+                 unit.first);
 }
 
 __device__ __forceinline__ void gemm_block(const Arguments& arguments) {

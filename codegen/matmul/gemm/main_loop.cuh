@@ -1,5 +1,13 @@
 #pragma once
-#include "matmul/gemm/products.cuh"
+#if element == float32
+#  include "matmul/gemm/tf32_products.cuh"
+#elif element == int8
+#  include "matmul/gemm/int8_products.cuh"
+#elif element_bytes == 1
+#  include "matmul/gemm/float8_products.cuh"
+#else
+#  include "matmul/gemm/products.cuh"
+#endif
 #include "matmul/gemm/tile_copy.cuh"
 // The products of a block's tile of D: `stages` tiles of A and B are in shared memory or on their way there.
 
@@ -9,7 +17,7 @@ constexpr int k_steps = Schedule::block_k / product_k;
 
 // The sums of a lane: of each product, those that tensor_core.cuh says.
 struct Accumulators {
-  float d[products_m][products_n][4];
+  Problem::Sum d[products_m][products_n][4];
 };
 
 // What a lane has of the rows of A and the columns of B of its warp.
@@ -24,6 +32,10 @@ struct Fragments {
     for (int i = 0; i < products_m; ++i) TileA::load(a[i], stage, m + 16 * i, step);
 #pragma unroll
     for (int j = 0; j < products_n / 2; ++j) TileB::load(b[j], stage + TileA::bytes, n + 16 * j, step);
+#if element == float32
+    round_all(a);
+    round_all(b);
+#endif
   }
 
   __device__ __forceinline__ void multiply(Accumulators& sums) const {
@@ -32,7 +44,11 @@ struct Fragments {
 #pragma unroll
       for (int j = 0; j < products_n; ++j) {
         const unsigned columns[2] = {b[j / 2][j % 2], b[j / 2][j % 2 + 2]};
+#if element_bytes == 1
+        add_narrow_product<Element, ElementB>(sums.d[i][j], a[i], columns);
+#else
         add_product_anywhere<Element>(sums.d[i][j], a[i], columns);
+#endif
       }
     }
   }
@@ -51,9 +67,32 @@ class Stage {
   int index_;
 };
 
-// Sets `sums` to the products of so many tiles along k.
-__device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a, CopyB copy_b, int tiles) {
+#if promote
+// Adds the sums of tensor cores to those in FP32, and begins anew.
+__device__ __forceinline__ void promote(Accumulators& sums, Accumulators& partial) {
+#  pragma unroll
+  for (int i = 0; i < products_m; ++i) {
+#  pragma unroll
+    for (int j = 0; j < products_n; ++j) {
+#  pragma unroll
+      for (int l = 0; l < 4; ++l) sums.d[i][j][l] += partial.d[i][j][l];
+    }
+  }
+  partial = {};
+}
+
+#endif
+// Sets `sums` to the products of so many tiles along k, the first of which is tile `first`.
+__device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a, CopyB copy_b, int tiles,
+                                               int first) {
   sums = {};
+#if promote
+  constexpr int promoted_tiles = Schedule::promote / Schedule::block_k;
+  Accumulators partial = {};
+  Accumulators& products = partial;
+#else
+  Accumulators& products = sums;
+#endif
   const auto begin = [&](unsigned char* stage) {
     copy_a.begin(stage);
     copy_b.begin(stage + TileA::bytes);
@@ -98,7 +137,7 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
       }
       // Behind the last tile, these are not used.
       fragments[(step + 1) % 2].load(reading.tiles(), (step + 1) % k_steps);
-      fragments[step % 2].multiply(sums);
+      fragments[step % 2].multiply(products);
     }
 #else
     async_wait<Schedule::stages - 2>();
@@ -108,11 +147,14 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
 #  pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       fragments.load(reading.tiles(), step);
-      fragments.multiply(sums);
+      fragments.multiply(products);
     }
     if (more) finish(writing.tiles());
     writing.advance();
     reading.advance();
+#endif
+#if promote
+    if ((first + tile + 1) % promoted_tiles == 0 || tile + 1 == tiles) promote(sums, partial);
 #endif
   }
   __syncthreads();  // before what comes next uses shared memory

@@ -1,18 +1,52 @@
 #pragma once
-#include "cuda/numbers.cuh"
-#include "matmul/gemv/activation.cuh"
+#if element_bytes == 1 || result == int8 || result == float8_e4m3fn || result == float8_e5m2
+#  include "cuda/narrow.cuh"
+#else
+#  include "cuda/numbers.cuh"
+#endif
+#if element == float32
+#  include "cuda/tensor_core_tf32.cuh"
+#endif
+#if result == int32
+#  include "matmul/gemm/integer_result.cuh"
+#else
+#  include "matmul/gemv/activation.cuh"
+#endif
 // One thread computes one element of D, directly from global memory, in `Number`. The reference computes and
 // stores double.
 
+// An element as tensor cores multiply it.
+template <typename Element>
+__device__ __forceinline__ float multiplied(Element value) {
+#if element == float32
+  return __uint_as_float(round_to_tf32(__float_as_uint(value)));
+#else
+  return to_float(value);
+#endif
+}
+
+#if result != int32
 template <typename To, typename Number>
 __device__ __forceinline__ To to_result(Number value) {
   if constexpr (sizeof(To) == 8) {
+#  if result == int8
+    return value != value ? 0 : rint(value < -128 ? -128 : value > 127 ? 127 : value);
+#  elif result == float8_e4m3fn || result == float8_e5m2
+    constexpr double largest = Problem::largest;
+    return value < -largest ? -largest : value > largest ? largest : value;
+#  else
     return value;
+#  endif
   } else {
+#  if result == int8 || result == float8_e4m3fn || result == float8_e5m2
+    return from_float_saturated<To>(value);
+#  else
     return from_float<To>(value);
+#  endif
   }
 }
 
+#endif
 template <int tile, typename Number, typename To>
 __device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
   const Problem problem(arguments);
@@ -28,18 +62,22 @@ __device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
   const auto* b = arguments.b + batch * problem.stride_b + n * (Problem::transpose_b ? problem.ldb : 1ll);
   Number sum = 0;
   for (int i = 0; i < problem.k; ++i)
-    sum += static_cast<Number>(to_float(a[i * step_a])) * static_cast<Number>(to_float(b[i * step_b]));
+    sum += static_cast<Number>(multiplied(a[i * step_a])) * static_cast<Number>(multiplied(b[i * step_b]));
 
   const long long offset = batch * problem.stride_d + m * problem.ldd + n;
+#if result == int32
+  d[offset] = finished_integer(arguments, problem, sum);
+#else
   float own_bias = 0.0f;
   Number before = 0;
-#if bias == row
+#  if bias == row
   own_bias = to_float(arguments.bias[n]);
-#elif bias == column
+#  elif bias == column
   own_bias = to_float(arguments.bias[m]);
-#endif
-#if beta_nonzero
+#  endif
+#  if beta_nonzero
   before = to_float(arguments.c[offset]);
-#endif
+#  endif
   d[offset] = to_result<To>(finished(arguments, problem, sum, own_bias, before));
+#endif
 }

@@ -8,14 +8,17 @@ from typing import Any
 
 from ...program import Program
 from .emit import emit, emit_naive
+from .numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule, SharedLayout
 
 
 def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
-    """The schedule with vectors that the problem is aligned for, of 16 bytes at most."""
-    widths: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
-    return replace(schedule, **widths)
+    """The schedule with vectors that the problem is aligned for, and as many bytes along k for all types."""
+    changed: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
+    exact = problem.dtype in FLOAT8 and not problem.fast_accumulation
+    changed |= {"block_k": schedule.block_k * 2 // problem.dtype.bytes, "promote": EXACT_FLOAT8_TERMS if exact else 0}
+    return replace(schedule, **changed)
 
 
 _TENSOR_CORES = GemmSchedule(

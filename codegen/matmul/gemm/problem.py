@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -13,15 +14,26 @@ from ...dtype import DType
 from ...fields import kind, layout, size
 from ...problem import Array
 from ...repeated import repeated
-from ...tensor import Judgement, Role, Tensor, Within
+from ...tensor import EXACT, Judgement, Role, Tensor, Within
 from ...work import Unit, Work
 from ..gemv.activation import Activation
 from ..problem import ProductProblem
+from .numbers import (
+    DTYPES,
+    FLOAT8,
+    as_multiplied,
+    exact_numbers,
+    largest_product,
+    random_numbers,
+    stored,
+    unit_error,
+    unit_of,
+)
 
-DTYPES = (DType.BFLOAT16, DType.FLOAT16)
 MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit number, too
+_MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
 _STEEPEST = 1.25  # slope of an activation, at most
-_WHOLE = np.array([-2, -1, 1, 2], np.float32)
+_LESS_THAN_COPIED = 2  # bytes
 
 
 class OutDType(StrEnum):
@@ -31,6 +43,10 @@ class OutDType(StrEnum):
     FLOAT32 = DType.FLOAT32.value
     BFLOAT16 = DType.BFLOAT16.value
     FLOAT16 = DType.FLOAT16.value
+    FLOAT8_E4M3 = DType.FLOAT8_E4M3.value
+    FLOAT8_E5M2 = DType.FLOAT8_E5M2.value
+    INT8 = DType.INT8.value
+    INT32 = DType.INT32.value
 
 
 class Bias(StrEnum):
@@ -45,6 +61,9 @@ class Bias(StrEnum):
 class GemmProblem(ProductProblem):
     """D[b] = activation(alpha·op(A[b])·op(B[b]) + bias) + beta·C[b] for b < batch, accumulated in FP32, rounded once.
 
+    Integers are accumulated in INT32. Results of 8 bits are the nearest number of their type, also for what is beyond
+    its largest.
+
     All matrices are row-major. op(A) is m×k, op(B) is k×n, C and D are m×n. A is stored as m×k, or as k×m with
     `transpose_a`; B as k×n, or as n×k.
 
@@ -54,8 +73,12 @@ class GemmProblem(ProductProblem):
         k: length of the sums.
         transpose_a: whether A is stored transposed.
         transpose_b: whether B is stored transposed.
-        dtype: of A and B.
-        out_dtype: of D, C and bias, if it is another one.
+        dtype: of A and B. Elements of float32 are rounded to TF32, ties away from zero.
+        mixed: whether B is of the other type of float8 than A.
+        out_dtype: of D, C and bias, if it is another one; with results of 8 bits, the bias is float32. int32 is for
+            int8 without an epilogue.
+        fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
+            those of 128 terms are added up in FP32.
         batch: matrices of each operand.
         bias: what is added to each row or each column, the same for the whole batch.
         activation: applied to the scaled product and its bias.
@@ -75,7 +98,9 @@ class GemmProblem(ProductProblem):
     n: int = size(4096, most=MOST)
     k: int = size(4096, most=MOST)
     dtype: DType = kind(DType.BFLOAT16, allowed=DTYPES)
+    mixed: bool = kind(False, codes=("", "mixed"))
     out_dtype: OutDType = kind(OutDType.SAME, implied=OutDType.SAME)
+    fast_accumulation: bool = kind(False, codes=("", "fast"))
     batch: int = size(1, implied=1)
     bias: Bias = kind(Bias.NONE, implied=Bias.NONE, transfers=True)
     activation: Activation = kind(Activation.IDENTITY, implied=Activation.IDENTITY, transfers=True)
@@ -94,20 +119,53 @@ class GemmProblem(ProductProblem):
         super().__post_init__()
         if self.out_dtype.value == self.dtype.value:
             object.__setattr__(self, "out_dtype", OutDType.SAME)
+        self._check_kinds()
+
+    def _check_kinds(self) -> None:
+        """``ValueError`` for what no kernel computes."""
+        for name in ("mixed", "fast_accumulation"):
+            if getattr(self, name) and self.dtype not in FLOAT8:
+                raise ValueError(f"{name}=True: expected a dtype of {' or '.join(FLOAT8)}, not {self.dtype}")
+        if self.dtype is DType.INT8 and self.k > _MOST_INT8:
+            raise ValueError(f"k={self.k}: expected at most {_MOST_INT8} terms of int8, whose sums are int32")
+        if self.result is DType.INT32:
+            plain = self.bias is Bias.NONE and self.activation is Activation.IDENTITY and not self.residual
+            if self.dtype is not DType.INT8 or not plain:
+                raise ValueError("out_dtype=int32: expected a product of int8 without bias, activation and residual")
 
     @property
     def result(self) -> DType:
         """The type of D."""
         return self.dtype if self.out_dtype is OutDType.SAME else DType(self.out_dtype)
 
+    @property
+    def dtype_b(self) -> DType:
+        """The type of B."""
+        return FLOAT8[1 - FLOAT8.index(self.dtype)] if self.mixed else self.dtype
+
+    @property
+    def bias_dtype(self) -> DType:
+        """The type of the bias."""
+        return self.result if self.result.bits > 8 else DType.FLOAT32
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether it takes the option of that name."""
+        return self.dtype is DType.FLOAT32
+
     def element_bytes_of(self, operand: str) -> int:
         """Those of `dtype`, or of D."""
         return (self.result if operand == "d" else self.dtype).bytes
 
+    def vector_width(self, operand: str) -> int:
+        """See `MatrixProblem.vector_width`; one element where two of 8 bits are less than cp.async copies."""
+        width = super().vector_width(operand)
+        return 1 if operand in "ab" and width * self.dtype.bytes == _LESS_THAN_COPIED and width > 1 else width
+
     @property
     def unit(self) -> Unit:
         """What multiplies."""
-        return Unit.TENSOR_FP16
+        return unit_of(self.dtype)
 
     @property
     def work(self) -> Work:
@@ -127,7 +185,7 @@ class GemmProblem(ProductProblem):
         """``a``, ``b`` and, if they are there, ``bias`` and ``c`` are read; ``d`` is written, and may be ``c``."""
         d = self.tensor("d", self.result, Role.OUTPUT, self._tolerance)
         c = replace(d, name="c", role=Role.INPUT)
-        inputs = (self.tensor(operand, self.dtype, Role.INPUT) for operand in "ab")
+        inputs = (self.tensor("a", self.dtype, Role.INPUT), self.tensor("b", self.dtype_b, Role.INPUT))
         if self.residual:
             return (*inputs, *self._biases, c, replace(d, in_place="c"))
         return (*inputs, *self._biases, d)
@@ -137,21 +195,23 @@ class GemmProblem(ProductProblem):
         if self.bias is Bias.NONE:
             return ()
         count = self.n if self.bias is Bias.ROW else self.m
-        return (Tensor.flat("bias", self.result, count, Role.INPUT, self.result.bytes),)
+        return (Tensor.flat("bias", self.bias_dtype, count, Role.INPUT, self.bias_dtype.bytes),)
 
     @property
     def _tolerance(self) -> Judgement:
-        """What tensor cores and the epilogue may be off, and the rounding to the type of D.
+        """What the products of tensor cores and the epilogue may be off, and the rounding to the type of D.
 
-        Tensor cores add products to a sum 16 or 8 at a time, and cut off what is below the last bit of the largest
-        term, which is no larger than the sum S of all terms' absolute values. That of values in [-1, 1) is about k/4.
+        The sum S of the absolute values of k terms in [-1, 1) is about k/4.
         """
+        if self.result is DType.INT32:
+            return EXACT
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
-        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k))
-        cut_off = (self.k / 8 + 8) * terms
-        return Within.rounded(
-            self.result, absolute=DType.FLOAT32.roundoff * (2 * _STEEPEST * cut_off + 8 * (terms + 1 + beta))
-        )
+        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k)) * largest_product(self.dtype)
+        off = 2 * _STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
+        off += 8 * DType.FLOAT32.roundoff * (terms + 1 + beta)
+        if self.result is DType.INT8:  # the next number, where it is about half-way
+            return Within(absolute=1.0)
+        return Within.rounded(self.result, absolute=off)
 
     @property
     def scalars(self) -> Mapping[str, float]:
@@ -159,13 +219,12 @@ class GemmProblem(ProductProblem):
         return {"alpha": 1.5, "beta": -0.5 if self.residual else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Uniform values in [-1, 1): the tolerance rests on that."""
+        """Uniform values in [-1, 1), and integers of 8 bits: the tolerance rests on that."""
         random = np.random.default_rng(seed)
-        two, one = np.float32(2), np.float32(1)
-        return self._drawn(lambda count: random.random(count, np.float32) * two - one)
+        return self._drawn(lambda dtype, count: random_numbers(random, dtype, count))
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
-        """Whole numbers from -2 to 2 but 0, a row of NaN in op(A), a column of infinity in op(B).
+        """Small whole numbers but 0, a row of NaN in op(A), a column of infinity, or NaN, in op(B).
 
         What is not finite must stay in its row and column of D: elsewhere, even a product with zero would show it.
         None for an activation that rounds.
@@ -173,22 +232,24 @@ class GemmProblem(ProductProblem):
         if not self.activation.exact:
             return None
         random = np.random.default_rng(seed)
-        inputs = self._drawn(lambda count: random.choice(_WHOLE, count))
+        inputs = self._drawn(lambda dtype, count: exact_numbers(random, dtype, count))
         a, b = (tensor.view(inputs[tensor.name]) for tensor in self.tensors[:2])
-        if self.m > 1:
+        if self.m > 1 and self.dtype.is_float:
             (a.swapaxes(1, 2) if self.transpose_a else a)[:, seed % self.m] = np.nan
-        if self.n > 1:
+        if self.n > 1 and self.dtype.is_float:
+            # float8_e4m3fn has no infinity: it becomes NaN.
             (b if self.transpose_b else b.swapaxes(1, 2))[:, (seed + 1) % self.n] = np.inf
         return inputs
 
-    def _drawn(self, draw: Callable[[int], Array]) -> dict[str, Array]:
+    def _drawn(self, draw: Callable[[DType, int], Array]) -> dict[str, Array]:
         read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
-        return {tensor.name: repeated(draw, tensor.size).astype(tensor.dtype.numpy) for tensor in read}
+        return {tensor.name: repeated(partial(draw, tensor.dtype), tensor.size) for tensor in read}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """D in float64, by the scalars as a kernel gets them: in float32."""
+        """D in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
         views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
+        views |= {name: as_multiplied(views[name], self.dtype) for name in "ab"}
         flat = np.zeros(self.tensors[-1].size)
         result = self.tensors[-1].view(flat)
         z = np.zeros(result.shape)
@@ -201,4 +262,4 @@ class GemmProblem(ProductProblem):
                 z += views["bias"] if self.bias is Bias.ROW else views["bias"][:, None]
             activated = self.activation.apply(z)
             result[...] = activated + beta * views["c"] if self.residual and beta else activated
-        return {"d": flat}
+        return {"d": stored(flat, self.result)}

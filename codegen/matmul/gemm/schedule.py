@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...dtype import DType
 from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
@@ -18,6 +19,7 @@ LEAST_COPY = 4  # bytes that cp.async copies
 _STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
 _WORD = 4
 _OTHER_REGISTERS = 40  # addresses and bounds
+_GATHER_REGISTERS = 24  # addresses of floats across k, which are loaded one by one
 
 
 class Instruction(StrEnum):
@@ -47,6 +49,8 @@ class GemmSchedule(Schedule):
         vector_d: elements of an access to D and C.
         shared_layout: how tiles in shared memory avoid bank conflicts.
         double_buffer_fragments: whether a warp loads what it multiplies next while it multiplies.
+        promote: of float8, terms along k whose sums are added to sums in FP32, since tensor cores keep about 14 bits;
+            0 for sums in tensor cores alone.
         raster_group: rows of tiles that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -65,6 +69,7 @@ class GemmSchedule(Schedule):
     vector_d: int = tunable(8, power_of_two=True)
     shared_layout: SharedLayout = tunable(SharedLayout.SWIZZLED, values=tuple(SharedLayout))
     double_buffer_fragments: bool = tunable(True, values=(False, True))
+    promote: int = tunable(0, values=(0, 128, 256, 512), least=0)
     raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
     grid_blocks: int = tunable(0, least=0)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
@@ -112,16 +117,25 @@ class GemmSchedule(Schedule):
         rows, columns = (extent, self.block_k) if problem.along_k(operand) else (self.block_k, extent)
         return rows, columns * problem.dtype.bytes
 
+    def pad(self, problem: GemmProblem, operand: str) -> int:
+        """Bytes after each row of a tile in shared memory; see shared_tiles.cuh."""
+        if self.shared_layout is not SharedLayout.PADDED:
+            return 0
+        return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not problem.along_k(operand) else ROW_UNIT
+
     def shared_bytes(self, problem: GemmProblem) -> int:
         """Shared memory of a block: the stages, reused for the sums on their way to D."""
-        pad = ROW_UNIT if self.shared_layout is SharedLayout.PADDED else 0
-        stage = sum(rows * (row_bytes + pad) for rows, row_bytes in (self.rows(problem, operand) for operand in "ab"))
+        stage = sum(
+            rows * (row_bytes + self.pad(problem, operand))
+            for operand in "ab"
+            for rows, row_bytes in [self.rows(problem, operand)]
+        )
         staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
         return max(self.stages * stage, staged)
 
     def footprint(self, problem: GemmProblem) -> Footprint:
         """See `Schedule`; registers are sums, fragments, what goes through registers, and addresses."""
-        sums = self.warp_m * self.warp_n // WARP
+        sums = self.warp_m * self.warp_n // WARP * (2 if self.promote else 1)
         fragments = (self.warp_m // 4 + self.warp_n // 4) * (2 if self.double_buffer_fragments else 1)
         size = problem.dtype.bytes
         staged = sum(
@@ -130,7 +144,8 @@ class GemmSchedule(Schedule):
             for rows, row_bytes in [self.rows(problem, operand)]
             if getattr(self, f"vector_{operand}") * size < LEAST_COPY
         )
-        registers = sums + fragments + staged // 2 + _OTHER_REGISTERS
+        gathered = problem.dtype is DType.FLOAT32 and not (problem.along_k("a") and problem.along_k("b"))
+        registers = sums + fragments + staged // 2 + _OTHER_REGISTERS + (_GATHER_REGISTERS if gathered else 0)
         return Footprint(
             self.threads,
             self.shared_bytes(problem),

@@ -4,24 +4,28 @@
 // The tiles of A and B in shared memory, whose rows lie as in global memory, and the fragments that tensor
 // cores take of them.
 
-using Element = Problem::Element;
+using Element = Problem::Element;    // of A, and as large as those of B
+using ElementB = Problem::ElementB;  // another one only of float8
 
 constexpr int warps_n = Schedule::block_n / Schedule::warp_n;
 constexpr int threads = Schedule::block_m / Schedule::warp_m * warps_n * 32;
-constexpr int unit_bytes = 16;   // of a row of ldmatrix
-constexpr int product_k = 16;    // terms of a product of tensor cores
-constexpr int line_bytes = 128;  // of the banks of shared memory
-constexpr int block_rows = 16;   // of A, or columns of B, in the four matrices of a load
+constexpr int unit_bytes = 16;                   // of a row of ldmatrix
+constexpr int product_k = 32 / sizeof(Element);  // terms of a product of tensor cores
+constexpr int line_bytes = 128;                  // of the banks of shared memory
+constexpr int block_rows = 16;                   // of A, or columns of B, in the four matrices of a load
 
 // A power of two that divides `value`, 8 at most.
 __device__ constexpr int divisor_up_to_8(int value) {
   return value % 8 == 0 ? 8 : value % 4 == 0 ? 4 : value % 2 == 0 ? 2 : 1;
 }
 
-// The tile of an operand, `extent` elements of it across k. `along_k`: its rows run along k. 8 neighbouring
-// rows of ldmatrix lie in different banks: the units of a row are permuted, or rows are padded by one.
-template <int extent_, bool along_k_, int vector_>
+// The tile of an operand, `extent` elements of it across k. `along_k`: its rows run along k. The rows that
+// are read at once lie in different banks: the units of a row are permuted, or rows are padded. These are 8
+// neighbouring rows of ldmatrix; of floats across k 4 neighbouring rows, of which 2 units are read; of bytes
+// across k the rows 0, 1, 4, 5, 8, 9, 12 and 13.
+template <typename Number, int extent_, bool along_k_, int vector_>
 struct TileLayout {
+  using Element = Number;
   static constexpr int extent = extent_;
   static constexpr bool along_k = along_k_;
   static constexpr int vector = vector_;  // elements that are copied at once
@@ -31,7 +35,7 @@ struct TileLayout {
 #if shared_layout == swizzled
   static constexpr int pitch = row_bytes;
 #else
-  static constexpr int pitch = row_bytes + unit_bytes;
+  static constexpr int pitch = row_bytes + (sizeof(Element) == 4 && !along_k ? 2 : 1) * unit_bytes;
 #endif
   static constexpr int bytes = rows * pitch;
 
@@ -40,28 +44,59 @@ struct TileLayout {
 #if shared_layout == swizzled
     constexpr int masks = divisor_up_to_8(row_bytes / unit_bytes);
     constexpr int rows_of_line = row_bytes < line_bytes ? line_bytes / row_bytes : 1;
-    return row * pitch + (byte ^ row / rows_of_line % masks * unit_bytes);
+    const int line = row / rows_of_line;
+#  if element_bytes == 2
+    return row * pitch + (byte ^ line % masks * unit_bytes);
+#  elif element_bytes == 4
+    return row * pitch + (byte ^ (along_k ? line % masks : line % (masks / 2) * 2) * unit_bytes);
+#  else
+    constexpr int halves = rows_of_line == 1 ? 2 : 1;  // rows 2 and 3 of 4 go where rows 0 and 1 do
+    const int across_k = line % halves + row / 4 * halves;
+    return row * pitch + (byte ^ (along_k ? line : across_k) % masks * unit_bytes);
+#  endif
 #else
     return row * pitch + byte;
 #endif
   }
 
-  // Loads 16 rows of op(A), or columns of op(B), from `first` on, by the 16 terms of product number `step`.
-  // Matrices 0 and 1 have the first 8 terms, 0 and 2 the first 8 rows or columns.
+  // Loads 16 rows of op(A), or columns of op(B), from `first` on, by the terms of product number `step`.
+  // Registers 0 and 1 have the first half of the terms, 0 and 2 half of the rows or columns: the first 8, or
+  // of bytes across k every second one.
   static __device__ __forceinline__ void load(unsigned (&registers)[4], const unsigned char* tile, int first,
                                               int step) {
     const int lane = threadIdx.x % 32;
-    int at;
     if constexpr (along_k) {
-      at = offset(first + lane % 16, (2 * step + lane / 16) * unit_bytes);
+      const int at = offset(first + lane % 16, (2 * step + lane / 16) * unit_bytes);
+      load_matrices<false>(registers, tile + at);
     } else {
+#if element_bytes == 2
       const int k = step * product_k + lane / 16 * 8 + lane % 8;
-      at = offset(k, first * static_cast<int>(sizeof(Element)) + lane / 8 % 2 * unit_bytes);
+      const int at = offset(k, first * static_cast<int>(sizeof(Element)) + lane / 8 % 2 * unit_bytes);
+      load_matrices<true>(registers, tile + at);
+#elif element_bytes == 4
+#  pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int k = step * product_k + i / 2 * 4 + lane % 4, place = first + i % 2 * 8 + lane / 4;
+        registers[i] = *reinterpret_cast<const unsigned*>(tile + offset(k, 4 * place));
+      }
+#else
+      // Of 4 neighbouring terms a matrix has two rows, each of pairs of bytes that lie across k.
+      const int k = step * product_k + lane / 16 * 16 + lane % 8 / 2 * 4 + lane / 8 % 2 * 2 + lane % 2;
+      unsigned pairs[4];
+      load_matrices<true>(pairs, tile + offset(k, first));
+#  pragma unroll
+      for (int half = 0; half < 4; half += 2) {
+        registers[half] = __byte_perm(pairs[half], pairs[half + 1], 0x6420);
+        registers[half + 1] = __byte_perm(pairs[half], pairs[half + 1], 0x7531);
+      }
+#endif
     }
-    load_matrices<!along_k>(registers, tile + at);
   }
+
+  // Whether a load has every second row or column in a register, rather than 8 neighbours.
+  static constexpr bool interleaved = !along_k && sizeof(Element) == 1;
 };
 
-using TileA = TileLayout<Schedule::block_m, !Problem::transpose_a, Schedule::vector_a>;
-using TileB = TileLayout<Schedule::block_n, Problem::transpose_b, Schedule::vector_b>;
+using TileA = TileLayout<Element, Schedule::block_m, !Problem::transpose_a, Schedule::vector_a>;
+using TileB = TileLayout<ElementB, Schedule::block_n, Problem::transpose_b, Schedule::vector_b>;
 constexpr int stage_bytes = TileA::bytes + TileB::bytes;

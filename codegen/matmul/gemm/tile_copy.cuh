@@ -8,6 +8,7 @@
 // exceed the matrix across k; what lies outside becomes zeros. `ragged`: rows may end within a vector.
 template <class Tile, bool edge, bool ragged>
 class TileCopy {
+  using Element = typename Tile::Element;
   static constexpr int vector = Tile::vector;
   static constexpr int vector_bytes = vector * sizeof(Element);
   static constexpr int row_vectors = Tile::columns / vector;

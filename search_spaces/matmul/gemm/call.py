@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import DTYPES, Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemm.numbers import DTYPES, FLOAT8
+from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
 from ....codegen.matmul.gemv.activation import Activation
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, check_apart, joint_batch, matrices
 
 _RESULTS = tuple(OutDType)[1:]
+_USUAL_RESULTS: Mapping[str, str] = {**dict.fromkeys(FLOAT8, DType.BFLOAT16), DType.INT8: DType.INT32}
 
 
 def gemm(
@@ -22,6 +24,8 @@ def gemm(
     *,
     activation: str = "identity",
     dtype: DType | None = None,
+    allow_tf32: bool = False,
+    fast_accumulation: bool = False,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -30,15 +34,21 @@ def gemm(
     """activation(alpha·A·B + bias) + beta·residual by tensor cores, accumulated in FP32 and rounded once.
 
     Args:
-        a: bfloat16 or float16 of shape (m, k), or (batch…, m, k): row-major, column-major (a transposed view), any
-            leading dimension, any stride between matrices.
-        b: of the same dtype, and of shape (k, n), or (batch…, k, n). A plain matrix, or a batch of 1, goes with any
-            batch.
-        bias: of the dtype of the result, contiguous: of shape (n,), added to each row; or of shape (m, 1), added to
-            each column.
+        a: bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, with `allow_tf32`, float32, of shape (m, k), or
+            (batch…, m, k): row-major, column-major (a transposed view), any leading dimension, any stride between
+            matrices.
+        b: of the same dtype, or of the other float8, and of shape (k, n), or (batch…, k, n). A plain matrix, or a batch
+            of 1, goes with any batch.
+        bias: of the dtype of the result (float32 with results of 8 bits), contiguous: of shape (n,), added to each row;
+            or of shape (m, 1), added to each column.
         residual: of the shape, the dtype and the strides of the result. It may be `out`.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
-        dtype: of the result: float32, bfloat16 or float16; by default that of `a`.
+        dtype: of the result: float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, of int8 without an
+            epilogue, int32. By default that of `a`, of float8 bfloat16, of int8 int32. Results of 8 bits are the
+            nearest number of their type, also for what is beyond its largest.
+        allow_tf32: whether elements of float32 may be rounded to TF32, 10 bits of fraction; `sgemm` multiplies in FP32.
+        fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
+            those of 128 terms are added up in FP32.
         out: the result, which overlaps nothing but `residual`. By default a new array of the library of `a`.
         alpha: the factor of A·B; with 0 neither A nor B counts.
         beta: the factor of `residual`; with 0 that is not read.
@@ -49,25 +59,39 @@ def gemm(
 
 
 def _types(
-    a: Layout, b: Layout, bias: Layout | None, residual: Layout | None, activation: str, dtype: str | None
+    a: Layout,
+    b: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    activation: str,
+    dtype: str | None,
+    allow_tf32: bool,
+    fast_accumulation: bool,
 ) -> Mapping[str, ArrayType]:
     if activation not in list(Activation):
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
-    if a.dtype not in DTYPES or a.dtype != b.dtype:
-        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of the same of {', '.join(DTYPES)}")
+    if a.dtype not in DTYPES or (a.dtype != b.dtype and not {a.dtype, b.dtype} <= {*FLOAT8}):
+        raise TypeError(
+            f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of the same of {', '.join(DTYPES)}, or of float8"
+        )
+    if a.dtype == DType.FLOAT32 and not allow_tf32:
+        raise TypeError("a has dtype float32: expected allow_tf32=True, or a call of sgemm, which multiplies in FP32")
+    if fast_accumulation and a.dtype not in FLOAT8:
+        raise ValueError(f"fast_accumulation=True: expected a of {' or '.join(FLOAT8)}, not {a.dtype}")
     for name, layout in (("a", a), ("b", b)):
         if len(layout.shape) < 2:
             raise ValueError(f"{name} has shape {layout.shape}: expected a matrix, or a batch of them")
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(f"a has shape {a.shape} and b {b.shape}: expected (…, m, k) and (…, k, n)")
-    result = a.dtype if dtype is None else str(dtype)
+    result = _USUAL_RESULTS.get(a.dtype, a.dtype) if dtype is None else str(dtype)
     if result not in _RESULTS:
         raise TypeError(f"dtype={result}: expected one of {', '.join(_RESULTS)}")
     m, n = a.shape[-2], b.shape[-1]
     shape = (*joint_batch(a.shape, b.shape), m, n)
-    if bias is not None and (bias.dtype != result or bias.shape not in ((n,), (m, 1))):
+    bias_dtype = result if DType(result).bits > 8 else DType.FLOAT32
+    if bias is not None and (bias.dtype != bias_dtype or bias.shape not in ((n,), (m, 1))):
         raise ValueError(
-            f"bias has dtype {bias.dtype} and shape {bias.shape}: expected {result} of shape {(n,)} or {(m, 1)}"
+            f"bias has dtype {bias.dtype} and shape {bias.shape}: expected {bias_dtype} of shape {(n,)} or {(m, 1)}"
         )
     if residual is not None and (residual.dtype, residual.shape) != (result, shape):
         raise ValueError(
@@ -84,13 +108,16 @@ def _bind(
     out: Layout,
     activation: str,
     dtype: str | None,
+    allow_tf32: bool,
+    fast_accumulation: bool,
 ) -> Binding:
     """A column-major D is computed as Dᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`, and a row a column."""
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
     check_apart("out", out, product)
     added = _bias(bias)
     pointers = {"a": "a", "b": "b", "bias": "bias", "residual": "c", "out": "d"}
-    if product.transposed:
+    swapped = product.transposed
+    if swapped:
         first, second, product = second.mT, first.mT, product.mT
         pointers |= {"a": "b", "b": "a"}
         added = {Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW, Bias.NONE: Bias.NONE}[added]
@@ -105,7 +132,9 @@ def _bind(
         k=first.columns,
         transpose_a=first.transposed,
         transpose_b=second.transposed,
-        dtype=DType(a.dtype),
+        dtype=DType((b if swapped else a).dtype),
+        mixed=a.dtype != b.dtype,
+        fast_accumulation=fast_accumulation,
         out_dtype=OutDType(out.dtype),
         batch=1 if product.batch is None else product.batch,
         bias=added,

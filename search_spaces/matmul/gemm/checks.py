@@ -16,7 +16,7 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
     m, n = schedule.block_m, schedule.block_n
     return [
         _small(problem, schedule, m, n, 2 * k, batch=1),
-        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, (schedule.stages + 1) * k + k // 2 + 1, batch=2),
+        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, batch=2),
     ]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 
@@ -20,6 +21,7 @@ def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) 
     return list(_tile_violations(problem, schedule)) or [
         *(line for operand in "ab" for line in _copy_violations(problem, schedule, operand)),
         *_store_violations(problem, schedule),
+        *_sum_violations(problem, schedule),
         *_grid_violations(problem, schedule),
     ]
 
@@ -47,6 +49,8 @@ def _copy_violations(problem: GemmProblem, schedule: GemmSchedule, operand: str)
     row_vectors = row_bytes // (vector * problem.dtype.bytes)
     if vector > widest:
         yield f"vector_{operand} {vector} over the {widest} elements that {operand.upper()} is aligned for"
+    elif vector > 1 and vector * problem.dtype.bytes < LEAST_COPY:
+        yield f"vector_{operand} {vector} of {problem.dtype}: expected 1 element, or the {LEAST_COPY} bytes of a copy"
     elif row_vectors == 0 or schedule.threads % row_vectors:
         yield f"{schedule.threads} threads do not divide into rows of {row_vectors} vectors of {operand.upper()}"
 
@@ -57,6 +61,21 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
         yield f"vector_d {vector} over the {widest} elements that D is aligned for"
     if 2 * vector > schedule.warp_n:
         yield f"vector_d {vector} over half of the {schedule.warp_n} columns of a warp"
+
+
+def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """Sums in tensor cores that are not as exact as the problem asks for, or that end within a tile."""
+    promote = schedule.promote
+    if problem.dtype not in FLOAT8:
+        if promote:
+            yield f"promote {promote} is for float8, not for {problem.dtype}: expected 0"
+    elif not problem.fast_accumulation and not 0 < promote <= EXACT_FLOAT8_TERMS:
+        yield (
+            f"promote {promote} leaves more than {EXACT_FLOAT8_TERMS} terms to tensor cores, which keep about 14 bits: "
+            f"expected {EXACT_FLOAT8_TERMS} at most without fast_accumulation"
+        )
+    if promote % schedule.block_k:
+        yield f"promote {promote} is not a multiple of block_k {schedule.block_k}"
 
 
 def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

@@ -72,7 +72,8 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> list[GemmSchedule]:
         listed = [*few, *_MEDIUM]
     elif problem.n <= 32:
         listed = [*(one for one in _FEW_COLUMNS if one.block_n < 2 * max(16, problem.n)), *_MEDIUM]
-    fitting = dict.fromkeys(fitted(problem, one, spec) for one in listed)
+    scaled = (replace(one, block_k=one.block_k * 2 // problem.dtype.bytes) for one in listed)
+    fitting = dict.fromkeys(fitted(problem, one, spec) for one in scaled)
     return sorted(fitting, key=lambda one: _idleness(problem, one, spec))
 
 

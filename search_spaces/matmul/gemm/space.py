@@ -8,6 +8,7 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule
 from ...device_spec import DeviceSpec
@@ -29,13 +30,19 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
         Parameter("warps_m", _WARPS),
         Parameter("warps_n", _WARPS),
         Parameter("grid", _grids(problem, spec)),
-        *field_parameters(GemmSchedule),
+        Parameter("block_k", block_ks(problem)),
+        *(one for one in field_parameters(GemmSchedule) if one.name != "block_k"),
     )
 
     def fits(schedule: GemmSchedule, grid: Value) -> bool:
         return schedule.grid_blocks == grid_blocks(problem, spec, schedule, str(grid))
 
     return Space(parameters, partial(_build, problem, spec), fits={"grid": fits})
+
+
+def block_ks(problem: GemmProblem) -> tuple[int, ...]:
+    """Terms in a stage: the field's values are for elements of 2 bytes, others have as many bytes."""
+    return tuple(value * 2 // problem.dtype.bytes for value in field_specs(GemmSchedule)["block_k"].values)
 
 
 def _build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
@@ -57,13 +64,14 @@ def fitted(
         warp_m = min(warp_m, WARP * warps_n * vectors["vector_a"])
     if not problem.along_k("b"):
         warp_n = min(warp_n, WARP * warps_m * vectors["vector_b"])
-    while warp_m * warp_n > WARP * MOST_SUMS:
+    promote = _promoted(problem, schedule)
+    while warp_m * warp_n * (2 if promote else 1) > WARP * MOST_SUMS:
         warp_m, warp_n = (warp_m // 2, warp_n) if warp_m >= warp_n else (warp_m, warp_n // 2)
     vectors["vector_d"] = min(vectors["vector_d"], warp_n // 2)
     copied = [vectors[f"vector_{operand}"] for operand in "ab" if problem.along_k(operand)]
     most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
     terms = PRODUCT_BYTES // problem.dtype.bytes
-    block_k = max(terms, min(schedule.block_k, most_k))
+    block_k = max(terms, min(schedule.block_k, most_k, promote or most_k))
     wanted = replace(
         schedule,
         block_m=warps_m * warp_m,
@@ -72,6 +80,7 @@ def fitted(
         warp_m=warp_m,
         warp_n=warp_n,
         double_buffer_fragments=schedule.double_buffer_fragments and block_k > terms,
+        promote=promote,
         min_blocks_per_sm=1,
         **vectors,
     )
@@ -80,6 +89,13 @@ def fitted(
     registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     return replace(wanted, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+
+
+def _promoted(problem: GemmProblem, schedule: GemmSchedule) -> int:
+    """What may be asked for of `promote`: sums of other types than float8 are exact enough."""
+    if problem.dtype not in FLOAT8:
+        return 0
+    return schedule.promote if problem.fast_accumulation else EXACT_FLOAT8_TERMS
 
 
 def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:

@@ -7,6 +7,7 @@ from math import inf
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, PRODUCT_M, PRODUCT_N, WARP, GemmSchedule
+from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
 
@@ -35,7 +36,7 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
         lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, _LINE))
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     shares = schedule.shares_tiles(problem)
-    rate = spec.rates.get(problem.unit, inf)
+    rate = spec.rates.get(problem.unit, spec.rates.get(Unit.TENSOR_FP16, inf))  # which multiply float8, too
     return (
         Workload(
             blocks=blocks,

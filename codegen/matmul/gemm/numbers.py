@@ -1,0 +1,78 @@
+"""The types that tensor cores multiply: their units, how exact they are, numbers to verify them with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...dtype import DType
+from ...problem import Array
+from ...work import Unit
+
+FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
+DTYPES = (DType.BFLOAT16, DType.FLOAT16, DType.FLOAT32, *FLOAT8, DType.INT8)
+EXACT_FLOAT8_TERMS = 128  # that are summed up by tensor cores, at most, before they are added to FP32 sums
+_FLOAT8_TERMS = 32  # of a product of tensor cores
+_FLOAT8_ROUNDOFF = 2.0**-13  # of the sums in tensor cores
+_TF32_DROPPED = 13  # bits of a float32
+
+_UNITS = {
+    DType.FLOAT32: Unit.TENSOR_TF32,
+    DType.FLOAT8_E4M3: Unit.TENSOR_FP8,
+    DType.FLOAT8_E5M2: Unit.TENSOR_FP8,
+    DType.INT8: Unit.TENSOR_INT8,
+}
+
+
+def unit_of(dtype: DType) -> Unit:
+    """What multiplies."""
+    return _UNITS.get(dtype, Unit.TENSOR_FP16)
+
+
+def largest_product(dtype: DType) -> float:
+    """Of two of `random_numbers`."""
+    return 2.0**14 if dtype is DType.INT8 else 1.0
+
+
+def unit_error(dtype: DType, k: int, *, fast: bool = False) -> float:
+    """How far a sum of k products may be off, in units of the sum S of their absolute values.
+
+    Tensor cores add products to a sum 16 or 8 at a time, and cut off what is below the last bit of the largest term,
+    which is no larger than S. Of float8 they add 32, and keep about 14 bits (DeepSeek-V3, arXiv:2412.19437, 3.3.2).
+    """
+    if dtype is DType.INT8:
+        return 0.0
+    exact = (k / 8 + 8) * DType.FLOAT32.roundoff
+    if dtype not in FLOAT8:
+        return exact
+    return exact + _FLOAT8_ROUNDOFF * (1 + (k if fast else min(k, EXACT_FLOAT8_TERMS)) / _FLOAT8_TERMS)
+
+
+def random_numbers(random: np.random.Generator, dtype: DType, count: int) -> Array:
+    """Uniform numbers in [-1, 1), or all integers of 8 bits."""
+    if dtype is DType.INT8:
+        return random.integers(-128, 128, count, np.int8)
+    return (random.random(count, np.float32) * np.float32(2) - np.float32(1)).astype(dtype.numpy)
+
+
+def exact_numbers(random: np.random.Generator, dtype: DType, count: int) -> Array:
+    """Whole numbers but 0 whose sums are exact: from -2 to 2, of float8 from -1 to 1."""
+    numbers = np.array([-1, 1] if dtype in FLOAT8 else [-2, -1, 1, 2], np.float32)
+    return random.choice(numbers, count).astype(dtype.numpy)
+
+
+def as_multiplied(values: Array, dtype: DType) -> Array:
+    """The numbers, in float64, that tensor cores multiply: those of float32 rounded to TF32."""
+    if dtype is not DType.FLOAT32:
+        return values
+    bits = values.astype(np.float32).view(np.uint32)
+    rounded = (bits + np.uint32(1 << _TF32_DROPPED - 1)) >> _TF32_DROPPED << _TF32_DROPPED
+    return np.where(np.isfinite(values), rounded.view(np.float32), values)
+
+
+def stored(results: Array, dtype: DType) -> Array:
+    """Results in float64 as they are stored: of 8 bits the largest number where they are beyond it, integers whole."""
+    if dtype.is_float:
+        return np.clip(results, -dtype.largest, dtype.largest) if dtype.bits == 8 else results
+    limits = np.iinfo(dtype.numpy)
+    whole = np.nan_to_num(np.rint(np.clip(results, limits.min, limits.max)))
+    return whole if dtype.bits == 8 else whole.astype(dtype.numpy)
