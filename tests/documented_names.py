@@ -8,6 +8,7 @@ import numpy as np
 
 import autotune
 from autotune import dispatcher
+from autotune.codegen.dtype import DType
 from autotune.search_spaces.devices import named_device
 
 
@@ -26,7 +27,9 @@ def names(page: str) -> dict[str, Any]:
         | {"residual": array(64), "gradient": array(64)},
         "emulator.md": emitted(),
         "gemm.md": {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h", "dy")}
-        | {"bias": array(64).astype(np.float16), "total": array(64, 64)},
+        | {"bias": array(64).astype(np.float16), "total": array(64, 64), "a32": array(64, 64), "b32": array(64, 64)}
+        | {name: array(64, 64).astype(DType.FLOAT8_E4M3.numpy) for name in ("a8", "b8")}
+        | {"codes": np.ones((64, 64), np.int8)},
         "gemv.md": {"np": np, "codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128), "scale": array(1)}

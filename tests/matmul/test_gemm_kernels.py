@@ -7,11 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import CASES, FP16, FP32, LIMITS
+from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
+from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.program import Program
@@ -34,29 +35,35 @@ def test_cases_cover_problems_and_copies() -> None:
     assert {problem.bias for problem in problems} == set(Bias)
     assert {problem.residual for problem in problems} == {problem.batch > 1 for problem in problems} == {False, True}
     widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in CASES for x in "ab"}
-    assert widths == set(product((1, 2, 4, 8), (False, True)))
+    assert widths == set(product((1, 2, 4, 8, 16), (False, True)))
     for name in (field.name for field in fields(GemmSchedule)):
         if name in ("shared_layout", "double_buffer_fragments", "stages", "specialize"):
             assert len({getattr(schedule, name) for _, schedule in CASES}) > 1
     assert {p.layout for p, s in CASES if s.shares_tiles(p)}
 
 
-@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
-def test_each_step_along_k_counts_once(layout: str) -> None:
+STEPS = [("nn", FP16), ("nt", FP16), ("tn", FP16), ("tt", FP16), ("nt", E4M3), ("tn", INT8), ("tn", TF32)]
+
+
+@pytest.mark.parametrize(("layout", "dtype"), STEPS)
+def test_each_step_along_k_counts_once(layout: str, dtype: DType) -> None:
     """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
     k = 72
-    problem = GemmProblem(k, 40, k, layout[0] == "t", layout[1] == "t", dtype=FP16, out_dtype=FP32, ldb=80)
+    result = OutDType.INT32 if dtype is INT8 else FP32
+    problem = GemmProblem(k, 40, k, layout[0] == "t", layout[1] == "t", dtype=dtype, out_dtype=result, ldb=80)
     b = problem.tensors[1]
-    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(np.float16)
+    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(dtype.numpy)
     arrays = {
-        "a": np.eye(k, dtype=np.float16)[:, ::-1].reshape(-1).copy(),
+        "a": np.eye(k, dtype=dtype.numpy)[:, ::-1].reshape(-1).copy(),
         "b": numbers,
-        "d": np.full(problem.tensors[2].size, np.nan, np.float32),
+        "d": np.full(problem.tensors[2].size, -1, problem.result.numpy),
     }
-    emulator.run(program(problem, f"{SMALL} vector_d=4"), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
+    widths = " ".join(f"vector_{operand}={min(8, problem.vector_width(operand))}" for operand in "abd")
+    words = f"{SMALL} BK=64 promote={64 if dtype is E4M3 else 0} {widths}".replace("BK=32 ", "")
+    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
     stored = b.view(numbers)[0]
     rows = (stored.T if problem.transpose_b else stored)[::-1]
-    np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows)
+    np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows.astype(np.float32))
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])
@@ -73,6 +80,8 @@ def test_nothing_is_read_that_does_not_count(alpha: float) -> None:
 # Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
 STREAMED = f"{SMALL} stages=3"
 SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"
+SINGLE_FLOATS = f"{SINGLE} vector_a=4 vector_b=4 vector_d=4"
+SINGLE_BYTES = SINGLE.replace("BK=32", "BK=64")
 DEEP = GemmProblem(32, 32, 160, transpose_b=True)
 ACROSS = GemmProblem(32, 32, 160, transpose_a=True)
 RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
@@ -85,7 +94,7 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SINGLE,
     ),
     "fragments across k in another order": ("lane / 16 * 8 + lane % 8", "lane / 8 % 2 * 8 + lane % 8", ACROSS, SINGLE),
-    "no transposition": ("load_matrices<!along_k>", "load_matrices<along_k>", ACROSS, SINGLE),
+    "no transposition": ("load_matrices<true>(registers", "load_matrices<false>(registers", ACROSS, SINGLE),
     "the halves of two columns of products": (
         "b[j / 2][j % 2], b[j / 2][j % 2 + 2]",
         "b[j / 2][2 * (j % 2)], b[j / 2][2 * (j % 2) + 1]",
@@ -162,6 +171,49 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "",
         GemmProblem(32, 64, 32),
         f"{SINGLE} grid_blocks=1",
+    ),
+    "floats are not rounded": ("    round_all(a);\n", "", GemmProblem(32, 32, 40, dtype=TF32), SINGLE_FLOATS),
+    "floats across k of other terms": (
+        "i / 2 * 4 + lane % 4, place",
+        "i / 2 * 4 + (lane + 1) % 4, place",
+        GemmProblem(32, 32, 40, True, True, dtype=TF32),
+        SINGLE_FLOATS,
+    ),
+    "bytes across k in the order of their pairs": (
+        "pairs[half + 1], 0x6420)",
+        "pairs[half + 1], 0x5410)",
+        GemmProblem(32, 32, 64, True, dtype=INT8),
+        SINGLE_BYTES,
+    ),
+    "rows of bytes across k as they are not": (
+        "TileA::interleaved ? 2 * quad + half : quad",
+        "false ? 2 * quad + half : quad",
+        GemmProblem(32, 32, 64, True, dtype=INT8),
+        SINGLE_BYTES,
+    ),
+    "columns of bytes across k as they are not": (
+        "if constexpr (TileB::interleaved)",
+        "if constexpr (false)",
+        GemmProblem(32, 32, 64, dtype=INT8),
+        SINGLE_BYTES,
+    ),
+    "terms of k that are not promoted": (
+        " || tile + 1 == tiles) promote(",
+        ") promote(",
+        GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
+        f"{SINGLE_BYTES} promote=128",
+    ),
+    "promoted twice": (
+        "  partial = {};\n}",
+        "}",
+        GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
+        f"{SINGLE_BYTES} promote=64",
+    ),
+    "results of 8 bits that overflow": (
+        "result.elements[i] = from_float_saturated<Result>",
+        "result.elements[i] = from_float<Result>",
+        GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
+        SINGLE_BYTES,
     ),
     "a matrix of the batch for all": (
         "arguments.b + tile.batch * problem.stride_b",

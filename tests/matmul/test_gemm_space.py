@@ -129,3 +129,9 @@ def test_float8_is_promoted_unless_fast_sums_will_do() -> None:
     exact = replace(SQUARE, dtype=DType.FLOAT8_E4M3)
     assert OPERATOR.default(exact, LIMITS).promote == 128
     assert OPERATOR.default(replace(exact, fast_accumulation=True), LIMITS).promote == 0
+
+
+def test_gemv_serves_16_bits() -> None:
+    assert OPERATOR.restated is not None
+    for dtype in DTYPES:
+        assert (OPERATOR.restated(GemmProblem(4, 64, 64, dtype=dtype)) is not None) == (dtype.bits == 16)

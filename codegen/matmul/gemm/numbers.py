@@ -57,7 +57,8 @@ def random_numbers(random: np.random.Generator, dtype: DType, count: int) -> Arr
 def exact_numbers(random: np.random.Generator, dtype: DType, count: int) -> Array:
     """Whole numbers but 0 whose sums are exact: from -2 to 2, of float8 from -1 to 1."""
     numbers = np.array([-1, 1] if dtype in FLOAT8 else [-2, -1, 1, 2], np.float32)
-    return random.choice(numbers, count).astype(dtype.numpy)
+    drawn: Array = random.choice(numbers, count).astype(dtype.numpy)
+    return drawn
 
 
 def as_multiplied(values: Array, dtype: DType) -> Array:
@@ -65,8 +66,9 @@ def as_multiplied(values: Array, dtype: DType) -> Array:
     if dtype is not DType.FLOAT32:
         return values
     bits = values.astype(np.float32).view(np.uint32)
-    rounded = (bits + np.uint32(1 << _TF32_DROPPED - 1)) >> _TF32_DROPPED << _TF32_DROPPED
-    return np.where(np.isfinite(values), rounded.view(np.float32), values)
+    rounded: Array = (bits + np.uint32(1 << _TF32_DROPPED - 1)) >> _TF32_DROPPED << _TF32_DROPPED
+    numbers: Array = np.where(np.isfinite(values), rounded.view(np.float32), values)
+    return numbers
 
 
 def stored(results: Array, dtype: DType) -> Array:

@@ -12,9 +12,10 @@ from ..as_gemv import by_columns, by_rows
 def as_gemv(problem: GemmProblem) -> Restatement | None:
     """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
 
-    None also for what gemv has not: another type of D, a residual beside D, a bias that is the same for a whole vector.
+    None also for what gemv has not: other types than 16-bit ones, another type of D, a residual beside D, a bias that
+    is the same for a whole vector.
     """
-    if problem.out_dtype is not OutDType.SAME or problem.residual:
+    if problem.dtype.bits != 16 or problem.out_dtype is not OutDType.SAME or problem.residual:
         return None
     fields: dict[str, Any] = {name: getattr(problem, name) for name in ("batch", "dtype", "activation")}
     fields["bias"] = problem.bias is not Bias.NONE

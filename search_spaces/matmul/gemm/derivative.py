@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ....codegen.matmul.gemv.activation import Activation
@@ -13,10 +14,11 @@ from ..derivative import operand_gradients
 def _backward(given: Backward) -> Mapping[str, Any]:
     """By gemm itself, and by map for an activation, from the numbers before it, which are computed again.
 
-    Gradients of operands are products of the gradient rounded to their type.
+    Gradients of operands are products of the gradient rounded to their type. Operands of 8 bits have none.
     """
     (a, b, bias), arguments = (given.saved[name] for name in ("a", "b", "bias")), given.arguments
-    gradient, alpha, multiply = given.gradients["out"], arguments["alpha"], given.operators.gemm
+    gradient, alpha = given.gradients["out"], arguments["alpha"]
+    multiply = partial(given.operators.gemm, allow_tf32=arguments["allow_tf32"])
     found = {"residual": arguments["beta"] * gradient} if "residual" in given.wanted else {}
     if not given.wanted & {"a", "b", "bias"}:
         return found
