@@ -74,7 +74,8 @@ def as_multiplied(values: Array, dtype: DType) -> Array:
 def stored(results: Array, dtype: DType) -> Array:
     """Results in float64 as they are stored: of 8 bits the largest number where they are beyond it, integers whole."""
     if dtype.is_float:
-        return np.clip(results, -dtype.largest, dtype.largest) if dtype.bits == 8 else results
+        clipped: Array = np.clip(results, -dtype.largest, dtype.largest)
+        return clipped if dtype.bits == 8 else results
     limits = np.iinfo(dtype.numpy)
-    whole = np.nan_to_num(np.rint(np.clip(results, limits.min, limits.max)))
+    whole: Array = np.nan_to_num(np.rint(np.clip(results, limits.min, limits.max)))
     return whole if dtype.bits == 8 else whole.astype(dtype.numpy)
