@@ -12,7 +12,7 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int unit_bytes = 16;  // that a swizzle permutes
+constexpr int swizzle_unit_bytes = 16;  // that a swizzle permutes
 constexpr int swizzle_period = 1024, tile_alignment = 128;
 constexpr int most_dimensions = 5;
 
@@ -31,8 +31,8 @@ TensorMap read_tensor_map(const void* encoded, int dimensions) {
   std::memcpy(&map, encoded, sizeof map);
   if (reinterpret_cast<uintptr_t>(encoded) % 64 != 0)
     fail("a tensor map at an address that is not a multiple of 64");
-  if (reinterpret_cast<uintptr_t>(map.address) % unit_bytes != 0)
-    fail("a tensor map of an address that is not a multiple of %d", unit_bytes);
+  if (reinterpret_cast<uintptr_t>(map.address) % swizzle_unit_bytes != 0)
+    fail("a tensor map of an address that is not a multiple of %d", swizzle_unit_bytes);
   if (map.dimensions != dimensions)
     fail("a copy of a box of %d dimensions by a tensor map of %d", dimensions, map.dimensions);
   return map;
@@ -44,13 +44,13 @@ void add_unit(std::vector<Piece>& pieces, char* row, int64_t row_bytes, int64_t 
   const auto clamped = [=](int64_t byte) {
     return std::clamp<int64_t>(byte, 0, row == nullptr ? 0 : row_bytes);
   };
-  const int64_t begin = clamped(first_byte), end = clamped(first_byte + unit_bytes);
-  const int before = end > begin ? static_cast<int>(begin - first_byte) : unit_bytes;
+  const int64_t begin = clamped(first_byte), end = clamped(first_byte + swizzle_unit_bytes);
+  const int before = end > begin ? static_cast<int>(begin - first_byte) : swizzle_unit_bytes;
   const int valid = static_cast<int>(end - begin);
   if (before > 0) pieces.push_back({shared, nullptr, before});
   if (valid == 0) return;
   pieces.push_back({shared + before, row + begin, valid});
-  const int after = unit_bytes - before - valid;
+  const int after = swizzle_unit_bytes - before - valid;
   if (after > 0) pieces.push_back({shared + before + valid, nullptr, after});
 }
 
@@ -78,7 +78,7 @@ Box box_at(const void* tensor_map, const int* at, int dimensions, const void* ti
   Box box{{}, map.added, map.swizzle_bytes};
   for (int64_t row = 0; row < rows; ++row) {
     char* const global = row_of_box(map, at, row);
-    for (int byte = 0; byte < box_row_bytes; byte += unit_bytes) {
+    for (int byte = 0; byte < box_row_bytes; byte += swizzle_unit_bytes) {
       const auto offset = static_cast<unsigned>(row * box_row_bytes + byte);
       char* const shared = static_cast<char*>(const_cast<void*>(tile)) + swizzled(offset, map.swizzle_bytes);
       add_unit(box.pieces, global, map.shape[last] * map.element_bytes,

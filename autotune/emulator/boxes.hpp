@@ -7,6 +7,9 @@
 
 namespace autotune_emulator {
 
+// Sizes and addresses of bulk copies and stores are multiples of it.
+constexpr int bulk_unit_bytes = 16;
+
 struct Piece {
   char* shared;
   char* global;  // null: outside of the tensor, where a copy reads zeros

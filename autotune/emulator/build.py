@@ -39,7 +39,8 @@ _NO_ROOM = {
     "File size limit exceeded": errno.EFBIG,  # the signal that ends a compiler
     "File too large": errno.EFBIG,
 }
-_RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-flto", "-s", "-rdynamic")
+_RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-s", "-rdynamic")
+RUNTIME = "runtime-"  # its file, before the digest of all that it is built of
 
 
 class HostCompilerMissingError(AutotuneError, RuntimeError):
@@ -88,13 +89,24 @@ def _kept(path: Path) -> bool:
 
 def _runtime(compiler: tuple[str, ...]) -> Path:
     """The executable, which holds all that does not depend on the kernel."""
-    path = cache_folder("emulator") / _digest(_toolchain(compiler), *_RUNTIME_FLAGS)
+    path = cache_folder("emulator") / f"{RUNTIME}{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}"
     if not _kept(path):
         with atomic_write(path) as built:
-            sources = map(str, sorted(_FOLDER.glob("*.cpp")))
-            _compile([*compiler, *_RUNTIME_FLAGS, *sources, "-ldl", "-o", str(built)])
+            _compile([*compiler, *_RUNTIME_FLAGS, "-x", "c++", "-", "-ldl", "-o", str(built)], _all_files())
             _add_seal(built)
     return path
+
+
+def _all_files() -> str:
+    """The runtime's files as one: most of the time goes to the system's headers, which are read once then.
+
+    So the files share a name only for the same thing, in anonymous namespaces, too. The headers come first, since
+    emulator.hpp defines macros whose names they use.
+    """
+    own = sorted(_FOLDER.glob("*.cpp"))
+    lines = (line for path in own for line in path.read_text(encoding="utf-8").splitlines())
+    headers = sorted({line for line in lines if line.startswith("#include <")})
+    return "\n".join([*headers, *(f'#include "{path}"' for path in own)])
 
 
 @cache

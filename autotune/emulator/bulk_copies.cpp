@@ -12,15 +12,14 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int unit_bytes = 16;
 constexpr const char* target = "the target of a bulk copy";
 
 }  // namespace
 
 void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier) {
-  if (bytes % unit_bytes != 0 || reinterpret_cast<uintptr_t>(global) % unit_bytes != 0)
-    fail("a bulk copy of %d bytes from address %p, expected multiples of %d", bytes, global, unit_bytes);
-  check_shared(target, shared, bytes, unit_bytes);
+  if (bytes % bulk_unit_bytes != 0 || reinterpret_cast<uintptr_t>(global) % bulk_unit_bytes != 0)
+    fail("a bulk copy of %d bytes from address %p, expected multiples of %d", bytes, global, bulk_unit_bytes);
+  check_shared(target, shared, bytes, bulk_unit_bytes);
   BulkCopy copy{};
   copy.pieces.push_back({static_cast<char*>(shared), static_cast<char*>(const_cast<void*>(global)), bytes});
   issue(std::move(copy), mbarrier);

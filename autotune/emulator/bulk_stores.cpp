@@ -20,8 +20,6 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int unit_bytes = 16;
-
 struct Store {
   Box box;
   bool adds;
@@ -30,15 +28,15 @@ struct Store {
   std::vector<char> data;  // that was read
 };
 
-struct Queue {
+struct StoreQueue {
   int agent;
   int committed = 0;  // groups so far
   std::vector<Store> stores;
   Knowledge done;  // what the agent did, for who waits
 };
 
-std::map<int, Queue> queues;  // of the threads that store
-uint32_t issued;
+std::map<int, StoreQueue> store_queues;  // of the threads that store
+uint32_t stores_issued;
 
 void take_data(Store& store) {
   for (const Piece& piece : store.box.pieces)
@@ -67,7 +65,7 @@ void write(const Store& store) {
 }
 
 // Of the groups up to one, that its thread waits for.
-void finish(Queue& queue, int last_group, bool read_only) {
+void finish(StoreQueue& queue, int last_group, bool read_only) {
   begin_agent_turn(queue.agent, queue.done);
   std::vector<Store> left;
   for (Store& store : queue.stores) {
@@ -86,16 +84,16 @@ void finish(Queue& queue, int last_group, bool read_only) {
   begin_turn();
 }
 
-Queue& own_queue() {
-  const auto found = queues.find(running_thread());
-  if (found != queues.end()) return found->second;
-  Queue& queue = queues[running_thread()];
+StoreQueue& own_queue() {
+  const auto found = store_queues.find(running_thread());
+  if (found != store_queues.end()) return found->second;
+  StoreQueue& queue = store_queues[running_thread()];
   queue.agent = new_agent(running_rank(), "a bulk store");
   return queue;
 }
 
 void issue(Store store) {
-  Queue& queue = own_queue();
+  StoreQueue& queue = own_queue();
   store.group = queue.committed;
   begin_bulk(running_rank(), queue.agent, layout_of_swizzle(store.box.swizzle_bytes));
   for (const Piece& piece : store.box.pieces) {
@@ -105,16 +103,17 @@ void issue(Store store) {
     std::memset(piece.global, 0xff, piece.bytes);
   }
   // Every other store reads late: both extremes of what the hardware may do.
-  if (issued++ % 2 == 0) take_data(store);
+  if (stores_issued++ % 2 == 0) take_data(store);
   queue.stores.push_back(std::move(store));
 }
 
 }  // namespace
 
 void bulk_store(void* global, const void* shared, int bytes) {
-  if (bytes < unit_bytes || bytes % unit_bytes != 0 || reinterpret_cast<uintptr_t>(global) % unit_bytes != 0)
-    fail("a bulk store of %d bytes to address %p, expected multiples of %d", bytes, global, unit_bytes);
-  check_shared("the source of a bulk store", shared, bytes, unit_bytes);
+  if (bytes < bulk_unit_bytes || bytes % bulk_unit_bytes != 0 ||
+      reinterpret_cast<uintptr_t>(global) % bulk_unit_bytes != 0)
+    fail("a bulk store of %d bytes to address %p, expected multiples of %d", bytes, global, bulk_unit_bytes);
+  check_shared("the source of a bulk store", shared, bytes, bulk_unit_bytes);
   char* source = static_cast<char*>(const_cast<void*>(shared));
   issue({{{{source, static_cast<char*>(global), bytes}}, Added::not_at_all, 0}, false, 0, false, {}});
 }
@@ -133,15 +132,15 @@ void tensor_store(const void* tensor_map, const int* at, int dimensions, const v
 void store_commit() { ++own_queue().committed; }
 
 void store_wait(int pending_groups, bool read_only) {
-  Queue& queue = own_queue();
+  StoreQueue& queue = own_queue();
   finish(queue, queue.committed - 1 - pending_groups, read_only);
   acquire(queue.done);
 }
 
-void drop_bulk_stores() { queues.clear(); }
+void drop_bulk_stores() { store_queues.clear(); }
 
 void end_bulk_stores() {
-  for (auto& [thread, queue] : queues) {
+  for (auto& [thread, queue] : store_queues) {
     select_thread(thread);
     begin_turn();
     for (const Store& store : queue.stores)

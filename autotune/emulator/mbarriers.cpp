@@ -29,7 +29,7 @@ struct Mbarrier {
 
 constexpr int mbarrier_bytes = 8;
 std::map<const void*, Mbarrier> mbarriers;
-uint32_t issued;
+uint32_t copies_issued;
 
 Mbarrier& find(void* address, const char* what) {
   const auto found = mbarriers.find(address);
@@ -143,7 +143,7 @@ void issue(BulkCopy copy, void* address) {
   if (!proxy_sees(mbarrier.initialiser, mbarrier.initialised))
     fail("a bulk copy counts at an mbarrier that was initialised with no proxy fence since");
   // Every other copy reads late: both extremes of what the hardware may do.
-  const bool late = issued++ % 2 != 0;
+  const bool late = copies_issued++ % 2 != 0;
   begin_bulk(mbarrier.rank, mbarrier.agent);
   for (const Piece& piece : copy.pieces) {
     if (piece.global != nullptr) check(piece.global, piece.bytes, Access::bulk_read_begin, false);

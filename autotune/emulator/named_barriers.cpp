@@ -22,7 +22,7 @@ struct NamedBarrier {
 constexpr int barriers_of_block = 16;
 NamedBarrier barriers[cluster_blocks][barriers_of_block];
 
-void fail_asleep(const void* address, int line) {
+void fail_at_barrier(const void* address, int line) {
   const NamedBarrier& barrier = *static_cast<const NamedBarrier*>(address);
   fail("waits for ever at line %d: the named barrier %d lacks %d of %d threads", line,
        static_cast<int>(&barrier - barriers[running_rank()]), barrier.expected - barrier.arrived,
@@ -55,7 +55,7 @@ void named_barrier(int number, int count, bool waits, int line) {
     wake(&barrier);
   }
   if (!waits) return;
-  while (barrier.phase == phase) sleep_on(&barrier, line, fail_asleep);
+  while (barrier.phase == phase) sleep_on(&barrier, line, fail_at_barrier);
   acquire(barrier.complete);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int registers_of_sm = 65536, most_registers = 256, granularity = 8;
 
-std::map<int, int> counts;           // of each warpgroup that has set it
+std::map<int, int> register_counts;  // of each warpgroup that has set it
 std::map<int, int> wanted;           // of each that is about to
 int free_registers[cluster_blocks];  // of each block, in terms of a warpgroup's threads
 
@@ -25,11 +25,11 @@ int count_at_first() {
 }
 
 int count_of(int warpgroup) {
-  const auto found = counts.find(warpgroup);
-  return found == counts.end() ? count_at_first() : found->second;
+  const auto found = register_counts.find(warpgroup);
+  return found == register_counts.end() ? count_at_first() : found->second;
 }
 
-void fail_asleep(const void* awaited, int line) {
+void fail_without_registers(const void* awaited, int line) {
   const int warpgroup = running_warpgroup();
   fail("waits for ever at line %d: takes %d registers where it has %d, and %d are free", line,
        wanted[warpgroup], count_of(warpgroup), *static_cast<const int*>(awaited));
@@ -48,18 +48,18 @@ void set_registers(int count, int line) {
   while (wanted.count(warpgroup) != 0) {
     const int more = count - count_of(warpgroup);
     if (more > free_now) {
-      sleep_on(&free_now, line, fail_asleep);
+      sleep_on(&free_now, line, fail_without_registers);
       continue;
     }
     free_now -= more;
-    counts[warpgroup] = count;
+    register_counts[warpgroup] = count;
     wanted.erase(warpgroup);
     wake(&free_now);
   }
 }
 
 void drop_register_counts() {
-  counts.clear();
+  register_counts.clear();
   wanted.clear();
   std::fill(std::begin(free_registers), std::end(free_registers), 0);
 }

@@ -18,7 +18,7 @@ struct Meeting {
 
 std::map<int, Meeting> meetings;  // of each warpgroup
 
-void fail_asleep(const void* awaited, int line) {
+void fail_apart(const void* awaited, int line) {
   const Meeting& meeting = *static_cast<const Meeting*>(awaited);
   fail("waits for ever at line %d: %d of the %d threads of its warpgroup have come to the %s", line,
        meeting.came, warpgroup_threads, meeting.what);
@@ -54,7 +54,7 @@ void meet_warpgroup(const char* what, int line, void (*act)(int warpgroup)) {
     ++meeting.number;
     wake(&meeting);
   }
-  while (meeting.number == number) sleep_on(&meeting, line, fail_asleep);
+  while (meeting.number == number) sleep_on(&meeting, line, fail_apart);
 }
 
 }  // namespace autotune_emulator

@@ -21,7 +21,7 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int rows = 64;
+constexpr int product_rows = 64;
 
 struct Product {
   Matrix a, b;
@@ -31,7 +31,7 @@ struct Product {
 };
 
 // Registers of all threads that products add to, one after another.
-struct Sums {
+struct ProductSums {
   char* registers[warpgroup_threads];
   int columns;
   bool integers;
@@ -43,7 +43,7 @@ struct Warpgroup {
   int agent = none, first_thread;
   int committed = 0;  // groups so far
   std::vector<Product> products;
-  std::map<int, Sums> sums;
+  std::map<int, ProductSums> sums;
   int sums_so_far = 0;
   Knowledge done;  // what the agent did, for who waits
   // What the threads that have come bring.
@@ -63,7 +63,7 @@ std::pair<int, int> place(int thread, int i) {
 }
 
 template <typename Each>
-void for_each_sum(Sums& sums, Each each) {
+void for_each_sum(ProductSums& sums, Each each) {
   for (int thread = 0; thread < warpgroup_threads; ++thread) {
     for (int i = 0; i < sums.columns / 2; ++i) {
       const auto [row, column] = place(thread, i);
@@ -77,7 +77,8 @@ int sums_of(Warpgroup& own) {
     if (sums.registers[0] == own.registers[0]) return number;
   const bool integers = own.form.a == Operand::s8 || own.form.a == Operand::u8;
   const int columns = own.form.columns;
-  Sums& sums = own.sums[own.sums_so_far] = {{}, columns, integers, std::vector<double>(rows * columns), 0};
+  ProductSums& sums =
+      own.sums[own.sums_so_far] = {{}, columns, integers, std::vector<double>(product_rows * columns), 0};
   std::copy(std::begin(own.registers), std::end(own.registers), sums.registers);
   for_each_sum(sums, [=](double& value, const char* from) {
     int bits;
@@ -92,7 +93,7 @@ int sums_of(Warpgroup& own) {
 void issue_product(int warpgroup) {
   Warpgroup& own = warpgroups[warpgroup];
   const WgmmaForm& form = own.form;
-  Product product{described_matrix("A", own.a, rows, form.a, !form.m_adjacent, own.line),
+  Product product{described_matrix("A", own.a, product_rows, form.a, !form.m_adjacent, own.line),
                   described_matrix("B", own.b, form.columns, form.b, !form.n_adjacent, own.line),
                   own.accumulates, sums_of(own), own.committed};
   ++own.sums.at(product.sums).products;
@@ -103,10 +104,10 @@ void issue_product(int warpgroup) {
   own.products.push_back(std::move(product));
 }
 
-void multiply(const Product& product, Sums& sums) {
+void multiply(const Product& product, ProductSums& sums) {
   const std::vector<double> a = elements_of(product.a), b = elements_of(product.b);
   const int terms = product.a.terms;
-  for (int row = 0; row < rows; ++row) {
+  for (int row = 0; row < product_rows; ++row) {
     const double* left = &a[row * terms];
     for (int column = 0; column < sums.columns; ++column) {
       double& value = sums.values[row * sums.columns + column];
@@ -118,7 +119,7 @@ void multiply(const Product& product, Sums& sums) {
 
 // Gives the threads their sums, if no product adds to them any more.
 void land(Warpgroup& own, int number) {
-  Sums& sums = own.sums.at(number);
+  ProductSums& sums = own.sums.at(number);
   for (int thread = 0; thread < warpgroup_threads; ++thread)
     end_accumulating(own.first_thread + thread, sums.registers[thread]);
   if (--sums.products > 0) return;

@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 from mutants.mutant import Mutant, mutants, of_commit
-from mutants.run import verdict
+from mutants.run import taken_over, verdict
+
+from autotune.emulator.build import command
+from autotune.search_spaces.registry import operator
 
 LISTED = mutants()
 TRIED = [one for one in LISTED if one.cases and not one.lacks]
@@ -25,6 +28,12 @@ def test_it_is_caught(mutant: Mutant) -> None:
 
 def test_a_copy_without_a_bug_survives() -> None:
     assert verdict(SOUND).status == "survived"
+
+
+def test_a_copy_takes_over_the_runtime_of_the_emulator() -> None:
+    transpose = operator("transpose")
+    runtime, _ = command(transpose.reference(transpose.problem_type(2, 2)))
+    assert runtime in taken_over(runtime.parents[1])
 
 
 @pytest.mark.parametrize(
