@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import islice
 
 import pytest
-from operator_cases import LIMITS, PROBLEMS, label
+from operator_cases import LIMITS, PROBLEMS, cases_of, label
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.operator import IllegalScheduleError
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.registry import OPERATORS, operator
 from autotune.search_spaces.space import Draw
 
 DRAWS = 100
 _SMALL_BYTES, _FEW_OPERATIONS = 4 << 20, 1 << 26  # of a check problem, or the emulator takes long
 
+
+def in_turn(problems: Sequence[Problem], devices: Sequence[str]) -> Iterator[tuple[Problem, str]]:
+    """Each problem with a device, and each device with a problem: with all of them the tests take ten times as long."""
+    for turn in range(max(len(problems), len(devices))):
+        yield problems[turn % len(problems)], devices[turn % len(devices)]
+
+
 anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
-on_devices = pytest.mark.parametrize("device", named_devices())
+on_devices = pytest.mark.parametrize(
+    ("name", "problem", "device"),
+    [(name, *case) for name in OPERATORS for case in in_turn([*cases_of(name).PROBLEMS.values()], named_devices())],
+    ids=label,
+)
 
 
 def draws(name: str, problem: Problem) -> list[Draw]:
@@ -50,7 +62,6 @@ def test_different_schedules_have_different_names(name: str, problem: Problem) -
 
 
 @on_devices
-@anywhere
 def test_default_and_seeds_are_legal_and_drawn(name: str, problem: Problem, device: str) -> None:
     chosen, limits = operator(name), named_device(device)
     seeds, space = chosen.seeds(problem, limits), chosen.space(problem, limits)
@@ -62,7 +73,6 @@ def test_default_and_seeds_are_legal_and_drawn(name: str, problem: Problem, devi
 
 
 @on_devices
-@anywhere
 def test_most_draws_are_legal(name: str, problem: Problem, device: str) -> None:
     chosen, limits = operator(name), named_device(device)
     space = chosen.space(problem, limits)
