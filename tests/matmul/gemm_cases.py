@@ -12,7 +12,7 @@ from pair_coverage import covering
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
@@ -120,7 +120,8 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
     layouts: dict[str, int] = {"align_d": schedule.vector_d * template.result.bytes}
     for operand in "abd":
-        vector = getattr(schedule, f"vector_{operand}")
+        copied = getattr(schedule, f"prepare_{operand}", Prepare.NONE) is not Prepare.NONE
+        vector = 1 if copied else getattr(schedule, f"vector_{operand}")
         rows, columns = shaped.stored[operand]
         leading = round_up(max(1, columns), vector) + vector * random.choice((0, 0, 1))
         layouts |= {f"ld{operand}": leading, f"stride_{operand}": rows * leading if shaped.batch > 1 else 0}

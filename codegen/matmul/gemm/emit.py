@@ -14,9 +14,10 @@ from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
+from . import prepare
 from .numbers import DTYPES, FLOAT8
 from .problem import Bias, GemmProblem
-from .schedule import GemmSchedule
+from .schedule import GemmSchedule, Prepare
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes
@@ -25,15 +26,20 @@ _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel compu
 def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     members, footprint = _arguments(problem), schedule.footprint(problem)
-    launch = footprint.launch(ENTRY, schedule.blocks(problem))
-    facts = _facts(problem) | _edges(problem, schedule)
+    before, left = prepare.prepared(problem, schedule), prepare.product(problem, schedule)
+    launches = [prepare.launch(before)] if before else []
+    launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
+    facts = _facts(left) | _edges(left, schedule)
     constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "cluster_k": 1}
-    body = used_source("matmul/gemm/gemm.cuh", "gemm_block", constants)
+    called = ("gemm_block", "OperandCopy") if before else "gemm_block"
+    body = used_source("matmul/gemm/gemm.cuh", called, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
-    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
-    entry = footprint.entry(ENTRY, "gemm_block(arguments);")
-    source = scheduled_source(f"{ENTRY}: {served}", schedule, launch, members, declared, body, entry)
-    return Program(source, members, (launch,), schedule.workspace_bytes(problem))
+    declared = problem_struct(_types(problem), facts, _sizes(left), schedule.specialize, body)
+    entry = footprint.entry(ENTRY, f"gemm_block({'with_prepared(arguments)' if before else 'arguments'});")
+    entries = f"{prepare.source_of(before)}{entry}" if before else entry
+    source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
+    workspace_bytes = sum(one.copy.bytes(problem) for one in before) + schedule.workspace_bytes(problem)
+    return Program(source, members, tuple(launches), workspace_bytes)
 
 
 def emit_naive(problem: GemmProblem) -> Program:
@@ -108,12 +114,16 @@ def _facts(problem: GemmProblem) -> dict[str, Constant]:
 
 
 def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
-    """Along which dimensions the last tile exceeds the matrix, and which operand's rows end within a vector."""
+    """Along which dimensions the last tile exceeds the matrix, and which operand's rows end within a vector.
+
+    Rows that were prepared end with zeros, which complete a vector.
+    """
     edges: dict[str, Constant] = {
         f"edge_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"
     }
     ragged = {
-        f"ragged_{operand}": problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0
+        f"ragged_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.NONE
+        and problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0
         for operand in "ab"
     }
     return edges | ragged

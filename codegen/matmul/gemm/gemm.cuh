@@ -4,6 +4,7 @@
 #if element == int8
 #  include "matmul/gemm/int_sums.cuh"
 #endif
+#include "matmul/gemm/prepare.cuh"
 #include "matmul/sgemm/split_k_reduction.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.

@@ -35,6 +35,14 @@ class SharedLayout(StrEnum):
     PADDED = "padded"  # by 16 bytes after each row
 
 
+class Prepare(StrEnum):
+    """What a launch ahead of the product does with an operand, whose copy the product then takes."""
+
+    NONE = "none"
+    COPY = "copy"  # to the workspace, where rows are aligned to 16 bytes
+    TRANSPOSE = "transpose"  # likewise, so that rows run along k
+
+
 @dataclass(frozen=True)
 class GemmSchedule(Schedule):
     """A block computes tiles of D of block_m×block_n, a warp warp_m×warp_n of each.
@@ -47,6 +55,8 @@ class GemmSchedule(Schedule):
         stages: tiles of A and B in shared memory, all but one of which are being copied.
         vector_a, vector_b: elements of a copy to shared memory, by way of registers if they are less than 4 bytes.
         vector_d: elements of an access to D and C.
+        prepare_a, prepare_b: whether A (B) is copied to the workspace first, for vectors that its own rows are not
+            aligned for.
         shared_layout: how tiles in shared memory avoid bank conflicts.
         double_buffer_fragments: whether a warp loads what it multiplies next while it multiplies.
         promote: of float8, terms along k whose sums are added to sums in FP32, since tensor cores keep about 14 bits;
@@ -67,6 +77,8 @@ class GemmSchedule(Schedule):
     vector_a: int = tunable(8, power_of_two=True)
     vector_b: int = tunable(8, power_of_two=True)
     vector_d: int = tunable(8, power_of_two=True)
+    prepare_a: Prepare = tunable(Prepare.NONE)
+    prepare_b: Prepare = tunable(Prepare.NONE)
     shared_layout: SharedLayout = tunable(SharedLayout.SWIZZLED, values=tuple(SharedLayout))
     double_buffer_fragments: bool = tunable(True, values=(False, True))
     promote: int = tunable(0, values=(0, 128, 256, 512), least=0)
@@ -111,17 +123,21 @@ class GemmSchedule(Schedule):
         """If blocks share tiles, each has two slots for the sums of a tile, and each slot has two counters."""
         return self.grid_blocks * (16 + 8 * self.block_m * self.block_n) if self.shares_tiles(problem) else 0
 
+    def along_k(self, problem: GemmProblem, operand: str) -> bool:
+        """Whether rows of ``a`` or ``b`` run along k, once it is prepared."""
+        return problem.along_k(operand) or getattr(self, f"prepare_{operand}") is Prepare.TRANSPOSE
+
     def rows(self, problem: GemmProblem, operand: str) -> tuple[int, int]:
         """Rows of a tile of ``a`` or ``b`` in shared memory, and the bytes of each."""
         extent = self.block_m if operand == "a" else self.block_n
-        rows, columns = (extent, self.block_k) if problem.along_k(operand) else (self.block_k, extent)
+        rows, columns = (extent, self.block_k) if self.along_k(problem, operand) else (self.block_k, extent)
         return rows, columns * problem.dtype.bytes
 
     def pad(self, problem: GemmProblem, operand: str) -> int:
         """Bytes after each row of a tile in shared memory; see shared_tiles.cuh."""
         if self.shared_layout is not SharedLayout.PADDED:
             return 0
-        return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not problem.along_k(operand) else ROW_UNIT
+        return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not self.along_k(problem, operand) else ROW_UNIT
 
     def shared_bytes(self, problem: GemmProblem) -> int:
         """Shared memory of a block: the stages, reused for the sums on their way to D."""
@@ -144,7 +160,7 @@ class GemmSchedule(Schedule):
             for rows, row_bytes in [self.rows(problem, operand)]
             if getattr(self, f"vector_{operand}") * size < LEAST_COPY
         )
-        gathered = problem.dtype is DType.FLOAT32 and not (problem.along_k("a") and problem.along_k("b"))
+        gathered = problem.dtype is DType.FLOAT32 and not (self.along_k(problem, "a") and self.along_k(problem, "b"))
         registers = sums + fragments + staged // 2 + _OTHER_REGISTERS + (_GATHER_REGISTERS if gathered else 0)
         return Footprint(
             self.threads,

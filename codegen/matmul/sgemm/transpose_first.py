@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...integers import round_up
+from ...dtype import DType
 from ...layout.transpose import emit as transpose
 from ...layout.transpose.problem import TransposeProblem
 from ...layout.transpose.schedule import TransposeSchedule
 from ...program import Launch, cuda_arguments
+from ..workspace_copy import WorkspaceCopy, with_copies
 from .problem import SgemmProblem
 from .schedule import CopyMode, SgemmSchedule
 
 _SIDES = {"a": "m", "b": "n"}  # across k
 _VECTOR = 4  # elements that rows of the workspace are aligned for
-_ALIGNMENT = 256  # of parts of the workspace, in bytes
 _TILE = 64  # rows and columns that a block transposes
 # Its kernel takes any sizes: tiles may exceed the matrix, and offsets 31 bits.
 _ANY_SIZE = TransposeProblem(2**31 + 1, 2**31 + 1)
@@ -25,16 +25,16 @@ _ANY_SIZE = TransposeProblem(2**31 + 1, 2**31 + 1)
 class Transposition:
     """The transposition of one operand to the workspace.
 
-    A kernel finds its place there from the arguments of the product, so that all kernels have the same ones.
-
     Attributes:
-        operand: ``a`` or ``b``.
+        copy: where it is put.
         problem: what is transposed.
+        bytes: of the workspace.
         vector: elements of a load.
     """
 
-    operand: str
+    copy: WorkspaceCopy
     problem: TransposeProblem
+    bytes: int
     vector: int
 
     @property
@@ -42,11 +42,6 @@ class Transposition:
         """Tiles whose rows are cache lines on both sides, moved by 256 threads or 512."""
         rows = 4 if self.vector > 1 else 8
         return TransposeSchedule(_TILE, _TILE, rows, self.vector, _VECTOR, swizzle=True)
-
-    @property
-    def bytes(self) -> int:
-        """Of the workspace."""
-        return round_up(4 * self.problem.batch * self.problem.n * self.problem.ldb, _ALIGNMENT)
 
     @property
     def launch(self) -> Launch:
@@ -57,7 +52,7 @@ class Transposition:
     @property
     def source(self) -> str:
         """Its kernel, in a namespace of its own, and its entry. With alpha = 0 nothing is read."""
-        x = self.operand
+        x = self.copy.operand
         body = f"""if (arguments.alpha == 0.0f) return;
   const Arguments product = with_transposed(arguments);
   transposition_{x}::transpose_block({{reinterpret_cast<const unsigned int*>(arguments.{x}),
@@ -73,32 +68,14 @@ class Transposition:
 {self.schedule.footprint(self.problem).entry(self._entry, body)}"""
 
     @property
-    def redirected(self) -> str:
-        """Statements that put the transposed operand in place of the other, and advance the workspace."""
-        x = self.operand
-        return f"""  product.{x} = static_cast<const float*>(product.workspace);
-  product.ld{x} = (arguments.{_SIDES[x]} + {_VECTOR - 1}) / {_VECTOR} * {_VECTOR};
-  const long long elements_{x} = static_cast<long long>(arguments.k) * product.ld{x};
-  product.stride_{x} = arguments.stride_{x} ? elements_{x} : 0;
-  const long long bytes_{x} = 4 * (arguments.stride_{x} ? arguments.batch : 1) * elements_{x};
-  const long long parts_{x} = (bytes_{x} + {_ALIGNMENT - 1}) / {_ALIGNMENT};
-  product.workspace = static_cast<char*>(product.workspace) + parts_{x} * {_ALIGNMENT};
-"""
-
-    @property
     def _entry(self) -> str:
-        return f"transpose_{self.operand}"
+        return f"transpose_{self.copy.operand}"
 
 
 def source_of(transpositions: Sequence[Transposition]) -> str:
     """The kernels of several, and ``with_transposed``, which makes the arguments of the product."""
-    return f"""// The arguments of the product, whose operands are transposed at the beginning of the workspace.
-__device__ __forceinline__ Arguments with_transposed(const Arguments& arguments) {{
-  Arguments product = arguments;
-{"".join(one.redirected for one in transpositions)}  return product;
-}}
-
-{"".join(one.source for one in transpositions)}"""
+    redirected = with_copies("with_transposed", "transposed", [one.copy for one in transpositions])
+    return f"{redirected}\n{''.join(one.source for one in transpositions)}"
 
 
 def transposed_first(problem: SgemmProblem, schedule: SgemmSchedule) -> tuple[Transposition, ...]:
@@ -107,27 +84,26 @@ def transposed_first(problem: SgemmProblem, schedule: SgemmSchedule) -> tuple[Tr
     for operand, side in _SIDES.items():
         if getattr(schedule, f"copy_{operand}") is CopyMode.TRANSPOSE_FIRST and problem.along_k(operand):
             leading, stride, align = problem.layout_of(operand)
-            rows: int = getattr(problem, side)
+            copy = WorkspaceCopy(operand, DType.FLOAT32, "k", side, _VECTOR)
             what = TransposeProblem(
-                rows,
+                getattr(problem, side),
                 problem.k,
-                batch=problem.batch if stride else 1,
+                batch=copy.matrices(problem),
                 lda=leading,
                 stride_a=stride,
                 align_a=align,
-                ldb=round_up(rows, _VECTOR),
+                ldb=copy.leading(problem),
             )
-            found.append(Transposition(operand, what, getattr(schedule, f"vector_{operand}")))
+            found.append(Transposition(copy, what, copy.bytes(problem), getattr(schedule, f"vector_{operand}")))
     return tuple(found)
 
 
 def product(problem: SgemmProblem, schedule: SgemmSchedule) -> tuple[SgemmProblem, SgemmSchedule]:
     """What remains to be multiplied, and how, once operands are transposed."""
     for one in transposed_first(problem, schedule):
-        layout = {"ld": one.problem.ldb, "stride_": one.problem.stride_b, "align_": 4 * _VECTOR}
-        fields = {f"{name}{one.operand}": value for name, value in layout.items()}
-        transposed = {f"transpose_{one.operand}": one.operand == "a"}
-        problem = replace(problem, **fields, **transposed)  # type: ignore[arg-type]
-        copies = {f"copy_{one.operand}": CopyMode.ASYNC_COPY, f"vector_{one.operand}": _VECTOR}
+        operand = one.copy.operand
+        transposed = {f"transpose_{operand}": operand == "a"}
+        problem = replace(problem, **one.copy.layout(problem), **transposed)  # type: ignore[arg-type]
+        copies = {f"copy_{operand}": CopyMode.ASYNC_COPY, f"vector_{operand}": _VECTOR}
         schedule = replace(schedule, **copies)  # type: ignore[arg-type]
     return problem, schedule

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
+from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
@@ -23,13 +23,14 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
 def _small(
     problem: GemmProblem, schedule: GemmSchedule, m: int, n: int, k: int, batch: int
 ) -> tuple[GemmProblem, GemmSchedule]:
-    """A problem in the layout of another, with rows just aligned enough for the schedule's vectors."""
+    """A problem in the layout of another, with rows just aligned enough for the schedule's vectors, or not at all."""
     layouts: dict[str, Any] = {f"{name}{operand}": 0 for operand in "abd" for name in ("ld", "stride_")}
     small = replace(problem, m=m, n=n, k=k, batch=batch, **layouts)
     for operand in "abd":
-        vector: int = getattr(schedule, f"vector_{operand}")
+        copied = operand in "ab" and getattr(schedule, f"prepare_{operand}") is not Prepare.NONE
+        vector: int = 1 if copied else getattr(schedule, f"vector_{operand}")
         rows, columns = small.stored[operand]
-        leading = round_up(columns, vector)
+        leading = columns | 1 if copied else round_up(columns, vector)
         layouts[f"ld{operand}"] = leading
         layouts[f"stride_{operand}"] = rows * leading if batch > 1 else 0
         layouts[f"align_{operand}"] = vector * small.element_bytes_of(operand)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
+from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
+from . import preparation
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
@@ -18,8 +20,11 @@ MOST_SUMS = 128  # of a thread
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
-    return list(_tile_violations(problem, schedule)) or [
-        *(line for operand in "ab" for line in _copy_violations(problem, schedule, operand)),
+    if found := [*preparation.violations(problem, schedule), *_tile_violations(problem, schedule)]:
+        return found
+    left = product(problem, schedule)
+    return [
+        *(line for operand in "ab" for line in _copy_violations(left, schedule, operand)),
         *_store_violations(problem, schedule),
         *_sum_violations(problem, schedule),
         *_grid_violations(problem, schedule),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import GemmSchedule
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
+from .preparation import likely
 from .space import fitted, grid_blocks, space
 
 
@@ -57,15 +59,21 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it."""
-    for index, schedule in enumerate(_tiles(problem, spec)):
+    """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it.
+
+    If operands are worth a copy, few schedules follow that make none.
+    """
+    first = likely(problem)
+    for index, schedule in enumerate(
+        [*_tiles(problem, spec, first), *(_tiles(problem, spec, {})[:2] if first else ())]
+    ):
         for grid in _grids(problem, schedule, spec):
             yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
         if index == 0:
             yield replace(schedule, specialize=Specialize.SHAPE)
 
 
-def _tiles(problem: GemmProblem, spec: DeviceSpec) -> list[GemmSchedule]:
+def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) -> list[GemmSchedule]:
     listed = [*_LARGE, *_MEDIUM]
     if problem.m <= 64:
         few = [one for one in _FEW_ROWS if one.block_m < 2 * max(16, problem.m)]
@@ -73,7 +81,7 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> list[GemmSchedule]:
     elif problem.n <= 32:
         listed = [*(one for one in _FEW_COLUMNS if one.block_n < 2 * max(16, problem.n)), *_MEDIUM]
     scaled = (replace(one, block_k=one.block_k * 2 // problem.dtype.bytes) for one in listed)
-    fitting = dict.fromkeys(fitted(problem, one, spec) for one in scaled)
+    fitting = dict.fromkeys(fitted(problem, replace(one, **fields), spec) for one in scaled)
     return sorted(fitting, key=lambda one: _idleness(problem, one, spec))
 
 

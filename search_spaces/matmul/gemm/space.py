@@ -9,11 +9,13 @@ from typing import Any
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
+from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters
+from . import preparation
 from .legal import MOST_SUMS
 
 _WARPS = (1, 2, 4)
@@ -31,6 +33,7 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
         Parameter("warps_n", _WARPS),
         Parameter("grid", _grids(problem, spec)),
         Parameter("block_k", block_ks(problem)),
+        *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
         *(one for one in field_parameters(GemmSchedule) if one.name != "block_k"),
     )
 
@@ -58,6 +61,7 @@ def fitted(
 ) -> GemmSchedule:
     """The schedule with the widest vectors, and no more of anything else than there is room for."""
     warps_m, warps_n = warps or (schedule.warps_m, schedule.warps_n)
+    problem = product(problem, schedule)
     vectors: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
     warp_m, warp_n = schedule.warp_m, schedule.warp_n
     if not problem.along_k("a"):

@@ -10,6 +10,7 @@ from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, PRODUCT_
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
+from . import preparation
 
 _LINE, _WORD = 128, 4  # bytes
 _COPY = 6.0  # instructions of a copy, with its address and bounds
@@ -17,8 +18,8 @@ _FAN_IN = 16  # of split_k_reduction.cuh
 _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 
 
-def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload]:
-    """A block copies tiles of A and B, loads fragments of them and multiplies these, step by step."""
+def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
@@ -38,6 +39,7 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
     shares = schedule.shares_tiles(problem)
     rate = spec.rates.get(problem.unit, spec.rates.get(Unit.TENSOR_FP16, inf))  # which multiply float8, too
     return (
+        *preparation.workloads(problem, schedule),
         Workload(
             blocks=blocks,
             footprint=schedule.footprint(problem),

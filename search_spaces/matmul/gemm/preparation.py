@@ -1,0 +1,84 @@
+"""gemm: which operands are worth a copy ahead of the product, which can have one, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ....codegen.matmul.gemm.prepare import footprint, prepared
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import WARP, GemmSchedule, Prepare
+from ....codegen.matrices import WIDEST_ACCESS
+from ...workload import Workload
+
+_WORKSPACE_BYTES = 2**30
+_FACED = 256  # rows or columns that make up for a copy of what they face
+_PRODUCTS = 2**29  # that make up for a launch
+# Of a store, with the loads that it takes, as counted in machine code (NVRTC 13.0, sm_90).
+_INSTRUCTIONS, _LOAD_INSTRUCTIONS = 55, 25
+_LINES = 10  # of the accesses of a warp to load what it stores: each line twice, but for a part of the first
+
+
+def violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """Operands that cannot be copied first."""
+    before = prepared(problem, schedule)
+    for one in before:
+        operand = one.copy.operand
+        if one.transpose and problem.along_k(operand):
+            yield f"{operand.upper()} lies along k, so prepare_{operand} cannot transpose it"
+    if before and _empty(problem):
+        yield f"there is no product to prepare {' and '.join(one.copy.operand.upper() for one in before)} for"
+    needed = sum(one.copy.bytes(problem) for one in before)
+    if needed > _WORKSPACE_BYTES:
+        yield f"prepared operands need a workspace of {needed} bytes over {_WORKSPACE_BYTES}"
+
+
+def choices(problem: GemmProblem, operand: str) -> tuple[Prepare, ...]:
+    """What may help: rows that are aligned to 16 bytes, or that run along k."""
+    both = sum(2 * rows * columns * problem.element_bytes_of(x) for x, (rows, columns) in problem.stored.items())
+    if _empty(problem) or both * problem.batch > _WORKSPACE_BYTES:
+        return (Prepare.NONE,)
+    copy = () if _aligned(problem, operand) else (Prepare.COPY,)
+    transpose = () if problem.along_k(operand) else (Prepare.TRANSPOSE,)
+    return (Prepare.NONE, *copy, *transpose)
+
+
+def likely(problem: GemmProblem) -> Mapping[str, Any]:
+    """The fields of schedules to try first: a copy of unaligned operands that much faces."""
+    if problem.m * problem.n * problem.k * problem.batch < _PRODUCTS:
+        return {}
+    return {
+        f"prepare_{operand}": Prepare.COPY
+        for operand, faced in (("a", problem.n), ("b", problem.m))
+        if faced >= _FACED and Prepare.COPY in choices(problem, operand)
+    }
+
+
+def workloads(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Workload, ...]:
+    """That of the launch, if there is one."""
+    before = prepared(problem, schedule)
+    if not before:
+        return ()
+    blocks = sum(one.blocks for one in before)
+    stores = sum(one.blocks * one.stores for one in before) / blocks
+    copied = sum(problem.bytes_of(one.copy.operand) for one in before)
+    return (
+        Workload(
+            blocks=blocks,
+            footprint=footprint(before),
+            memory_bytes=2 * copied,
+            instructions=_INSTRUCTIONS * stores / WARP,
+            load_instructions=_LOAD_INSTRUCTIONS * stores / WARP,
+            lines=_LINES * stores / WARP,
+            bytes_loaded=WIDEST_ACCESS * stores,
+            bytes_stored=WIDEST_ACCESS * stores,
+        ),
+    )
+
+
+def _aligned(problem: GemmProblem, operand: str) -> bool:
+    return problem.vector_width(operand) * problem.element_bytes_of(operand) == WIDEST_ACCESS
+
+
+def _empty(problem: GemmProblem) -> bool:
+    return 0 in (problem.m, problem.n, problem.k, problem.batch)

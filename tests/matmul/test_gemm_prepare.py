@@ -1,0 +1,171 @@
+"""Operands that a launch of its own copies to the workspace, ahead of the product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matmul.gemm_cases import LIMITS
+
+from autotune import emulator
+from autotune.codegen.dtype import DType
+from autotune.codegen.headers import used_source
+from autotune.codegen.integers import round_up
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.tensor import Role, Tensor
+from autotune.devices.time_model import modelled_seconds
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+TILES = "BM=32 BN=32 BK=32 WM=16 WN=16 vector_d=1"
+BOTH = GemmSchedule.parse(f"{TILES} prepare_a=copy prepare_b=copy".split())
+ODD = GemmProblem(33, 35, 83, transpose_b=True, align_a=2, align_b=2)
+ACROSS = GemmProblem(33, 35, 83, transpose_a=True, batch=2, stride_a=83 * 33 + 5, align_a=2, align_b=2)
+LARGE = GemmProblem(4095, 4096, 4097)
+
+
+def program(problem: GemmProblem, schedule: GemmSchedule = BOTH) -> Program:
+    return OPERATOR.program(problem, schedule, LIMITS)
+
+
+@pytest.mark.parametrize("dtype", [DType.UINT8, DType.UINT16, DType.UINT32])
+def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType) -> None:
+    """Zeros follow each row of a copy; nothing is read before the first element or behind the last."""
+    batch, rows, columns, leading, width = 2, 37, 53, 57, 16 // dtype.bytes
+    stride = rows * leading + 3
+    sizes, copies = f"{rows}, {columns}, {batch}, {leading}ll, {stride}ll", []
+    tensors = [Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, dtype.bytes)]
+    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", {"batched": True})
+    for name, (m, n) in {"copied": (rows, columns), "transposed": (columns, rows)}.items():
+        target = round_up(n, width)
+        tensors.append(Tensor(name, dtype, (batch, m, target), (m * target, target, 1), Role.OUTPUT, 16))
+        copies.append(
+            f"const OperandCopy<{dtype.cuda}, {str(name == 'transposed').lower()}> {name}{{\n"
+            f"      arguments.x, arguments.{name}, {sizes}, {target}, {m * target}}};\n"
+            f"  if (blockIdx.x < {name}.blocks()) {name}.copy(blockIdx.x);"
+        )
+    members = (Argument("x", f"const {dtype.cuda}*"), *(Argument(t.name, f"{dtype.cuda}*") for t in tensors[1:]))
+    statements = "\n  ".join(copies)
+    source = f"""{cuda_arguments(members)}
+{body}
+extern "C" __global__ void __launch_bounds__(128) both(const Arguments arguments) {{
+  {statements}
+}}
+"""
+    x = np.random.default_rng(0).integers(1, 2**7, tensors[0].size).astype(dtype.numpy)
+    arrays = {"x": x} | {t.name: np.full(t.size, 255, dtype.numpy) for t in tensors[1:]}
+    emulator.run(Program(source, members, (Launch("both", (20, 1, 1), (128, 1, 1)),)), tensors, arrays, {}, seed=0)
+    stored = tensors[0].view(x)
+    for tensor, expected in zip(tensors[1:], (stored, stored.swapaxes(1, 2)), strict=True):
+        found = tensor.view(arrays[tensor.name])
+        np.testing.assert_array_equal(found[..., : expected.shape[2]], expected)
+        assert not found[..., expected.shape[2] :].any()
+
+
+def test_both_operands_are_transposed() -> None:
+    verify(ACROSS, program(ACROSS, replace(BOTH, prepare_a=Prepare.TRANSPOSE, prepare_b=Prepare.TRANSPOSE)))
+
+
+def test_only_rows_that_are_not_prepared_end_within_a_vector() -> None:
+    apart = replace(ODD, lda=88, align_a=16)
+    assert "bool ragged_a = false;" in program(apart).source
+    assert "bool ragged_a = true;" in program(apart, replace(BOTH, prepare_a=Prepare.NONE)).source
+
+
+def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
+    arrays = {tensor.name: np.full(tensor.size, np.nan, tensor.dtype.numpy) for tensor in ODD.tensors}
+    emulator.run(program(ODD), ODD.tensors, arrays, {"alpha": 0.0, "beta": 0.0}, seed=0)
+    assert not arrays["d"].any()
+
+
+def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
+    bytes_a, bytes_b = round_up(2 * 33 * 88, 256), round_up(2 * 35 * 88, 256)
+    split = program(ODD, replace(BOTH, grid_blocks=3))
+    assert split.workspace_bytes == bytes_a + bytes_b + 3 * (16 + 8 * 32 * 32)
+    assert split.entries == ("prepare", "gemm")
+    assert split.launches[0].blocks == 2  # one for the 363 units of 16 bytes of A, one for the 385 of B
+    assert [one.value for one in split.arguments] == [one.value for one in program(ODD).arguments]
+
+
+def test_what_a_batch_shares_is_copied_once() -> None:
+    shared = replace(BOTH, prepare_a=Prepare.NONE, vector_a=1)
+    assert program(ACROSS, shared).workspace_bytes == round_up(2 * 83 * 40, 256)
+    assert program(replace(ACROSS, stride_b=83 * 35), shared).workspace_bytes == round_up(2 * 2 * 83 * 40, 256)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "violation"),
+    [
+        (ODD, "prepare_b=transpose", "B lies along k, so prepare_b cannot transpose it"),
+        (replace(ODD, k=0), "prepare_a=copy", "there is no product to prepare A for"),
+        (replace(ODD, n=0), "prepare_a=copy prepare_b=copy", "there is no product to prepare A and B for"),
+        (ODD, "prepare_a=copy vector_b=8", "vector_b 8 over the 1 elements that B is aligned for"),
+        (
+            replace(LARGE, m=2**19 + 1),
+            "prepare_a=copy",
+            f"prepared operands need a workspace of {2 * (2**19 + 1) * 4104 // 256 * 256 + 256} bytes over {2**30}",
+        ),
+    ],
+)
+def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
+    assert violation in OPERATOR.violations(problem, GemmSchedule.parse(words.split()), LIMITS)
+
+
+def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
+    def tried(problem: GemmProblem) -> tuple[str, str]:
+        default = OPERATOR.default(problem, LIMITS)
+        return default.prepare_a.value, default.prepare_b.value
+
+    assert tried(LARGE) == ("copy", "none")
+    assert tried(replace(LARGE, n=4097, ldb=0, ldd=0)) == ("copy", "copy")
+    assert tried(replace(LARGE, m=64, n=4097, ldb=0, ldd=0, transpose_b=True)) == ("copy", "none")
+    assert tried(replace(LARGE, k=4096, lda=0)) == ("none", "none")
+    assert tried(ODD) == ("none", "none")
+    assert {seed.prepare_a for seed in OPERATOR.seeds(LARGE, LIMITS)} == {Prepare.COPY, Prepare.NONE}
+
+
+def test_the_time_model_knows_when_it_pays() -> None:
+    def seconds(problem: GemmProblem, words: str) -> float:
+        schedule = GemmSchedule.parse(f"vector_d=1 {words}".split())
+        return modelled_seconds(OPERATOR, problem, schedule, LIMITS)
+
+    assert seconds(LARGE, "prepare_a=copy") < seconds(LARGE, "vector_a=1")
+    few = replace(LARGE, m=16, lda=0)
+    assert seconds(few, "prepare_a=copy") > seconds(few, "vector_a=1") - 1e-6
+    copies, product = OPERATOR.workload(LARGE, GemmSchedule(prepare_a=Prepare.COPY), LIMITS)
+    assert copies.memory_bytes == 2 * 2 * 4095 * 4097
+    assert product.memory_bytes == LARGE.work.bytes
+
+
+BUGS = {
+    "what is before the first element": ("low >= reinterpret_cast<const unsigned*>(first) &&", "", ODD),
+    "what is behind the last element": ("crosses && low + 8 <= reinterpret_cast<const unsigned*>(end)", "crosses", ODD),
+    "no second unit": ("if (has_high) high_", "if (false) high_", ODD),
+    "words are not moved": ("(skipped() / 4 & distance) != 0", "false", ODD),
+    "bytes are not moved": ("skipped() % 4 * 8", "0", ODD),
+    "no zeros behind a row": ("? result.elements[i] : Element{}", "? result.elements[i] : Element{0x7fc0}", ODD),
+    "another row's columns": (
+        "(columns - 1u) / width + 1; }\n  __device__ __forceinline__ unsigned units",
+        "(columns - 1u) / width; }\n  __device__ __forceinline__ unsigned units",
+        ODD,
+    ),
+    "the first matrix for all": ("matrix * stride +", "", replace(ACROSS, k=84)),
+    "rows of the operand's own distance": ("product.lda = (arguments.k + 7) / 8 * 8;", "", ODD),
+    "a copy at the place of the other": (
+        "product.workspace = static_cast<char*>(product.workspace) + parts_a * 256;",
+        "",
+        ODD,
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_detected(bug: str) -> None:
+    before, after, problem = BUGS[bug]
+    right = program(problem)
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(right, source=right.source.replace(before, after)))
