@@ -1,18 +1,24 @@
-"""Whether a trial's kernel is the one that would run today."""
+"""Whether a trial's kernel is the one that would run today, and whether what judged it is what would judge it today."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from ..codegen.problem import Problem
+from ..codegen.tensor import Role
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import device_spec
 from ..search_spaces.operator import Operator
 from ..search_spaces.registry import operator as registered
-from .trials import Trial
+from .states import Status
+from .trials import Trial, Tried
 
 OTHER_PROGRAM = "emits another program today"
+OTHER_JUDGE = "found wrong by another reference or tolerance"
+JUDGE = "judge"  # in the environment of a wrong trial
+_DIGITS = 16
 
 
 def changed(
@@ -41,3 +47,28 @@ def changed_program(trial: Trial) -> str:
     except ValueError as error:
         return f"emits no program today: {error}"
     return changed(operator, problem, limits, trial.schedule, trial.program_digest)
+
+
+def judge(operator: Operator[Any, Any], problem: Problem) -> str:
+    """A digest of what decides whether a problem's outputs are right: the reference kernel, and their tolerances.
+
+    The NumPy reference, which the emulator compares with, agrees with the kernel; tests see to that.
+    """
+    tolerances = {tensor.name: tensor.judged for tensor in problem.tensors if tensor.role is not Role.INPUT}
+    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}".encode()).hexdigest()[:_DIGITS]
+
+
+def misjudged(trial: Trial | Tried, today: str) -> bool:
+    """Whether a trial was found wrong by another `judge` than today's, or by one that it does not tell."""
+    return trial.status is Status.WRONG and trial.environment.get(JUDGE) != today
+
+
+def changed_judge(trial: Trial) -> str:
+    """`OTHER_JUDGE` for a trial of a registered operator that is `misjudged`; empty for others.
+
+    Raises:
+        ValueError: no operator can read its problem.
+    """
+    operator = registered(trial.problem.operator)
+    problem = operator.problem_type.from_dict(trial.problem.fields)
+    return OTHER_JUDGE if misjudged(trial, judge(operator, problem)) else ""

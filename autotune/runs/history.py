@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from contextlib import suppress
+from functools import cached_property
 from math import inf, log2
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
-from ..db.freshness import changed
+from ..db.freshness import changed, judge, misjudged
 from ..db.states import Status
 from ..db.trials import Trial, Tried
 from ..devices.base import Device
@@ -56,8 +57,19 @@ class History:
         return next((one for one in self.ranked() if one.schedule_digest in known), None)
 
     def stale(self, trial: Trial | Tried) -> bool:
-        """Whether a trial's time may no longer hold."""
+        """Whether a trial's time, or the verdict on its outputs, may no longer hold."""
+        return misjudged(trial, self._judge) or self._changed(trial)
+
+    def to_judge(self, trial: Trial) -> bool:
+        """Whether a trial is stale only since something else than today's reference and tolerances found it wrong."""
+        return misjudged(trial, self._judge) and not self._changed(trial)
+
+    def _changed(self, trial: Trial | Tried) -> bool:
         return self.superseded(trial) or bool(changed_environment(trial, self._device))
+
+    @cached_property
+    def _judge(self) -> str:
+        return judge(self._operator, self._problem)
 
     def superseded(self, trial: Trial | Tried) -> bool:
         """Whether a trial's schedule emits another program today, or none."""
@@ -101,16 +113,22 @@ def seconds_of(trial: Trial | Tried) -> float:
 
 
 def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -> list[Problem]:
-    """The problems whose best trial on this device model is stale, and of the kind of time that the device gives."""
+    """The problems whose best trial on this device model is stale, then those with a wrong trial `to_judge`.
+
+    Only trials of the kind of time that the device gives are looked at.
+    """
+    model = device.limits.name
+    wrong = db.trials(operator.name, device=model, status=Status.WRONG)
     problems = []
-    for trial in db.bests(operator.name, device.limits.name, compiler_version()):
+    for trial in [*db.bests(operator.name, model, compiler_version()), *wrong]:
         if trial.time_source is not device.time_source:
             continue
         with suppress(ValueError):  # as above
             problem = operator.problem_type.from_dict(trial.problem.fields)
-            if History(operator, problem, device, db).stale(trial):
+            history = History(operator, problem, device, db)
+            if history.stale(trial) if trial.ok else history.to_judge(trial):
                 problems.append(problem)
-    return problems
+    return list(dict.fromkeys(problems))
 
 
 def _distance(problem: Problem, other: Problem) -> float:

@@ -1,9 +1,9 @@
-"""Where a trial's time comes from, and why it may no longer hold."""
+"""Where a trial's time comes from, and why it, or the verdict on its outputs, may no longer hold."""
 
 from __future__ import annotations
 
 from ..compiler import compiler_version
-from ..db.freshness import changed_program
+from ..db.freshness import changed_judge, changed_program
 from ..db.trials import Trial, Tried
 from ..devices.base import Device
 
@@ -29,7 +29,7 @@ def depends_on(device: Device | None) -> dict[str, str]:
 
 
 def stale(trial: Trial, device: Device | None) -> list[str]:
-    """Why a trial's time may no longer hold: one line for each thing that has changed, none if nothing has.
+    """Why a trial's time or verdict may no longer hold: one line for each thing that has changed, none if nothing has.
 
     Args:
         trial: the trial of a registered operator; what it does not tell cannot have changed.
@@ -38,8 +38,8 @@ def stale(trial: Trial, device: Device | None) -> list[str]:
     Raises:
         CompilerMissingError: there is no compiler.
     """
-    program = changed_program(trial)
-    return [*([program] if program else []), *changed_environment(trial, device)]
+    changed = changed_program(trial) or changed_judge(trial)
+    return [*([changed] if changed else []), *changed_environment(trial, device)]
 
 
 def changed_environment(trial: Trial | Tried, device: Device | None) -> list[str]:

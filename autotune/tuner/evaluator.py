@@ -12,6 +12,7 @@ from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
 from ..compiler import CompiledKernel, CompileError, compiler_version
+from ..db.freshness import JUDGE, judge
 from ..db.states import Status
 from ..db.trials import DeviceRecord, ProblemRecord, Trial
 from ..devices.base import Device, Session
@@ -51,12 +52,12 @@ class Evaluator:
         plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._limits = operator, problem, spec
         self._pool, self._session = pool, session
+        self._environment = environment(device)
         self._trial = partial(
             Trial,
             device=DeviceRecord(spec.name, spec.compute_capability, plain),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             time_source=device.time_source,
-            environment=environment(device),
             run=run,
         )
 
@@ -77,13 +78,16 @@ class Evaluator:
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
             program_digest=job.program.digest,
+            environment=self._environment,
         )
         try:
             kernel = job.kernel.result()
         except CompileError as error:
             return trial(status=Status.COMPILE_ERROR, error=str(error), compiler=compiler_version())
         evaluation = self._session.evaluate(job.schedule, job.program, kernel)
+        wrong = evaluation.status is Status.WRONG
         return trial(
+            environment=self._environment | ({JUDGE: judge(self._operator, self._problem)} if wrong else {}),
             status=evaluation.status,
             samples=evaluation.samples,
             error=evaluation.error,

@@ -12,6 +12,7 @@ from cli_command import Command
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.exchange import to_document, write_document
+from autotune.db.freshness import JUDGE, OTHER_JUDGE, judge
 from autotune.db.pretuned import file_name
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
@@ -37,6 +38,7 @@ def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
         compiler=compiler_version(),
         program_digest=chosen.program(problem, schedule, limits).digest if seconds else "",
         samples=() if seconds is None else (seconds,),
+        environment={} if seconds else {JUDGE: judge(chosen, problem)},
         error="" if seconds else "wrong: C[3] is 1, expected 2",
     )
 
@@ -149,6 +151,19 @@ def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
     outcome = autotune("db", "doctor")
     assert "m2-n2-e4" in outcome.stdout
     assert outcome.stderr == "1 of 4 records are stale; autotune tune OPERATOR --stale renews them\n"
+
+
+def test_doctor_names_what_another_reference_found_wrong(autotune: Command, filled: Path) -> None:
+    failed = trial("sgemm", "m1-n1-k1-nn", "h200", None)
+    with TuningDB() as database:
+        database.record(replace(failed, environment={JUDGE: "of another"}))
+        database.record(replace(failed, environment={}, program_digest="0" * 64))  # nothing to judge anew
+    (found,) = autotune("db", "doctor", "--json").json
+    assert (found["status"], found["stale"]) == ("wrong", [OTHER_JUDGE])
+    assert autotune("db", "doctor").stderr == (
+        "0 of 3 records are stale, and 1 trials were found wrong by another reference or tolerance; "
+        "autotune tune OPERATOR --stale renews them\n"
+    )
 
 
 @pytest.mark.usefixtures("stale")

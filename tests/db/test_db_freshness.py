@@ -8,8 +8,9 @@ import pytest
 from trial_factory import trial
 
 from autotune.codegen import headers
+from autotune.codegen.tensor import Role, Within
 from autotune.db import DeviceRecord, ProblemRecord, TimeSource
-from autotune.db.freshness import OTHER_PROGRAM, changed_program
+from autotune.db.freshness import OTHER_PROGRAM, changed_program, judge
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS
 
@@ -128,3 +129,21 @@ def test_a_modelled_trial_is_not_best_for_being_fresh(db):
     db.record(old)
     db.record(replace(made(TRANSPOSE, SMALL, STREAMING, 1e-5), time_source=TimeSource.MODELLED))
     assert db.best("transpose", SMALL.key, H200.name) == old
+
+
+def test_a_judge_is_a_reference_kernel_and_the_tolerances_of_outputs(monkeypatch):
+    def with_judged(inputs):
+        tensors = tuple(
+            replace(tensor, judged=Within(1e-3)) if (tensor.role is Role.INPUT) == inputs else tensor
+            for tensor in SQUARE.tensors
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(type(SQUARE), "tensors", tensors)
+            return judge(SGEMM, SQUARE)
+
+    today = judge(SGEMM, SQUARE)
+    assert today == with_judged(inputs=True) != with_judged(inputs=False)
+    mended = replace(SGEMM, reference=lambda problem: replace(SGEMM.reference(problem), source="// none"))
+    assert judge(mended, SQUARE) != today
+    faster = replace(SGEMM, default=None, emit=None)
+    assert judge(faster, SQUARE) == today

@@ -7,6 +7,7 @@ import pytest
 
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.db.freshness import JUDGE, OTHER_JUDGE, judge
 from autotune.devices.select import device as device_of
 from autotune.runs.provenance import environment, stale
 from autotune.search_spaces.registry import operator
@@ -69,3 +70,12 @@ def test_a_time_depends_on_the_driver_and_not_on_the_board():
     assert stale(made_here, board) == []
     board.environment["driver"] = "600"
     assert stale(made_here, board) == ["driver 595, now 600"]
+
+
+def test_a_wrong_trial_is_stale_by_what_judged_it():
+    def wrong(**environment):
+        return trial(status=Status.WRONG, samples=(), environment=NOW["environment"] | environment)
+
+    assert stale(wrong(**{JUDGE: judge(TRANSPOSE, PROBLEM)}), DEVICE) == []
+    assert stale(wrong(**{JUDGE: "another"}), DEVICE) == stale(wrong(), DEVICE) == [OTHER_JUDGE]
+    assert stale(trial(environment=NOW["environment"] | {JUDGE: "another"}), DEVICE) == []

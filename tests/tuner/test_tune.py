@@ -12,7 +12,19 @@ from math import inf
 
 import optuna
 import pytest
-from tuner_fakes import KERNEL, LEGAL, SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, changed, toy_seconds
+from tuner_fakes import (
+    KERNEL,
+    LEGAL,
+    SEEDS,
+    TOY,
+    FakePool,
+    ToyDevice,
+    ToyProblem,
+    ToySchedule,
+    changed,
+    emit,
+    toy_seconds,
+)
 
 from autotune.codegen.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
@@ -31,8 +43,8 @@ PROBLEM = ToyProblem(8)
 SAMPLERS = [name for name in ALL_SAMPLERS if not missing(name)]
 
 
-def run(device, db, problem=PROBLEM, on_progress=None, **options):
-    return tune(TOY, problem, device, db, TuneOptions(**({"compile_workers": 2} | options)), on_progress)
+def run(device, db, problem=PROBLEM, on_progress=None, operator=TOY, **options):
+    return tune(operator, problem, device, db, TuneOptions(**({"compile_workers": 2} | options)), on_progress)
 
 
 def stored(db):
@@ -331,6 +343,23 @@ def test_trials_of_another_kind_are_not_gone_on_from(device, db, changes):
         result = run(device, others, trials=3)
     assert (result.known, result.evaluated) == (0, 3)
     assert set(device.evaluations[2:]) == set(SEEDS)
+
+
+def test_what_another_reference_found_wrong_is_tried_again(device, db):
+    def tried_by(operator):
+        asked = len(device.evaluations)
+        run(device, db, trials=1, operator=operator)
+        return device.evaluations[asked]
+
+    mended = replace(TOY, reference=lambda problem: emit(problem, "mended"))
+    device.outcome = lambda schedule: Evaluation(Status.WRONG) if schedule == SEEDS[0] else None
+    assert [tried_by(TOY), tried_by(TOY), tried_by(TOY)] == SEEDS
+    device.outcome = None
+    assert stale_problems(TOY, device, db) == []
+    assert stale_problems(mended, device, db) == [PROBLEM]
+    assert tried_by(mended) == SEEDS[0]
+    assert tried_by(mended) not in SEEDS
+    assert stale_problems(mended, device, db) == []
 
 
 @pytest.mark.parametrize("schedule", [{"width": 16, "depth": 16}, {"height": 1}])

@@ -56,9 +56,11 @@ def doctor(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the best trials that are stale, and what has changed since."""
+    """List the best trials that are stale, and what has changed since; and wrong ones that were judged otherwise."""
     with opened(db) as database:
-        print_stale(_bests(database, operator, problem, device), as_json)
+        model = model_of(device, database)
+        wrong = database.trials(_operator(operator), problem, model, Status.WRONG)
+        print_stale(_bests(database, operator, problem, device), wrong, as_json)
     _print_compilers()
 
 
