@@ -11,7 +11,7 @@ from pair_coverage import covering
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec
@@ -46,8 +46,8 @@ PROBLEMS = {
     "m5-n0-k7-nn-bfloat16": GemmProblem(5, 0, 7),
     "m4096-n4096-k4096-tn-float32": GemmProblem(4096, 4096, 4096, True, dtype=TF32),
     "m4096-n4096-k4096-nt-int8-int32": GemmProblem(4096, 4096, 4096, False, True, INT8, out_dtype=OutDType.INT32),
-    "m16-n4096-k7168-nt-float8_e4m3fn-bfloat16": GemmProblem(
-        16, 4096, 7168, transpose_b=True, dtype=E4M3, out_dtype=OutDType.BFLOAT16
+    "m16-n4096-k7168-nt-float8_e4m3fn-bfloat16-block_scales": GemmProblem(
+        16, 4096, 7168, transpose_b=True, dtype=E4M3, out_dtype=OutDType.BFLOAT16, scales=Scales.BLOCK
     ),
     "m37-n50-k200-tn-float8_e5m2-mixed-fast-aligna2-ldb51": GemmProblem(
         37, 50, 200, True, dtype=E5M2, mixed=True, fast_accumulation=True, ldb=51, align_a=2
@@ -59,7 +59,8 @@ SMALL_PROBLEMS = (
     GemmProblem(33, 50, 77, True, bias=Bias.ROW, activation=Activation.RELU, ldb=52),
     GemmProblem(17, 24, 20, True, dtype=TF32),
     GemmProblem(16, 24, 36, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
-    GemmProblem(20, 17, 140, dtype=E4M3, mixed=True, residual=True),
+    GemmProblem(20, 17, 140, dtype=E4M3, mixed=True, residual=True, scales=Scales.BLOCK),
+    GemmProblem(20, 17, 36, dtype=INT8, scales=Scales.ROW),
     GemmProblem(35, 41, 50, batch=2, residual=True),
 )
 KINDS: tuple[dict[str, Any], ...] = (
@@ -74,8 +75,10 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"dtype": TF32, "transpose_b": True},
     {"dtype": TF32, "transpose_a": True},
     {"dtype": INT8, "transpose_b": True, "out_dtype": OutDType.INT32},
-    {"dtype": INT8, "transpose_a": True},
-    {"dtype": E4M3, "transpose_b": True, "out_dtype": OutDType.BFLOAT16},
+    {"dtype": INT8, "transpose_a": True, "scales": Scales.ROW, "out_dtype": OutDType.FLOAT16},
+    {"dtype": INT8, "scales": Scales.TENSOR},
+    {"dtype": E4M3, "transpose_b": True, "out_dtype": OutDType.BFLOAT16, "scales": Scales.BLOCK},
+    {"dtype": E4M3, "transpose_b": True, "scales": Scales.ROW},
     {"dtype": E5M2, "mixed": True, "transpose_a": True, "fast_accumulation": True},
 )
 
@@ -112,7 +115,8 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     k = schedule.block_k * random.choice((1, 2, 3, schedule.stages)) + random.choice(
         (0, 0, 1, schedule.block_k // 2, -3)
     )
-    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "residual": random.random() < 0.3}
+    batches = (1, 1, 1, 1 if template.scales in (Scales.ROW, Scales.BLOCK) else 2)
+    fields: dict[str, Any] = {"batch": random.choice(batches), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
     fields["activation"] = random.choice((*Activation, *[Activation.IDENTITY] * 4))
     if template.result is DType.INT32:

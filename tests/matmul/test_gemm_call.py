@@ -13,6 +13,8 @@ from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 OPTIONS = {"allow_tf32": False, "fast_accumulation": False}
+SCALES = {"scale_a": None, "scale_b": None}
+BYTES = "float8_e4m3fn"
 
 
 def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignment: int = 16) -> Layout:
@@ -26,7 +28,11 @@ def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignm
 
 
 def bound(**arrays: Any) -> Any:
-    given = {"bias": None, "residual": None, "activation": "identity", "dtype": None} | OPTIONS | arrays
+    given = (
+        {"bias": None, "residual": None, "scale_a": None, "scale_b": None, "activation": "identity", "dtype": None}
+        | OPTIONS
+        | arrays
+    )
     return OPERATOR.call.bind(**given) if OPERATOR.call else None
 
 
@@ -36,7 +42,8 @@ def test_a_column_major_result_is_the_transposed_product() -> None:
     )
     problem = found.problem
     assert (problem.m, problem.n, problem.k, problem.layout, problem.bias) == (9, 5, 7, "nt", "column")
-    assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"}
+    scales = {"scale_a": "scale_b", "scale_b": "scale_a"}
+    assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"} | scales
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,7 @@ def test_a_column_major_result_is_the_transposed_product() -> None:
 def test_results_have_the_type_that_sums_fit(dtype: str, result: str) -> None:
     arrays = {"a": layout(5, 7, dtype=dtype), "b": layout(7, 9, dtype=dtype), "bias": None, "residual": None}
     assert OPERATOR.call is not None
-    types = OPERATOR.call.types(**arrays, activation="identity", dtype=None, **OPTIONS | {"allow_tf32": True})
+    types = OPERATOR.call.types(**arrays, activation="identity", dtype=None, **OPTIONS | SCALES | {"allow_tf32": True})
     assert types["out"].dtype == result
 
 
@@ -56,6 +63,51 @@ def test_either_operand_may_have_the_other_type_of_float8() -> None:
         out = layout(5, 9, dtype="bfloat16", transposed=transposed)
         problem = bound(a=e4m3, b=e5m2, out=out, fast_accumulation=True).problem
         assert (problem.dtype, problem.mixed, problem.fast_accumulation) == (first, True, True)
+
+
+def floats(*shape: int, transposed: bool = False) -> Layout:
+    return layout(*shape, dtype="float32", transposed=transposed)
+
+
+@pytest.mark.parametrize(
+    ("scale_a", "scale_b", "scales"),
+    [
+        (floats(1), floats(1, 1), "tensor_scales"),
+        (floats(5), floats(200), "row_scales"),
+        (floats(5, 1), floats(1, 200), "row_scales"),
+        (floats(5, 3), floats(3, 2, transposed=True), "block_scales"),
+    ],
+)
+def test_shapes_say_what_has_a_scale(scale_a: Layout, scale_b: Layout, scales: str) -> None:
+    arrays = {
+        "a": layout(5, 300, dtype=BYTES),
+        "b": layout(300, 200, dtype=BYTES),
+        "scale_a": scale_a,
+        "scale_b": scale_b,
+    }
+    assert bound(**arrays, out=layout(5, 200)).problem.scales == scales
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"scale_b": None}, "one of scale_a and scale_b is given: expected both"),
+        (
+            {"scale_a": layout(1)},
+            "scales have dtypes float16 and float32, for a of float8_e4m3fn: expected float32, for",
+        ),
+        ({"scale_a": floats(2)}, r"scale_a has shape \(2,\) and scale_b \(1,\): expected one element each, "),
+        ({"scale_a": floats(5, 3), "scale_b": floats(3, 2)}, r"the transposed view of scale_b has shape \(2, 3\), str"),
+        (
+            {"scale_a": floats(5, 3), "scale_b": floats(3, 2, transposed=True), "out": layout(5, 200, transposed=True)},
+            "out is column-major: expected a row-major result with scales of blocks",
+        ),
+    ],
+)
+def test_other_scales_are_refused(changed: dict[str, Any], complaint: str) -> None:
+    arrays = {"a": layout(5, 300, dtype=BYTES), "b": layout(300, 200, dtype=BYTES), "out": layout(5, 200)}
+    with pytest.raises((TypeError, ValueError), match=complaint):
+        bound(**arrays | {"scale_a": floats(1), "scale_b": floats(1)} | changed)
 
 
 def test_the_alignment_of_the_result_is_that_of_both() -> None:
@@ -89,7 +141,7 @@ def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> No
     given = {"a": layout(5, 7), "b": layout(7, 9), "bias": None, "residual": None}
     assert OPERATOR.call is not None
     with pytest.raises((TypeError, ValueError), match=complaint):
-        OPERATOR.call.types(**given | {"activation": "identity", "dtype": None} | OPTIONS | changed)
+        OPERATOR.call.types(**given | {"activation": "identity", "dtype": None} | OPTIONS | SCALES | changed)
 
 
 @pytest.mark.parametrize(

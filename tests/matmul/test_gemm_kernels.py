@@ -12,7 +12,7 @@ from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
 from autotune import emulator
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.program import Program
@@ -82,6 +82,7 @@ STREAMED = f"{SMALL} stages=3"
 SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"
 SINGLE_FLOATS = f"{SINGLE} vector_a=4 vector_b=4 vector_d=4"
 SINGLE_BYTES = SINGLE.replace("BK=32", "BK=64")
+BLOCKS = GemmProblem(33, 144, 192, transpose_b=True, dtype=E4M3, scales=Scales.BLOCK)
 DEEP = GemmProblem(32, 32, 160, transpose_b=True)
 ACROSS = GemmProblem(32, 32, 160, transpose_a=True)
 RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
@@ -207,6 +208,30 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "  partial = {};\n}",
         "}",
         GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
+        f"{SINGLE_BYTES} promote=64",
+    ),
+    "the scale of another row": (
+        "row_scale = arguments.scale_a[m]",
+        "row_scale = arguments.scale_a[m ^ 1]",
+        GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW),
+        SINGLE_BYTES,
+    ),
+    "the scale of another block of k": (
+        "block = tile / (scale_block / Schedule::block_k)",
+        "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_",
+        BLOCKS,
+        f"{SINGLE_BYTES} promote=64",
+    ),
+    "the scale of another block of columns": (
+        "static_cast<long long>(column / scale_block)",
+        "static_cast<long long>(column / scale_block ^ 1)",
+        BLOCKS,
+        f"{SINGLE_BYTES} promote=64",
+    ),
+    "the scale of a row behind the last": (
+        "half, last_row_);",
+        "half, last_row_ + 1);",
+        BLOCKS,
         f"{SINGLE_BYTES} promote=64",
     ),
     "results of 8 bits that overflow": (

@@ -10,7 +10,7 @@ from matmul.gemm_cases import LIMITS
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.problem import GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
@@ -56,6 +56,11 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
             replace(SQUARE, dtype=DType.FLOAT8_E4M3, fast_accumulation=True),
             "promote=192 BK=128",
             "promote 192 is not a multiple of block_k 128",
+        ),
+        (
+            replace(SQUARE, dtype=DType.FLOAT8_E4M3, scales=Scales.BLOCK),
+            "promote=96 BK=32 double_buffer_fragments=0",
+            "promote 96 does not divide the 128 terms of a scale",
         ),
         (
             GemmProblem(2**30, 2**30, 64),
@@ -109,9 +114,19 @@ def test_shared_matrices_are_read_once() -> None:
     [
         ({"mixed": True}, "mixed=True: expected a dtype of float8_e4m3fn or float8_e5m2, not bfloat16"),
         ({"fast_accumulation": True}, "fast_accumulation=True: expected a dtype of float8_e4m3fn or float8_e5m2"),
+        ({"scales": Scales.TENSOR}, "scales=tensor_scales: expected none of bfloat16"),
+        (
+            {"scales": Scales.BLOCK, "dtype": DType.INT8},
+            "scales=block_scales: expected none or tensor_scales or row_sc",
+        ),
+        ({"scales": Scales.ROW, "dtype": DType.INT8, "batch": 2}, "batch=2: expected 1 with row_scales"),
+        (
+            {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2, "fast_accumulation": True},
+            "fast_accumulation=True: block_scales are added up in FP32, block by block",
+        ),
         ({"dtype": DType.INT8, "k": 2**17}, "k=131072: expected at most 131071 terms of int8, whose sums are int32"),
-        ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected a product of int8 without bias, activation and res"),
-        ({"dtype": DType.INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected a product of int8 without"),
+        ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected int8 without scales, bias, activation and resi"),
+        ({"dtype": DType.INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected int8 without"),
     ],
 )
 def test_a_problem_that_cannot_be(fields: dict[str, Any], complaint: str) -> None:

@@ -16,7 +16,7 @@ from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
 from . import prepare
 from .numbers import DTYPES, FLOAT8
-from .problem import Bias, GemmProblem
+from .problem import Bias, GemmProblem, Scales
 from .schedule import GemmSchedule, Prepare
 
 ENTRY = "gemm"
@@ -92,12 +92,13 @@ def _arguments(problem: GemmProblem, wide: Collection[str] = ()) -> tuple[Argume
 
 def _conditions(problem: GemmProblem) -> dict[str, Constant]:
     """What conditions in headers name beside facts and the schedule."""
-    known = (*Activation, Bias.ROW, Bias.COLUMN, *DTYPES, DType.INT32)
+    known = (*Activation, Bias.ROW, Bias.COLUMN, *tuple(Scales)[1:], *DTYPES, DType.INT32)
     names: dict[str, Constant] = {str(member): str(member) for member in known}
     return names | {
         "element": str(problem.dtype),
         "element_bytes": problem.dtype.bytes,
         "result": str(problem.result),
+        "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
         "activation": str(problem.activation),
         "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),
     }
@@ -135,4 +136,5 @@ def _served(problem: GemmProblem) -> str:
     formula = f"D = {problem.activation}(alpha*op(A)*op(B){bias}){' + beta*C' if problem.residual else ''}"
     batches = "batches" if problem.batch > 1 else "matrices"
     types = f"{problem.dtype} and {problem.dtype_b}" if problem.mixed else problem.dtype
-    return f"{formula}, {batches} {problem.layout} of {types}, D of {problem.result}"
+    scales = "" if problem.scales is Scales.NONE else f" with {str(problem.scales).replace('_', ' ')}"
+    return f"{formula}, {batches} {problem.layout} of {types}{scales}, D of {problem.result}"

@@ -95,6 +95,7 @@ struct StagedRows {
 // Computes a vector of D from its sums and stores it, as far as it is in the matrix.
 __device__ __forceinline__ void store_vector(const Arguments& arguments, const Problem& problem,
                                              const Problem::Sum* sums,
+                                             const float (&factors)[StagedRows::width],
                                              const float (&biases)[StagedRows::width], long long offset,
                                              int columns_left) {
   constexpr int width = StagedRows::width;
@@ -116,8 +117,8 @@ __device__ __forceinline__ void store_vector(const Arguments& arguments, const P
   float finished_sums[width];
 #  pragma unroll
   for (int i = 0; i < width; ++i)
-    finished_sums[i] =
-        finished(arguments, problem, static_cast<float>(sums[i]), biases[i], to_float(before.elements[i]));
+    finished_sums[i] = finished(arguments, problem, factors[i] * static_cast<float>(sums[i]), biases[i],
+                                to_float(before.elements[i]));
 #  if result == int8 || result == float8_e4m3fn || result == float8_e5m2
 #    pragma unroll
   for (int i = 0; i < width; ++i) result.elements[i] = from_float_saturated<Result>(finished_sums[i]);
@@ -144,6 +145,16 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
   const int first_m = tile.m + warp / warps_n * Schedule::warp_m + lane / Rows::lanes_n;
   const int staged_n = lane % Rows::lanes_n * width;
   const int first_n = tile.n + warp % warps_n * Schedule::warp_n + staged_n;
+#if scales == tensor_scales
+  const float tensor_scale = arguments.scale_a[0] * arguments.scale_b[0];
+#elif scales == row_scales
+  float column_scales[Rows::rounds_n][width] = {};
+#  pragma unroll
+  for (int i = 0; i < Rows::rounds_n * width; ++i) {
+    const int n = first_n + i / width * Rows::lanes_n * width + i % width;
+    if (!Problem::edge_n || n < problem.n) column_scales[i / width][i % width] = arguments.scale_b[n];
+  }
+#endif
   float biases[Rows::rounds_n][width] = {};
 #if bias == row
 #  pragma unroll
@@ -169,6 +180,9 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
       if (m >= problem.m) continue;
 #endif
       const Problem::Sum* sums = Rows::first() + (lane / Rows::lanes_n + row) * Rows::pitch + staged_n;
+#if scales == row_scales
+      const float row_scale = arguments.scale_a[m];
+#endif
 #if bias == column
       const float own_bias = to_float(arguments.bias[m]);
 #  pragma unroll
@@ -178,13 +192,24 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
       for (int j = 0; j < Rows::rounds_n; ++j) {
         const int n = first_n + j * Rows::lanes_n * width;
         if (Problem::edge_n && n >= problem.n) continue;
+        float factors[width];
+#pragma unroll
+        for (int l = 0; l < width; ++l) {
+#if scales == tensor_scales
+          factors[l] = tensor_scale;
+#elif scales == row_scales
+          factors[l] = row_scale * column_scales[j][l];
+#else
+          factors[l] = 1.0f;
+#endif
+        }
         const long long offset = tile.batch * problem.stride_d + m * problem.ldd + n;
 #if bias == column
         constexpr int of_round = 0;
 #else
         const int of_round = j;
 #endif
-        store_vector(arguments, problem, sums + j * Rows::lanes_n * width, biases[of_round], offset,
+        store_vector(arguments, problem, sums + j * Rows::lanes_n * width, factors, biases[of_round], offset,
                      problem.n - n);
       }
     }

@@ -5,6 +5,9 @@
 #  include "matmul/gemm/int_sums.cuh"
 #endif
 #include "matmul/gemm/prepare.cuh"
+#if promote
+#  include "matmul/gemm/promotion.cuh"
+#endif
 #include "matmul/sgemm/split_k_reduction.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.
@@ -45,7 +48,12 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& ar
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   multiply_tiles(sums, CopyA(a, problem.lda, problem.m - tile.m, problem.k - k),
                  CopyB(b, problem.ldb, problem.n - tile.n, problem.k - k), nothing ? 0 : unit.steps(),
-                 unit.first);
+                 unit.first,
+#if promote
+                 Promotion(arguments, problem, tile.m, tile.n));
+#else
+                 0);
+#endif
 }
 
 __device__ __forceinline__ void gemm_block(const Arguments& arguments) {

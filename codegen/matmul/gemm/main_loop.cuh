@@ -67,24 +67,11 @@ class Stage {
   int index_;
 };
 
-#if promote
-// Adds the sums of tensor cores to those in FP32, and begins anew.
-__device__ __forceinline__ void promote(Accumulators& sums, Accumulators& partial) {
-#  pragma unroll
-  for (int i = 0; i < products_m; ++i) {
-#  pragma unroll
-    for (int j = 0; j < products_n; ++j) {
-#  pragma unroll
-      for (int l = 0; l < 4; ++l) sums.d[i][j][l] += partial.d[i][j][l];
-    }
-  }
-  partial = {};
-}
-
-#endif
-// Sets `sums` to the products of so many tiles along k, the first of which is tile `first`.
+// Sets `sums` to the products of so many tiles along k, the first of which is tile `first`. `promotion` has
+// what becomes of the sums of tensor cores.
+template <class Promotion>
 __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a, CopyB copy_b, int tiles,
-                                               int first) {
+                                               int first, const Promotion& promotion) {
   sums = {};
 #if promote
   constexpr int promoted_tiles = Schedule::promote / Schedule::block_k;
@@ -154,7 +141,8 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
     reading.advance();
 #endif
 #if promote
-    if ((first + tile + 1) % promoted_tiles == 0 || tile + 1 == tiles) promote(sums, partial);
+    if ((first + tile + 1) % promoted_tiles == 0 || tile + 1 == tiles)
+      promotion.add(sums, partial, first + tile);
 #endif
   }
   __syncthreads();  // before what comes next uses shared memory

@@ -61,8 +61,21 @@ __device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
   const auto* a = arguments.a + batch * problem.stride_a + m * (Problem::transpose_a ? 1ll : problem.lda);
   const auto* b = arguments.b + batch * problem.stride_b + n * (Problem::transpose_b ? problem.ldb : 1ll);
   Number sum = 0;
-  for (int i = 0; i < problem.k; ++i)
-    sum += static_cast<Number>(multiplied(a[i * step_a])) * static_cast<Number>(multiplied(b[i * step_b]));
+  for (int i = 0; i < problem.k; ++i) {
+    Number term =
+        static_cast<Number>(multiplied(a[i * step_a])) * static_cast<Number>(multiplied(b[i * step_b]));
+#if scales == block_scales
+    const long long blocks = (problem.k - 1u) / 128 + 1;
+    term *= arguments.scale_a[m * blocks + i / 128] *
+            static_cast<Number>(arguments.scale_b[n / 128 * blocks + i / 128]);
+#endif
+    sum += term;
+  }
+#if scales == tensor_scales
+  sum *= arguments.scale_a[0] * static_cast<Number>(arguments.scale_b[0]);
+#elif scales == row_scales
+  sum *= arguments.scale_a[m] * static_cast<Number>(arguments.scale_b[n]);
+#endif
 
   const long long offset = batch * problem.stride_d + m * problem.ldd + n;
 #if result == int32

@@ -11,6 +11,7 @@ from ...work import Unit
 FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
 DTYPES = (DType.BFLOAT16, DType.FLOAT16, DType.FLOAT32, *FLOAT8, DType.INT8)
 EXACT_FLOAT8_TERMS = 128  # that are summed up by tensor cores, at most, before they are added to FP32 sums
+SCALE_BLOCK = 128  # terms, and columns of op(B), that share a scale of a block
 _FLOAT8_TERMS = 32  # of a product of tensor cores
 _FLOAT8_ROUNDOFF = 2.0**-13  # of the sums in tensor cores
 _TF32_DROPPED = 13  # bits of a float32
@@ -59,6 +60,21 @@ def exact_numbers(random: np.random.Generator, dtype: DType, count: int) -> Arra
     numbers = np.array([-1, 1] if dtype in FLOAT8 else [-2, -1, 1, 2], np.float32)
     drawn: Array = random.choice(numbers, count).astype(dtype.numpy)
     return drawn
+
+
+def largest_scale(dtype: DType) -> float:
+    """Of `random_scales`: products become no larger than 1."""
+    return 2.0**-7 if dtype is DType.INT8 else 1.0
+
+
+def random_scales(random: np.random.Generator, dtype: DType, count: int) -> Array:
+    """Between half of the largest and that."""
+    return (random.uniform(0.5, 1, count) * largest_scale(dtype)).astype(np.float32)
+
+
+def exact_scales(random: np.random.Generator, count: int) -> Array:
+    """Powers of two."""
+    return random.choice(np.array([0.5, 1, 2], np.float32), count)
 
 
 def as_multiplied(values: Array, dtype: DType) -> Array:

@@ -12,19 +12,24 @@ import numpy as np
 
 from ...dtype import DType
 from ...fields import kind, layout, size
+from ...integers import ceil_div
 from ...problem import Array
 from ...repeated import repeated
-from ...tensor import EXACT, Judgement, Role, Tensor, Within
+from ...tensor import EXACT, Judgement, Role, Tensor, Within, row_major
 from ...work import Unit, Work
 from ..gemv.activation import Activation
 from ..problem import ProductProblem
 from .numbers import (
     DTYPES,
     FLOAT8,
+    SCALE_BLOCK,
     as_multiplied,
     exact_numbers,
+    exact_scales,
     largest_product,
+    largest_scale,
     random_numbers,
+    random_scales,
     stored,
     unit_error,
     unit_of,
@@ -57,10 +62,20 @@ class Bias(StrEnum):
     COLUMN = "column"  # a column of m elements, to each column
 
 
+class Scales(StrEnum):
+    """Which products share a factor, that is a factor of A times one of B, each float32."""
+
+    NONE = "none"
+    TENSOR = "tensor_scales"  # all of them
+    ROW = "row_scales"  # those of a row of op(A) with a column of op(B)
+    BLOCK = "block_scales"  # 1×128 of op(A) with 128×128 of op(B), as DeepSeek-V3 has them
+
+
 @dataclass(frozen=True)
 class GemmProblem(ProductProblem):
     """D[b] = activation(alpha·op(A[b])·op(B[b]) + bias) + beta·C[b] for b < batch, accumulated in FP32, rounded once.
 
+    With scales, numbers of 8 bits are multiplied by them: scale_a[i]·A[i, j] and so on.
     Integers are accumulated in INT32. Results of 8 bits are the nearest number of their type, also for what is beyond
     its largest.
 
@@ -79,6 +94,7 @@ class GemmProblem(ProductProblem):
             int8 without an epilogue.
         fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
             those of 128 terms are added up in FP32.
+        scales: of A and B of 8 bits. Those of blocks are stored as m×⌈k/128⌉ and ⌈n/128⌉×⌈k/128⌉ without gaps.
         batch: matrices of each operand.
         bias: what is added to each row or each column, the same for the whole batch.
         activation: applied to the scaled product and its bias.
@@ -101,6 +117,7 @@ class GemmProblem(ProductProblem):
     mixed: bool = kind(False, codes=("", "mixed"))
     out_dtype: OutDType = kind(OutDType.SAME, implied=OutDType.SAME)
     fast_accumulation: bool = kind(False, codes=("", "fast"))
+    scales: Scales = kind(Scales.NONE, implied=Scales.NONE)
     batch: int = size(1, implied=1)
     bias: Bias = kind(Bias.NONE, implied=Bias.NONE, transfers=True)
     activation: Activation = kind(Activation.IDENTITY, implied=Activation.IDENTITY, transfers=True)
@@ -126,12 +143,23 @@ class GemmProblem(ProductProblem):
         for name in ("mixed", "fast_accumulation"):
             if getattr(self, name) and self.dtype not in FLOAT8:
                 raise ValueError(f"{name}=True: expected a dtype of {' or '.join(FLOAT8)}, not {self.dtype}")
+        self._check_scales()
         if self.dtype is DType.INT8 and self.k > _MOST_INT8:
             raise ValueError(f"k={self.k}: expected at most {_MOST_INT8} terms of int8, whose sums are int32")
         if self.result is DType.INT32:
             plain = self.bias is Bias.NONE and self.activation is Activation.IDENTITY and not self.residual
-            if self.dtype is not DType.INT8 or not plain:
-                raise ValueError("out_dtype=int32: expected a product of int8 without bias, activation and residual")
+            if self.dtype is not DType.INT8 or not plain or self.scales is not Scales.NONE:
+                raise ValueError("out_dtype=int32: expected int8 without scales, bias, activation and residual")
+
+    def _check_scales(self) -> None:
+        known = {DType.INT8: tuple(Scales)[:3]} | dict.fromkeys(FLOAT8, tuple(Scales))
+        allowed = known.get(self.dtype, (Scales.NONE,))
+        if self.scales not in allowed:
+            raise ValueError(f"scales={self.scales}: expected {' or '.join(allowed)} of {self.dtype}")
+        if self.batch > 1 and self.scales in (Scales.ROW, Scales.BLOCK):
+            raise ValueError(f"batch={self.batch}: expected 1 with {self.scales}")
+        if self.fast_accumulation and self.scales is Scales.BLOCK:
+            raise ValueError(f"fast_accumulation=True: {self.scales} are added up in FP32, block by block")
 
     @property
     def result(self) -> DType:
@@ -142,6 +170,17 @@ class GemmProblem(ProductProblem):
     def dtype_b(self) -> DType:
         """The type of B."""
         return FLOAT8[1 - FLOAT8.index(self.dtype)] if self.mixed else self.dtype
+
+    @property
+    def scale_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of ``scale_a`` and ``scale_b``, as far as there are any."""
+        blocks = ceil_div(self.k, SCALE_BLOCK)
+        shapes: dict[Scales, tuple[tuple[int, ...], ...]] = {
+            Scales.TENSOR: ((1,), (1,)),
+            Scales.ROW: ((self.m,), (self.n,)),
+            Scales.BLOCK: ((self.m, blocks), (ceil_div(self.n, SCALE_BLOCK), blocks)),
+        }
+        return dict(zip(("scale_a", "scale_b"), shapes.get(self.scales, ()), strict=False))
 
     @property
     def bias_dtype(self) -> DType:
@@ -176,19 +215,29 @@ class GemmProblem(ProductProblem):
         results = self.batch * self.m * self.n
         if not results:
             return Work(0)
-        read = self.bytes_of("a") + self.bytes_of("b") + sum(tensor.bytes for tensor in self._biases)
+        read = self.bytes_of("a") + self.bytes_of("b") + sum(tensor.bytes for tensor in (*self._scales, *self._biases))
         written = (2 if self.residual else 1) * results * self.result.bytes
         return Work(read + written, {self.unit: 2 * results * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``a``, ``b`` and, if they are there, ``bias`` and ``c`` are read; ``d`` is written, and may be ``c``."""
+        """``a``, ``b`` and, if they are there, ``scale_a``, ``scale_b``, ``bias`` and ``c`` are read.
+
+        ``d`` is written, and may be ``c``.
+        """
         d = self.tensor("d", self.result, Role.OUTPUT, self._tolerance)
         c = replace(d, name="c", role=Role.INPUT)
-        inputs = (self.tensor("a", self.dtype, Role.INPUT), self.tensor("b", self.dtype_b, Role.INPUT))
-        if self.residual:
-            return (*inputs, *self._biases, c, replace(d, in_place="c"))
-        return (*inputs, *self._biases, d)
+        operands = (self.tensor("a", self.dtype, Role.INPUT), self.tensor("b", self.dtype_b, Role.INPUT))
+        inputs = (*operands, *self._scales, *self._biases)
+        return (*inputs, c, replace(d, in_place="c")) if self.residual else (*inputs, d)
+
+    @property
+    def _scales(self) -> tuple[Tensor, ...]:
+        dtype = DType.FLOAT32
+        return tuple(
+            Tensor(name, dtype, shape, row_major(shape), Role.INPUT, dtype.bytes)
+            for name, shape in self.scale_shapes.items()
+        )
 
     @property
     def _biases(self) -> tuple[Tensor, ...]:
@@ -206,7 +255,8 @@ class GemmProblem(ProductProblem):
         if self.result is DType.INT32:
             return EXACT
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
-        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k)) * largest_product(self.dtype)
+        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k))
+        terms *= largest_product(self.dtype) * largest_scale(self.dtype) ** len(self._scales)
         off = 2 * _STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
         off += 8 * DType.FLOAT32.roundoff * (terms + 1 + beta)
         if self.result is DType.INT8:  # the next number, where it is about half-way
@@ -219,9 +269,10 @@ class GemmProblem(ProductProblem):
         return {"alpha": 1.5, "beta": -0.5 if self.residual else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Uniform values in [-1, 1), and integers of 8 bits: the tolerance rests on that."""
+        """Uniform values in [-1, 1), or integers of 8 bits, scaled to that: the tolerance rests on it."""
         random = np.random.default_rng(seed)
-        return self._drawn(lambda dtype, count: random_numbers(random, dtype, count))
+        scales = partial(random_scales, random, self.dtype)
+        return self._drawn(partial(random_numbers, random), scales)
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """Small whole numbers but 0, a row of NaN in op(A), a column of infinity, or NaN, in op(B).
@@ -232,7 +283,7 @@ class GemmProblem(ProductProblem):
         if not self.activation.exact:
             return None
         random = np.random.default_rng(seed)
-        inputs = self._drawn(lambda dtype, count: exact_numbers(random, dtype, count))
+        inputs = self._drawn(partial(exact_numbers, random), partial(exact_scales, random))
         a, b = (tensor.view(inputs[tensor.name]) for tensor in self.tensors[:2])
         if self.m > 1 and self.dtype.is_float:
             (a.swapaxes(1, 2) if self.transpose_a else a)[:, seed % self.m] = np.nan
@@ -241,23 +292,36 @@ class GemmProblem(ProductProblem):
             (b if self.transpose_b else b.swapaxes(1, 2))[:, (seed + 1) % self.n] = np.inf
         return inputs
 
-    def _drawn(self, draw: Callable[[DType, int], Array]) -> dict[str, Array]:
+    def _drawn(self, numbers: Callable[[DType, int], Array], scales: Callable[[int], Array]) -> dict[str, Array]:
+        def draw(tensor: Tensor, count: int) -> Array:
+            return scales(count) if tensor.name in self.scale_shapes else numbers(tensor.dtype, count)
+
         read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
-        return {tensor.name: repeated(partial(draw, tensor.dtype), tensor.size) for tensor in read}
+        return {tensor.name: repeated(partial(draw, tensor), tensor.size) for tensor in read}
+
+    def _scaled(self, views: Mapping[str, Array], operand: str) -> Array:
+        """op(A) or op(B) in float64, as multiplied and scaled."""
+        values, scales = as_multiplied(views[operand], self.dtype), views.get(f"scale_{operand}")
+        values = values.swapaxes(1, 2) if getattr(self, f"transpose_{operand}") else values
+        if scales is None or self.scales is Scales.TENSOR:
+            return values if scales is None else values * scales
+        if self.scales is Scales.BLOCK:
+            scales = scales.repeat(SCALE_BLOCK, axis=1)[:, : self.k]
+            scales = scales if operand == "a" else scales.repeat(SCALE_BLOCK, axis=0)[: self.n]
+        else:
+            scales = scales[:, None]
+        return values * (scales if operand == "a" else scales.T)
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """D in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
         views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
-        views |= {name: as_multiplied(views[name], self.dtype) for name in "ab"}
         flat = np.zeros(self.tensors[-1].size)
         result = self.tensors[-1].view(flat)
         z = np.zeros(result.shape)
         with np.errstate(invalid="ignore"):  # infinities of both signs
             if alpha != 0 and self.k and flat.size:
-                left = views["a"].swapaxes(1, 2) if self.transpose_a else views["a"]
-                right = views["b"].swapaxes(1, 2) if self.transpose_b else views["b"]
-                z = alpha * (left @ right)
+                z = alpha * (self._scaled(views, "a") @ self._scaled(views, "b"))
             if self.bias is not Bias.NONE:
                 z += views["bias"] if self.bias is Bias.ROW else views["bias"][:, None]
             activated = self.activation.apply(z)

@@ -11,6 +11,7 @@ from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
 from ....codegen.matmul.gemv.activation import Activation
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, check_apart, joint_batch, matrices
+from .scales import check_scales, scales_of
 
 _RESULTS = tuple(OutDType)[1:]
 _USUAL_RESULTS: Mapping[str, str] = {**dict.fromkeys(FLOAT8, DType.BFLOAT16), DType.INT8: DType.INT32}
@@ -21,6 +22,8 @@ def gemm(
     b: Any,
     bias: Any = None,
     residual: Any = None,
+    scale_a: Any = None,
+    scale_b: Any = None,
     *,
     activation: str = "identity",
     dtype: DType | None = None,
@@ -42,6 +45,10 @@ def gemm(
         bias: of the dtype of the result (float32 with results of 8 bits), contiguous: of shape (n,), added to each row;
             or of shape (m, 1), added to each column.
         residual: of the shape, the dtype and the strides of the result. It may be `out`.
+        scale_a: with `scale_b`, float32 factors of the 8-bit elements of `a`: one, or one for each row, of shape (m,)
+            or (m, 1), or one for each 128 elements of a row of float8, contiguous, of shape (m, ⌈k/128⌉).
+        scale_b: as many of `b`: one, or one for each column, of shape (n,) or (1, n), or one for each block of 128×128,
+            of shape (⌈k/128⌉, ⌈n/128⌉), whose transposed view is contiguous.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
         dtype: of the result: float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, of int8 without an
             epilogue, int32. By default that of `a`, of float8 bfloat16, of int8 int32. Results of 8 bits are the
@@ -63,6 +70,8 @@ def _types(
     b: Layout,
     bias: Layout | None,
     residual: Layout | None,
+    scale_a: Layout | None,
+    scale_b: Layout | None,
     activation: str,
     dtype: str | None,
     allow_tf32: bool,
@@ -93,6 +102,7 @@ def _types(
         raise ValueError(
             f"bias has dtype {bias.dtype} and shape {bias.shape}: expected {bias_dtype} of shape {(n,)} or {(m, 1)}"
         )
+    scales_of(a, b, scale_a, scale_b)
     if residual is not None and (residual.dtype, residual.shape) != (result, shape):
         raise ValueError(
             f"residual has dtype {residual.dtype} and shape {residual.shape}: expected {result} of shape {shape}"
@@ -105,6 +115,8 @@ def _bind(
     b: Layout,
     bias: Layout | None,
     residual: Layout | None,
+    scale_a: Layout | None,
+    scale_b: Layout | None,
     out: Layout,
     activation: str,
     dtype: str | None,
@@ -115,11 +127,13 @@ def _bind(
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
     check_apart("out", out, product)
     added = _bias(bias)
-    pointers = {"a": "a", "b": "b", "bias": "bias", "residual": "c", "out": "d"}
+    scales = scales_of(a, b, scale_a, scale_b)
+    check_scales(scales, scale_a, scale_b, out_transposed=product.transposed)
+    pointers = {name: name for name in ("a", "b", "scale_a", "scale_b", "bias")} | {"residual": "c", "out": "d"}
     swapped = product.transposed
     if swapped:
         first, second, product = second.mT, first.mT, product.mT
-        pointers |= {"a": "b", "b": "a"}
+        pointers |= {"a": "b", "b": "a", "scale_a": "scale_b", "scale_b": "scale_a"}
         added = {Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW, Bias.NONE: Bias.NONE}[added]
     alignment = product.alignment
     if residual is not None:
@@ -135,6 +149,7 @@ def _bind(
         dtype=DType((b if swapped else a).dtype),
         mixed=a.dtype != b.dtype,
         fast_accumulation=fast_accumulation,
+        scales=scales,
         out_dtype=OutDType(out.dtype),
         batch=1 if product.batch is None else product.batch,
         bias=added,
@@ -168,11 +183,11 @@ def _bias(bias: Layout | None) -> Bias:
 
 CALL = Call(
     declaration=gemm,
-    inputs=("a", "b", "bias", "residual"),
+    inputs=("a", "b", "bias", "residual", "scale_a", "scale_b"),
     outputs=("out",),
     types=_types,
     bind=_bind,
     scalars=("alpha", "beta"),
-    optional=("bias", "residual"),
+    optional=("bias", "residual", "scale_a", "scale_b"),
     in_place=(("out", "residual"),),
 )

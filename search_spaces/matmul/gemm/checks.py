@@ -6,17 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
-    """Whole tiles; and edges on all sides in a batch, just aligned enough."""
+    """Whole tiles; and edges on all sides, in a batch where there are any, just aligned enough."""
     k = schedule.block_k
     m, n = schedule.block_m, schedule.block_n
+    batch = 1 if problem.scales in (Scales.ROW, Scales.BLOCK) else 2
     return [
         _small(problem, schedule, m, n, 2 * k, batch=1),
-        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, batch=2),
+        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, batch),
     ]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
+from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
@@ -79,6 +79,8 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
             f"promote {promote} leaves more than {EXACT_FLOAT8_TERMS} terms to tensor cores, which keep about 14 bits: "
             f"expected {EXACT_FLOAT8_TERMS} at most without fast_accumulation"
         )
+    elif problem.scales is Scales.BLOCK and SCALE_BLOCK % promote:
+        yield f"promote {promote} does not divide the {SCALE_BLOCK} terms of a scale"
     if promote % schedule.block_k:
         yield f"promote {promote} is not a multiple of block_k {schedule.block_k}"
 
