@@ -52,10 +52,11 @@ def _widened(tensor: Tensor, scaled: bool) -> Tensor:
     """An output in the type that the reference states, with as much less of a tolerance.
 
     A scale has the errors before rounding in units of that, whatever it is.
+    What is computed is no less exact for results of 8 bits.
     """
     if isinstance(tensor.judged, Exact):
         return tensor
-    finer = DType.FLOAT64.roundoff / (tensor.dtype.roundoff or 1.0)
+    finer = DType.FLOAT64.roundoff / min(tensor.dtype.roundoff or 1.0, DType.BFLOAT16.roundoff)
     relative = (_FINER if scaled else finer) * tensor.judged.relative
     judged = Within(finer * tensor.judged.absolute, max(_ROUNDING, relative))
     return replace(tensor, dtype=DType.FLOAT64, alignment=max(8, tensor.alignment), judged=judged)

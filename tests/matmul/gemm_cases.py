@@ -134,4 +134,4 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-CASES = covering(drawn_cases(280), lambda p, s: (p.layout, s.grid_blocks > 0, p.dtype.bytes == 2), most=26)
+CASES = covering(drawn_cases(280), lambda p, s: (p.layout, s.vector_a, p.dtype.bytes == 2), most=28)

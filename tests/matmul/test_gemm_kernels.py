@@ -199,14 +199,14 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SINGLE_BYTES,
     ),
     "terms of k that are not promoted": (
-        " || tile + 1 == tiles) promote(",
-        ") promote(",
+        "promoted_tiles == 0 || tile + 1 == tiles)",
+        "promoted_tiles == 0)",
         GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
         f"{SINGLE_BYTES} promote=128",
     ),
     "promoted twice": (
-        "  partial = {};\n}",
-        "}",
+        "    partial = {};\n  }",
+        "  }",
         GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
         f"{SINGLE_BYTES} promote=64",
     ),
