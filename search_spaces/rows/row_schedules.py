@@ -12,7 +12,7 @@ from ...codegen.rows.schedule import Hold, RowSchedule
 from ..device_spec import DeviceSpec
 from ..occupancy import blocks_per_sm
 from ..resources import CLUSTERS_SINCE, footprint_violations
-from ..space import Draw, Space, field_parameters
+from ..space import Draw, Space, Value, field_parameters
 
 S = TypeVar("S", bound=RowSchedule)
 
@@ -68,6 +68,7 @@ def row_space(
     *,
     widest: int = WIDEST_ACCESS,
     holds: Sequence[Hold] = tuple(Hold),
+    **own: Sequence[Value],
 ) -> Space[S]:
     """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM.
 
@@ -78,6 +79,7 @@ def row_space(
         spec: the device.
         widest: bytes of the widest access.
         holds: where rows may wait; those that fit nowhere are read again.
+        own: values of an operator's own fields, where it has fewer than they state.
     """
     specs = field_specs(schedule_type)
     vectors = [width for width in specs["vector_width"].values if width * element_bytes <= widest]
@@ -85,7 +87,7 @@ def row_space(
     clustered = columns >= _CLUSTERED_COLUMNS and spec.compute_capability >= CLUSTERS_SINCE
     clusters = specs["cluster"].values if clustered else (1,)
     parameters = field_parameters(
-        schedule_type, vector_width=vectors, threads_per_row=of_row, cluster=clusters, hold=holds
+        schedule_type, vector_width=vectors, threads_per_row=of_row, cluster=clusters, hold=holds, **own
     )
 
     def build(draw: Draw) -> S:

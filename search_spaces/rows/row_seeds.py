@@ -25,7 +25,7 @@ _CLUSTERS = (1, 2, 4, 8, 16)
 _NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
 _LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
 _RESIDENT = 4  # blocks of an SM that hide each other's waits
-_SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
+_SPARE_REGISTERS = {Hold.REGISTERS: 16, Hold.SHARED: 4}  # beyond the footprint, with which ptxas spills nothing
 # Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
 _MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
 
@@ -40,6 +40,8 @@ class RowSeeds(Generic[P, S]):
         drawn: the search space.
         constraints: see `Operator`.
         spec: the device.
+        spare: registers that the operator takes besides for rows in shared memory,
+        spare_of_word: and for each word of a row in registers, such as halves that ptxas keeps apart.
     """
 
     problem: P
@@ -47,6 +49,8 @@ class RowSeeds(Generic[P, S]):
     drawn: Space[S]
     constraints: Callable[[P, S, DeviceSpec], Iterator[str]]
     spec: DeviceSpec
+    spare: int = 0
+    spare_of_word: float = 0.0
 
     def in_shared_memory(self) -> Iterator[S]:
         """First the smallest cluster of blocks of 256 threads, of which four fit on an SM; last a larger one."""
@@ -66,8 +70,9 @@ class RowSeeds(Generic[P, S]):
         """For rows that begin between vectors: vectors that all of them are aligned for, for more threads, too."""
         aligned = min(self.problem.widths)
         for schedule in wide[:2]:
-            if aligned < schedule.vector_width:
-                yield replace(schedule, vector_width=aligned)
+            narrow = replace(schedule, vector_width=aligned)
+            if aligned < schedule.vector_width and not self._spills(narrow):
+                yield narrow
         if aligned * self.problem.dtype.bytes < WIDEST_ACCESS:
             for elements in _NARROW_ELEMENTS:
                 yield self._filling(self._held(ceil_div(elements, aligned), aligned))
@@ -81,7 +86,7 @@ class RowSeeds(Generic[P, S]):
             if schedule.rounds(self.problem.columns) > rounds or schedule in seen or schedule not in self.drawn:
                 continue
             seen.add(schedule)
-            if self._legal(schedule):
+            if self._legal(schedule) and not self._spills(schedule):
                 yield schedule
 
     def _held(self, rounds: int, width: int) -> S:
@@ -92,15 +97,24 @@ class RowSeeds(Generic[P, S]):
             footprint_violations(self.spec, schedule.footprint(self.problem))
         )
 
+    def _needed(self, schedule: S) -> int:
+        """Registers of a thread with which ptxas spills nothing."""
+        words = schedule.loaded_words(schedule.reach_in(self.problem), self.problem.dtype.bytes)
+        spare = int(self.spare_of_word * words) if schedule.hold is Hold.REGISTERS else self.spare
+        return schedule.footprint(self.problem).registers + _SPARE_REGISTERS[schedule.hold] + spare
+
+    def _spills(self, schedule: S) -> bool:
+        """Whether even one block on an SM leaves too few registers."""
+        return self._needed(schedule) > most_registers(self.spec, schedule.threads, 1)
+
     def _filling(self, schedule: S) -> S:
         """The schedule with as many blocks on an SM as have the registers that they need.
 
         Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
         """
-        footprint, spec = schedule.footprint(self.problem), self.spec
-        needed = footprint.registers + (_SPARE_REGISTERS if schedule.hold is Hold.REGISTERS else 4)
+        footprint, needed = schedule.footprint(self.problem), self._needed(schedule)
         counts = field_specs(type(schedule))["min_blocks_per_sm"].values
-        fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
+        fitting = [n for n in counts if n == 1 or most_registers(self.spec, schedule.threads, n) >= needed]
         most = _MOST_RESIDENT[schedule.hold] // schedule.threads
-        most = min(most, blocks_per_sm(spec, schedule.threads, needed, footprint.shared_bytes))
+        most = min(most, blocks_per_sm(self.spec, schedule.threads, needed, footprint.shared_bytes))
         return replace(schedule, min_blocks_per_sm=max(n for n in fitting if n <= max(1, most)))

@@ -71,11 +71,12 @@ def test_temperature_divides(words: str, temperature: float) -> None:
     np.testing.assert_allclose(arrays["y"], expected, rtol=2.0**-16, atol=2.0**-30)
 
 
+@pytest.mark.parametrize("skip", [0, 1])
 @pytest.mark.parametrize("lengths", [[-5, 0, 1, 39], [40, 41, 2**31 - 1, -(2**31)]])
-def test_any_length_is_safe(lengths: list[int]) -> None:
+def test_any_length_is_safe(lengths: list[int], skip: int) -> None:
     problem = SoftmaxProblem(4, 40, FP16, lengths=True)
     arrays = launch_arrays(problem, 0) | {"lengths": np.int32(lengths)}
-    kernel = program(problem, "threads=64 TPR=16 vector_width=8")
+    kernel = program(problem, f"threads=64 TPR=16 vector_width=8 skip={skip}")
     emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0}, seed=0)
     y = arrays["y"].reshape(4, 40).astype(np.float64)
     for row, length in zip(y, lengths, strict=True):
@@ -90,14 +91,20 @@ def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
     verify(problem, program(problem, f"threads=32 {words}"), seeds=(2,))
 
 
+@pytest.mark.parametrize("skip", [0, 1])
 @pytest.mark.parametrize("offset", [-3, 0, 4])
-def test_a_causal_row_ends_at_its_own_column(offset: int) -> None:
+def test_a_causal_row_ends_at_its_own_column(offset: int, skip: int) -> None:
     problem = SoftmaxProblem(12, 9, causal=True, zero_rows=True, queries=5)
     arrays = launch_arrays(problem, 0) | {"x": np.zeros(12 * 9, np.float32)}
-    kernel = program(problem, "threads=32 TPR=8 vector_width=4")
+    kernel = program(problem, f"threads=32 TPR=8 vector_width=4 skip={skip}")
     emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0, "causal_offset": offset}, seed=0)
     kept = (arrays["y"].reshape(12, 9) > 0).sum(axis=1)
     assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
+
+
+def test_flags_by_words() -> None:
+    problem = SoftmaxProblem(6, 40, BF16, zero_rows=True, mask=Mask.KEEP, queries=3)
+    verify(problem, program(problem, "threads=32 TPR=4 vector_width=8"), seeds=(1,))
 
 
 MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
@@ -138,6 +145,19 @@ def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, 
     assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (SoftmaxProblem(4, 64), "skip=1"),
+        (SoftmaxProblem(4, 64, lengths=True), "vector_width=4 hold=shared skip=1"),
+        (SoftmaxProblem(4, 64, causal=True, mask=Mask.KEEP), "skip=1"),
+    ],
+)
+def test_only_what_does_not_count_is_skipped(problem: SoftmaxProblem, words: str) -> None:
+    expected = "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
+    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [expected]
+
+
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
@@ -162,6 +182,9 @@ CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
         (RELOAD + " passes=online", "max == -infinity() ? 0.0f : max", "max"),  # -infinity - -infinity
         (RELOAD + " passes=online", "sum *= factor;", ""),
         (RELOAD, "row < problem.rows ?", "true ?"),
+        (REGISTERS + " skip=1", "offset < end_", "true"),
+        (REGISTERS + " skip=1", "0 < count && count < Schedule::vector_width", "false"),
+        (REGISTERS + " skip=1", "visit(nothing, round * row_step);", ""),
         (CLUSTER, "reduction == 0", "false"),  # a block may not have begun
         (CLUSTER, "barrier.wait(0);", ""),
         (CLUSTER, "scratch + blockIdx.x % blocks", "scratch"),  # all send to one slot

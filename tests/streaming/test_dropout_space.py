@@ -21,6 +21,11 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
         ("threads=96", PLAIN, "threads 96: expected a power of two"),
         ("vector_width=8", PLAIN, "vector_width 8 over the 4 elements of aligned accesses"),
         ("vector_width=4", DropoutProblem(2, 1000, ldx=1002), "vector_width 4 over the 2 elements of aligned accesses"),
+        (
+            "counter_words=1",
+            DropoutProblem(1, 1 << 35),
+            "counter_words 1: expected 2 for 34359738368 elements, which are more than 17179869184",
+        ),
         ("items=1", DropoutProblem(1, 1 << 40), "4294967296 blocks over the 2147483647 of a grid"),
     ],
 )

@@ -110,7 +110,7 @@ def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, in
     """See `vector_facts`; `mask_width` elements of a mask are loaded at once."""
     mask = 1 if schedule.skewed(problem) or not problem.has_mask else problem.vector_width("m")
     own = {"mask_width": min(schedule.vector_width, mask)}
-    return vector_facts(problem, schedule, own, masked=problem.masked)
+    return vector_facts(problem, schedule, own, masked=problem.masked and not schedule.skip)
 
 
 def _title(problem: SoftmaxProblem) -> str:

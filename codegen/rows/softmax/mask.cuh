@@ -1,12 +1,21 @@
 #pragma once
 #include "rows/row.cuh"
+#include "rows/row_floats.cuh"
 // Masks of queries and keys, which are applied to vectors of x: flags, of which those that are false make
 // -infinity, or what is added to x / temperature, whose sum is rounded as x is.
 
 using MaskElement = Problem::MaskElement;
 
+// That of a vector, as it was loaded: what would be taken apart here would be waited for.
 struct MaskVector {
-  MaskElement elements[Schedule::vector_width];
+  Packed<MaskElement, Problem::mask_width> parts[Schedule::vector_width / Problem::mask_width];
+
+  __device__ __forceinline__ MaskElement& operator[](int i) {
+    return parts[i / Problem::mask_width].elements[i % Problem::mask_width];
+  }
+  __device__ __forceinline__ const MaskElement& operator[](int i) const {
+    return parts[i / Problem::mask_width].elements[i % Problem::mask_width];
+  }
 };
 
 // That of a thread's part of a row.
@@ -26,35 +35,58 @@ struct Mask {
 
   __device__ __forceinline__ MaskVector load(int offset) const {
     const Span here = inside.from(offset);
-    MaskVector loaded;
+    MaskVector loaded = {};
     if (here.whole()) {
 #pragma unroll
       for (int i = 0; i < Schedule::vector_width; i += Problem::mask_width) {
-        const auto part = load_global<Problem::mask_width, false>(first + offset + i);
-#pragma unroll
-        for (int j = 0; j < Problem::mask_width; ++j) loaded.elements[i + j] = part.elements[j];
+        loaded.parts[i / Problem::mask_width] = load_global<Problem::mask_width, false>(first + offset + i);
       }
       return loaded;
     }
-#pragma unroll
+#if partial
+#  pragma unroll
     for (int i = 0; i < Schedule::vector_width; ++i) {
-      loaded.elements[i] = MaskElement();
-      if (here.has(i)) loaded.elements[i] = first[offset + i];
+      if (here.has(i)) loaded[i] = first[offset + i];
     }
+#endif
     return loaded;
   }
 
-  __device__ __forceinline__ void apply(Vector& x, const MaskVector& mask) const {
-#pragma unroll
-    for (int i = 0; i < Schedule::vector_width; ++i) {
 #if added
-      const float sum = fmaf(to_float(x.elements[i]), inverse, to_float(mask.elements[i]));
-      x.elements[i] = from_float<Element>(sum);
+  __device__ __forceinline__ void apply(Vector& x, const MaskVector& mask) const {
+    float numbers[Schedule::vector_width];
+    row_floats(numbers, x);
+#  pragma unroll
+    for (int i = 0; i < Schedule::vector_width; i += Problem::mask_width) {
+      float terms[Problem::mask_width];
+      row_floats(terms, mask.parts[i / Problem::mask_width]);
+#  pragma unroll
+      for (int j = 0; j < Problem::mask_width; ++j) numbers[i + j] = fmaf(numbers[i + j], inverse, terms[j]);
+    }
+    from_floats(x.elements, numbers);
+  }
 #else
-      if (!mask.elements[i]) x.elements[i] = from_float<Element>(-infinity());
-#endif
+  template <typename Number, int width>
+  __device__ __forceinline__ void apply(Packed<Number, width>& x, const MaskVector& mask) const {
+    const Number nothing = from_float<Number>(-infinity());
+    if constexpr (sizeof(Number) == 2 && Problem::mask_width % 4 == 0) {
+      // Four flags, each 0 or 1, become as many masks of 16 bits.
+      const unsigned pair = 0x10001u * nothing.bits;
+      unsigned* words = reinterpret_cast<unsigned*>(&x);
+      const unsigned* flags = reinterpret_cast<const unsigned*>(&mask);
+#  pragma unroll
+      for (int i = 0; i < width / 2; ++i) {
+        const unsigned kept = __byte_perm(255 * flags[i / 2], 0, i % 2 == 0 ? 0x1100 : 0x3322);
+        words[i] = (words[i] & kept) | (pair & ~kept);
+      }
+    } else {
+#  pragma unroll
+      for (int i = 0; i < width; ++i) {
+        if (!mask[i]) x.elements[i] = nothing;
+      }
     }
   }
+#endif
 };
 
 #if hold == registers

@@ -24,11 +24,13 @@ class SoftmaxSchedule(RowSchedule):
 
     Attributes:
         passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once.
+        skip: of rows of which a part counts, neither load nor compute vectors that do not.
     """
 
     reductions = 2
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
+    skip: bool = tunable(False, values=(False, True))
 
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
         """See `Schedule`; a mask waits in registers as its row does, until both are there."""

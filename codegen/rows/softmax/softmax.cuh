@@ -1,5 +1,10 @@
 #pragma once
-#include "rows/values.cuh"
+#if skip
+#  include "rows/softmax/counted.cuh"
+using RowValues = CountedValues;
+#else
+#  include "rows/values.cuh"
+#endif
 // y = softmax(x / temperature) of each row: 2^(factor (x - max)) / Σ 2^(factor (x - max)), where factor is
 // log2(e) / temperature. The maximum is subtracted first, which is exact where it matters.
 //
@@ -108,6 +113,9 @@ __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
 #if mask
   const Mask mask(arguments, problem, part, counted(arguments, part));
   MaskedValues values(arguments, problem, part, mask, fill);
+#elif skip
+  RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns,
+                   counted(arguments, part).end, fill);
 #else
   RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
                    fill);

@@ -1,6 +1,7 @@
 #pragma once
 #include "cuda/numbers.cuh"
 #include "cuda/packed.cuh"
+#include "rows/row_floats.cuh"
 #include "streaming/dropout/dropping.cuh"
 // y = kept ? (x + bias) / (1 - p) : 0, + residual. A block has consecutive vectors, of which a thread loads
 // several before it computes the first one.
@@ -106,7 +107,11 @@ __device__ __forceinline__ void random_words(unsigned (&words)[width], const Dro
 #pragma unroll
   for (int quad = 0; quad < quads; ++quad) {
     unsigned four[4];
+#if counter_words == 1
+    dropping.random(four, static_cast<unsigned>(index / 4) + quad);
+#else
     dropping.random(four, static_cast<unsigned long long>(index) / 4 + quad);
+#endif
 #pragma unroll
     for (int i = 0; i < 4; ++i) all[4 * quad + i] = four[i];
   }
@@ -194,9 +199,17 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
     unsigned words[width];
     random_words(words, dropping, index);
     float values[width];
+#if half
+    row_floats(values, x[item]);  // by words: ptxas spills halves
+#else
     to_floats(values, x[item].elements);
+#endif
 #if bias
     add_bias(values, arguments, problem, place);
+#endif
+#if residual && half
+    float of_residual[width];
+    row_floats(of_residual, residual[item]);
 #endif
 #if stored_mask
     Kept kept;
@@ -208,12 +221,20 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
 #if stored_mask
       kept.set(i, keep);
 #endif
-#if residual
+#if residual && half
+      values[i] = __fadd_rn(values[i], of_residual[i]);
+#elif residual
       values[i] = __fadd_rn(values[i], to_float(residual[item].elements[i]));
 #endif
     }
     Vector y;
+#if half && vector_width > 1
+    unsigned* pairs = reinterpret_cast<unsigned*>(&y);
+#  pragma unroll
+    for (int i = 0; i < width; i += 2) pairs[i / 2] = pair_of_floats(values[i], values[i + 1], Element{});
+#else
     from_floats(y.elements, values);
+#endif
     store_vector<true>(arguments.y + (place.row * problem.ldy + place.column), y, place);
 #if stored_mask
     kept.store(arguments, index, place);

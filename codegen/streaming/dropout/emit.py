@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...arguments import pointer_arguments, size_arguments
+from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
@@ -73,6 +74,7 @@ def _conditions(problem: DropoutProblem) -> dict[str, int | str]:
         "bias": problem.bias,
         "residual": problem.residual,
         "state": problem.state,
+        "half": problem.dtype is DType.FLOAT16,
         "stored_mask": problem.mask is not Mask.NONE,
     }
 

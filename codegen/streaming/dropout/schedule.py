@@ -8,12 +8,13 @@ from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
 from ...schedule import Schedule, Specialize
-from .problem import DropoutProblem
+from .problem import DropoutProblem, Mask
 
 WARP = 32
 _WORD = 4  # bytes
 # At least, beside the vectors of a thread: addresses, what is dropped, random words; of a vector in rows, its place.
 _OTHER_REGISTERS, _PLACE_REGISTERS = 14, 2
+_MASK_REGISTERS = 8  # of a mask that is stored
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class DropoutSchedule(Schedule):
         items: vectors of a thread; those of the block's other threads lie in between.
         grid_blocks: blocks of the grid, each of which goes through several tiles; 0 for one block a tile.
         streaming: tell the caches that elements are read and written once.
+        counter_words: of the counter of random numbers, those that differ from element to element: 1 or 2 words of 32
+            bits, of which the upper one is 0 for up to 2^34 elements.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -35,6 +38,7 @@ class DropoutSchedule(Schedule):
     items: int = tunable(4, values=(1, 2, 4, 8))
     grid_blocks: int = tunable(0, least=0)
     streaming: bool = tunable(False, values=(False, True))
+    counter_words: int = tunable(2, values=(1, 2), allowed=(1, 2))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -74,4 +78,5 @@ class DropoutSchedule(Schedule):
         """See `Schedule`; registers are those that a kernel without spills takes at least."""
         place = _PLACE_REGISTERS * self.by_rows(problem)
         registers = self.items * (self.loaded_words(problem) + place) + self.vector_width // 2 + _OTHER_REGISTERS
+        registers += _MASK_REGISTERS * (problem.mask is not Mask.NONE)
         return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)

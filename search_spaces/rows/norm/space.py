@@ -20,6 +20,7 @@ P = TypeVar("P", bound=NormProblem)
 S = TypeVar("S", bound=RmsNormSchedule)
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
+_CENTERED = 16  # registers beside the footprint for rows in shared memory: an origin, a mean, biases
 _SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
 
 
@@ -63,7 +64,8 @@ class NormSpace(Generic[S]):
 
     def candidates(self, problem: NormProblem, spec: DeviceSpec) -> Iterator[S]:
         """Long rows in shared memory first, others in registers first; read again last."""
-        seeds = RowSeeds(problem, streamed(self.kind, problem), self.space(problem, spec), constraints, spec)
+        spare = _CENTERED if problem.centered else 0
+        seeds = RowSeeds(problem, streamed(self.kind, problem), self.space(problem, spec), constraints, spec, spare)
         copied = [] if problem.residual else list(seeds.in_shared_memory())
         loaded = list(seeds.in_registers())[:4]
         if problem.columns * problem.dtype.bytes >= _LONG_ROW:

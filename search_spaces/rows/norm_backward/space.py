@@ -21,7 +21,8 @@ from ..row_schedules import row_violations
 _BLOCKS_PER_SM = (1, 2, 4, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
-_SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills nothing
+_SPARE_REGISTERS = 16  # beyond the footprint and the floats of 16-bit elements, with which ptxas spills nothing
+_HALF_WORD = 2  # bytes
 _GRID_BLOCKS = 2**31 - 1
 _AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
 
@@ -84,13 +85,21 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
     first = [one for pair in zip(rings, loaded, strict=True) for one in pair]
     plain = [_filling(problem, schedule, spec) for schedule in held_rows]
     for schedule in dict.fromkeys((*first, *plain, again)):
-        if schedule in drawn and _legal(problem, schedule, spec):
+        fits = _needed(problem, schedule) <= most_registers(spec, schedule.threads, 1)
+        if schedule in drawn and fits and _legal(problem, schedule, spec):
             yield schedule
+
+
+def _needed(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
+    """Registers of a thread with which ptxas spills nothing."""
+    held = schedule.hold is not Hold.RELOAD and problem.dtype.bytes == _HALF_WORD
+    floats = schedule.rounds_in(problem) * schedule.vector_width if held else 0
+    return schedule.footprint(problem).registers + floats + _SPARE_REGISTERS
 
 
 def _filling(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> NormBackwardSchedule:
     """The schedule with as many blocks on an SM as have the registers that they need, and a grid of so many."""
-    needed = schedule.footprint(problem).registers + _SPARE_REGISTERS
+    needed = _needed(problem, schedule)
     counts = field_specs(NormBackwardSchedule)["min_blocks_per_sm"].values
     fitting = [n for n in counts if n == 1 or most_registers(spec, schedule.threads, n) >= needed]
     resident = max(n for n in fitting if n == 1 or n <= _resident(problem, schedule, spec))

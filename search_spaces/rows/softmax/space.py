@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from ....codegen.rows.schedule import Hold
 from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
-from ...space import Space
+from ...space import Draw, Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
+_HALF_WORD = 2  # bytes
+_APART = 0.5  # registers for each word of two elements that are loaded one by one where only some of them count
 
 
 def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -26,6 +29,8 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
         yield f"hold {schedule.hold}: expected {' or '.join(_holds(problem))} for rows with a mask"
     if problem.has_mask and schedule.hold is Hold.RELOAD and not problem.alike(schedule.vector_width):
         yield f"hold reload: vectors of {schedule.vector_width}, which wait in y, are aligned otherwise there than in x"
+    if schedule.skip and not _can_skip(problem, schedule):
+        yield "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
 
 
 def _holds(problem: SoftmaxProblem) -> tuple[Hold, ...]:
@@ -33,10 +38,14 @@ def _holds(problem: SoftmaxProblem) -> tuple[Hold, ...]:
     return (Hold.REGISTERS, Hold.RELOAD) if problem.has_mask else tuple(Hold)
 
 
+def _can_skip(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
+    return problem.masked and not problem.has_mask and schedule.hold is Hold.REGISTERS
+
+
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
-    """All fields."""
+    """All fields; rows that are held elsewhere than in registers skip nothing."""
     size = problem.dtype.bytes
-    return row_space(
+    drawn = row_space(
         SoftmaxSchedule,
         problem.columns,
         problem.vector_width("x"),
@@ -44,7 +53,14 @@ def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
         spec,
         widest=widest(problem) * size,
         holds=_holds(problem),
+        skip=(False, True) if problem.masked and not problem.has_mask else (False,),
     )
+
+    def build(draw: Draw) -> SoftmaxSchedule:
+        schedule = drawn.build(draw)
+        return replace(schedule, skip=schedule.skip and _can_skip(problem, schedule))
+
+    return replace(drawn, build=build)
 
 
 def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
@@ -54,12 +70,16 @@ def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
 
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Long rows in shared memory first, others in registers first, in two passes and in one; read again last."""
-    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec)
+    apart = _APART if problem.masked and problem.dtype.bytes == _HALF_WORD else 0.0
+    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec, spare_of_word=apart)
     copied = [] if problem.has_mask else list(seeds.in_shared_memory())
     loaded = list(seeds.in_registers())[:4]
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (*copied, *loaded[:2])
     else:
+        if problem.masked and not problem.has_mask:  # in as many blocks as rows take whose elements all count
+            skipping = replace(seeds, spare_of_word=0.0).in_registers()
+            yield from (replace(schedule, skip=True) for schedule in islice(skipping, 3))
         for passes in Passes:
             yield from (replace(schedule, passes=passes) for schedule in (*loaded[:2], *copied[:2]))
         yield from loaded[2:]

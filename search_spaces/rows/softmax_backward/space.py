@@ -15,6 +15,8 @@ from ..row_checks import row_checks
 from ..row_schedules import row_space, row_violations
 from ..row_seeds import RowSeeds
 
+_HALF_WORD = 2  # bytes
+_APART = 0.9  # registers for each word of two elements, whose halves ptxas keeps
 _HOLDS = (Hold.REGISTERS, Hold.RELOAD)
 
 
@@ -51,7 +53,8 @@ def default(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> SoftmaxBackwar
 
 def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[SoftmaxBackwardSchedule]:
     """Rows in registers, of as few blocks as hold them; the first of them in variants; read again last."""
-    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec)
+    apart = _APART if problem.dtype.bytes == _HALF_WORD else 0.0
+    seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec, spare_of_word=apart)
     loaded = list(seeds.in_registers())[:5]
     variants = [
         changed

@@ -19,6 +19,7 @@ _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
 _BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose blocks go through several tiles; 0 for one block a tile
 _MOST_VECTOR_BYTES = 16
+_MOST_COUNTED = 2**34  # elements: a word of the counter for each four
 _MOST_BYTES_OF_THREAD = 128  # of x, all of whose loads are in flight
 
 
@@ -26,6 +27,8 @@ def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: Device
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
+    if schedule.counter_words == 1 and problem.elements > _MOST_COUNTED:
+        yield f"counter_words 1: expected 2 for {problem.elements} elements, which are more than {_MOST_COUNTED}"
     if schedule.blocks(problem) > _GRID_BLOCKS:
         yield f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid"
 
@@ -33,7 +36,9 @@ def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: Device
 def space(problem: DropoutProblem, spec: DeviceSpec) -> Space[DropoutSchedule]:
     """All fields; the grid in blocks for each SM, where there are more tiles."""
     widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest)
-    parameters = (*field_parameters(DropoutSchedule, vector_width=widths), Parameter("blocks_per_sm", _BLOCKS_PER_SM))
+    words = (1, 2) if problem.elements <= _MOST_COUNTED else (2,)
+    fields = field_parameters(DropoutSchedule, vector_width=widths, counter_words=words)
+    parameters = (*fields, Parameter("blocks_per_sm", _BLOCKS_PER_SM))
 
     def build(draw: Draw) -> DropoutSchedule:
         fields = {name: value for name, value in draw.items() if name in field_specs(DropoutSchedule)}
@@ -75,6 +80,8 @@ def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSch
         wanted = replace(usual, threads=threads, items=items, min_blocks_per_sm=per_sm)
         yield _fitted(problem, wanted, spec, per_sm * spec.sm_count)
     yield replace(usual, specialize=Specialize.SHAPE)
+    if problem.elements <= _MOST_COUNTED:
+        yield replace(usual, counter_words=1)
 
 
 def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[DropoutProblem, DropoutSchedule]]:
