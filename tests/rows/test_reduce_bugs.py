@@ -30,6 +30,7 @@ from autotune.codegen.program import Program
 from autotune.codegen.rows.reduce.emit import emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.rows.reduce import OPERATOR
 
@@ -126,3 +127,31 @@ def test_a_last_warp_without_barriers_is_caught() -> None:
 def _planted(program: Program, right: str, planted: str) -> Program:
     assert right in program.source
     return replace(program, source=program.source.replace(right, planted))
+
+
+STAGED = "threads=128 TPR=16 vector_width=4 loads_in_flight=1 staged=1"
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("columns & -vector_width;", "columns;"),  # the last vector is read beyond the array
+        ("held[single - begin] = source[single];", ""),
+        ("async_wait<0>();\n}", "}"),
+        ("columns);\n    __syncthreads();", "columns);"),
+        ("__syncthreads();  // before", "// before"),
+        ("all_begin & -vector_width", "all_begin"),  # vectors are not aligned
+        ("max(start, begin)", "begin"),  # the one before counts, too
+        ("min(end, begin + tile)", "begin + tile"),  # and so does the one behind
+        ("static_cast<Index>(from - start)", "0"),
+        ("count == 0 ? -1 : ", ""),
+        ("index + i", "i"),
+    ],
+)
+def test_planted_bug_in_staged_segments_is_caught(right: str, planted: str) -> None:
+    """Blocks of eight segments, of which some are empty, and several tiles each; the last vector is partly there."""
+    problem = ReduceProblem(1, 5003, ARGMAX, SEGMENTS, segments=19)
+    kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), LIMITS)
+    assert right in kernel.source
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)), seeds=(1,))

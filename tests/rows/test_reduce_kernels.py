@@ -164,3 +164,13 @@ def test_rows_that_are_reduced_may_be_far_apart(splits: int) -> None:
     problem = ReduceProblem(5, 300)
     for layout in wide_layouts(problem):
         check_wide(problem, layout, OPERATOR.program(layout, ReduceSchedule(128, 128, 1, splits=splits), LIMITS))
+
+
+@pytest.mark.parametrize("words", ["TPR=8 loads_in_flight=1", "TPR=64 loads_in_flight=2", "TPR=32 loads_in_flight=8"])
+@pytest.mark.parametrize("op", [SUM, MEAN, MAX, ARGMIN])
+def test_staged_segments(op: Operation, words: str) -> None:
+    """Of one tile and of several, of all dtypes in turn."""
+    dtype = (FLOAT32, BFLOAT16, FLOAT16)[len(words) % 3]
+    problem = ReduceProblem(1, 5003, op, SEGMENTS, dtype, segments=97)
+    schedule = ReduceSchedule.parse(f"threads=128 vector_width=4 staged=1 {words}".split())
+    verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(1,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
 
+from autotune.codegen.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.search_spaces.rows.reduce import OPERATOR
@@ -57,3 +58,28 @@ def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
 def test_one_row_is_split_over_the_device() -> None:
     default = OPERATOR.default(ReduceProblem(1, 2**28, axis=ALL), LIMITS)
     assert default.splits == 4 * LIMITS.sm_count
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "violation"),
+    [
+        (ReduceProblem(4, 64), "staged=1", "staged: expected segments of one array"),
+        (
+            ReduceProblem(1, 64, axis=SEGMENTS, segments=3),
+            "threads=128 TPR=128 splits=2 staged=1 vector_width=1",
+            "staged: expected splits 1, not 2",
+        ),
+        (
+            ReduceProblem(1, 64, dtype=DType.FLOAT16, axis=SEGMENTS, segments=3),
+            "staged=1",
+            "staged: vectors of 2 bytes, cp.async copies 4 or more",
+        ),
+    ],
+)
+def test_what_can_be_staged(problem: ReduceProblem, words: str, violation: str) -> None:
+    assert violation in OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS)
+
+
+def test_short_segments_are_staged_first() -> None:
+    short, long = (ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log) for log in (20, 14))
+    assert [OPERATOR.seeds(problem, LIMITS)[0].staged for problem in (short, long)] == [True, False]

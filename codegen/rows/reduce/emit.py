@@ -30,7 +30,10 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, schedule.vector_width)
     lines = {Axis.FIRST: "columns", Axis.SEGMENTS: "segments"}.get(problem.axis, "rows")
-    body = _body(problem, lines, f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
+    if schedule.staged:
+        facts |= {"held_at": schedule.held_at(problem)}
+    header = f"staged_{lines}" if schedule.staged else lines
+    body = _body(problem, header, f"reduce_{lines}", _conditions(problem) | facts | schedule.constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     types = _types(problem, _number(problem), schedule.wide(problem), split=schedule.splits > 1)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)

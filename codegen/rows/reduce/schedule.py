@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...fields import tunable
 from ...footprint import Footprint
-from ...integers import ceil_div
+from ...integers import ceil_div, round_up
 from ...schedule import Schedule, Specialize
 from .operation import Operation
 from .problem import Axis, ReduceProblem
@@ -15,6 +15,7 @@ WARP = 32
 _INT_MAX = 2**31 - 1
 _OTHER_REGISTERS = 24  # addresses and bounds, beside vectors and partial results
 _WORD = 4
+_WIDEST = 16  # bytes of an access
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class ReduceSchedule(Schedule):
         threads_per_row: threads side by side on a row.
         vector_width: elements of a load.
         loads_in_flight: vectors that a thread loads before it uses the first: along the row, or of as many rows.
+        staged: of short segments, all threads of a block copy those of all of its segments to shared memory.
         splits: blocks that share a row or a strip of columns; the last one to finish combines their partial results.
         streaming: mark loads as used once, so that caches let go of them first.
         specialize: whether the shape is compiled in.
@@ -39,6 +41,7 @@ class ReduceSchedule(Schedule):
     vector_width: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     splits: int = tunable(1)
+    staged: bool = tunable(False, values=(False, True))
     streaming: bool = tunable(False, values=(False, True))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -86,17 +89,33 @@ class ReduceSchedule(Schedule):
         results = self.strip if problem.axis is Axis.FIRST else 1
         return self.blocks(problem) * results * self.partial_bytes(problem) + self.groups(problem) * _WORD
 
+    @property
+    def staged_tile(self) -> int:
+        """Elements that a block copies to shared memory at once."""
+        return self.threads * self.vector_width * self.loads_in_flight
+
+    def held_at(self, problem: ReduceProblem) -> int:
+        """Where they begin there, in bytes: behind a partial result of each warp."""
+        return round_up(self._warps_apart * self.partial_bytes(problem), _WIDEST)
+
+    @property
+    def _warps_apart(self) -> int:
+        """Warps whose partial results meet in shared memory."""
+        return self.threads // WARP if self.threads_per_row > WARP else 0
+
     def footprint(self, problem: ReduceProblem) -> Footprint:
         """See `Schedule`; registers are the vectors in flight, partial results, and addresses.
 
         There is a partial result for each element of a vector, but one index for all along rows. Shared memory has all
-        of a block along columns, and one of each warp along rows.
+        of a block along columns, and one of each warp along rows, and the elements that are staged.
         """
         partial = self.partial_bytes(problem)
         vectors = self.loads_in_flight * problem.op.arrays * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
         one_of_vector = problem.op.indexed and problem.axis is not Axis.FIRST
         partials = 1 if one_of_vector else self.vector_width
         registers = vectors + partials * partial // _WORD + _OTHER_REGISTERS
-        across_warps = self.threads // WARP if self.threads_per_row > WARP else 0
-        shared = self.threads * self.vector_width if problem.axis is Axis.FIRST else across_warps
+        if self.staged:
+            staged = self.held_at(problem) + self.staged_tile * problem.dtype.bytes
+            return Footprint(self.threads, staged, registers - vectors)
+        shared = self.threads * self.vector_width if problem.axis is Axis.FIRST else self._warps_apart
         return Footprint(self.threads, shared * partial, registers)

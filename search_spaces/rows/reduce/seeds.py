@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.integers import ceil_div
@@ -14,6 +15,8 @@ from .space import fitted, split_values
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
+_SHORT = 1024  # elements of a segment, on average
+_MOST_LOADS = 16
 _LEAST_LANES = 8  # threads on a row of a few columns
 
 
@@ -23,8 +26,11 @@ def default(problem: ReduceProblem, spec: DeviceSpec) -> ReduceSchedule:
 
 
 def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]:
-    """Variants of the default: more and fewer threads and loads in flight, on more and fewer neighbouring columns."""
-    found = []
+    """Variants of the default: more and fewer threads and loads in flight, on more and fewer neighbouring columns.
+
+    Short segments are staged first.
+    """
+    found = list(_staged(problem, spec))
     for number, (threads, loads, blocks_per_sm) in enumerate(_SHAPES):
         schedule = _schedule(problem, spec, threads, loads, blocks_per_sm)
         found.append(schedule)
@@ -33,6 +39,18 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
         if problem.axis is not Axis.ALL and number < 4:
             found += [_schedule(problem, spec, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
     return found
+
+
+def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule]:
+    """Threads for the segments of a block, and loads for half as many elements again as they have on average."""
+    if not problem.in_segments or problem.op.arrays > 1 or problem.reduced > _SHORT:
+        return
+    width = problem.vector_width("x")
+    for threads, elements in ((256, 16), (256, 8), (128, 16), (256, 32), (512, 16)):
+        lanes = min(max(_LEAST_LANES, 1 << (ceil_div(problem.reduced, elements) - 1).bit_length()), threads)
+        wanted = threads // lanes * problem.reduced * 3 // 2
+        loads = 1 << max(0, (ceil_div(wanted, threads * width) - 1).bit_length())
+        yield ReduceSchedule(threads, lanes, width, min(loads, _MOST_LOADS), staged=True)
 
 
 def _schedule(

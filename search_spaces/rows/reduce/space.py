@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.fields import field_specs
@@ -11,6 +12,7 @@ from ....codegen.rows.reduce.schedule import ReduceSchedule
 from ...device_spec import DeviceSpec
 from ...space import Draw, Parameter, Space, field_parameters
 
+_LEAST_COPY = 4  # bytes that cp.async copies
 _GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -33,26 +35,47 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSp
         found.append(f"splits {splits} over the {tiles} tiles of {tile} elements that make a result")
     if splits > 1 and problem.axis is not Axis.FIRST and per_row < threads:
         found.append(f"splits {splits} of a row need threads_per_row {threads}, all of a block, not {per_row}")
+    if schedule.staged:
+        found += _staged_violations(problem, schedule)
     if schedule.blocks(problem) > _GRID_BLOCKS:
         found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
     return found
+
+
+def _staged_violations(problem: ReduceProblem, schedule: ReduceSchedule) -> Iterator[str]:
+    """What makes a schedule illegal that copies segments to shared memory."""
+    vector_bytes = schedule.vector_width * problem.dtype.bytes
+    if not problem.in_segments or problem.op.arrays > 1:
+        yield "staged: expected segments of one array"
+    if schedule.splits > 1:
+        yield f"staged: expected splits 1, not {schedule.splits}"
+    if vector_bytes < _LEAST_COPY:
+        yield f"staged: vectors of {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
 
 
 def space(problem: ReduceProblem, spec: DeviceSpec) -> Space[ReduceSchedule]:
     """Threads of a row and splits are drawn and lowered to what there is, so that most draws are legal."""
     widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.vector_width("x"))
     split_counts = split_values(problem, spec)
+    staged = (False, True) if problem.in_segments and problem.op.arrays == 1 else (False,)
     parameters = (
-        *field_parameters(ReduceSchedule, vector_width=widths),
+        *field_parameters(ReduceSchedule, vector_width=widths, staged=staged),
         Parameter("splits", split_counts),
         *(Parameter("threads_per_row", values) for axis, values in _THREADS_PER_ROW.items() if axis is problem.axis),
     )
 
     def build(draw: Draw) -> ReduceSchedule:
         fields = {name: value for name, value in draw.items() if name in field_specs(ReduceSchedule)}
-        return fitted(problem, ReduceSchedule.from_dict(fields), split_counts)
+        schedule = fitted(problem, ReduceSchedule.from_dict(fields), split_counts)
+        return replace(schedule, staged=schedule.staged and _can_stage(problem, schedule, spec))
 
     return Space(parameters, build)
+
+
+def _can_stage(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> bool:
+    staged = replace(schedule, staged=True)
+    fits = staged.footprint(problem).shared_bytes <= spec.shared_per_block
+    return fits and not any(_staged_violations(problem, staged))
 
 
 def split_values(problem: ReduceProblem, spec: DeviceSpec) -> tuple[int, ...]:
