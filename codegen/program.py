@@ -124,7 +124,7 @@ Step = Launch | Memset
 
 
 class Encode(Protocol):
-    """Makes the `TENSOR_MAP_BYTES` bytes of a tensor map for a tensor at an address."""
+    """Makes the `TENSOR_MAP_BYTES` bytes of a tensor map that begins at an address."""
 
     def __call__(self, tensor_map: TensorMap, address: int) -> bytes: ...  # noqa: D102
 
@@ -185,7 +185,7 @@ class Program:
     def tensor_names(self) -> set[str]:
         """The tensors whose addresses it takes."""
         mapped = {a.tensor_map.tensor for a in self.arguments if a.tensor_map}
-        return mapped | {a.name for a in self.arguments if a.pointer} - {"workspace"}
+        return (mapped | {a.name for a in self.arguments if a.pointer}) - {"workspace"}
 
     @property
     def empty(self) -> bool:
@@ -230,7 +230,8 @@ class Program:
         def value(argument: Argument) -> object:
             if argument.tensor_map is not None:
                 assert encode is not None
-                encoded = encode(argument.tensor_map, given(pointers, argument.tensor_map.tensor))
+                tensor_map = argument.tensor_map
+                encoded = encode(tensor_map, given(pointers, tensor_map.tensor) + tensor_map.offset)
                 return _TensorMapBytes.from_buffer_copy(encoded)
             if argument.pointer:
                 return given(pointers, argument.name)

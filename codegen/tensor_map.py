@@ -33,7 +33,7 @@ class TensorMap:
     What lies outside of the tensor is read as zeros and not written. The dimensions are in the order of `Tensor.shape`.
 
     Attributes:
-        tensor: the name of the tensor, whose address it is encoded with, a multiple of 16.
+        tensor: the name of the tensor, whose address it is encoded with, a multiple of 16; or ``workspace``.
         dtype: the name of a `DType`.
         shape: elements along each dimension.
         strides: elements from one to the next along each dimension; the last is 1, the bytes of the others are
@@ -41,6 +41,7 @@ class TensorMap:
         box: elements of a copy along each dimension, 256 at most; the bytes of its rows are a multiple of 16, and those
             of the swizzle if it has one.
         swizzle: how the box lies in shared memory.
+        offset: bytes from that address to where the tensor begins, a multiple of 16.
 
     Raises:
         ValueError: hardware has no such map.
@@ -52,6 +53,7 @@ class TensorMap:
     strides: tuple[int, ...]
     box: tuple[int, ...]
     swizzle: Swizzle = Swizzle.NONE
+    offset: int = 0
 
     def __post_init__(self) -> None:
         for wrong in self._violations():
@@ -85,6 +87,10 @@ class TensorMap:
                 (
                     self.swizzle.bytes not in (0, row),
                     f"rows of the box of {row} bytes and a swizzle of {self.swizzle}: expected as many bytes",
+                ),
+                (
+                    self.offset % _UNIT_BYTES != 0 or self.offset < 0,
+                    f"an offset of {self.offset} bytes: expected a multiple of {_UNIT_BYTES}",
                 ),
             )
             if wrong

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
-from threading import Lock
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cuda.bindings import driver
@@ -38,28 +37,38 @@ _SWIZZLES: Mapping[Swizzle, Any] = {
     Swizzle.B64: _Swizzle.CU_TENSOR_MAP_SWIZZLE_64B,
     Swizzle.B128: _Swizzle.CU_TENSOR_MAP_SWIZZLE_128B,
 }
-_MOST_KEPT = 256
-_encoded: dict[TensorMap, Any] = {}  # at some address; a call of the driver lets other threads run
-_encoding = Lock()
 
 
 def encode(tensor_map: TensorMap, address: int) -> bytes:
     """The ``CUtensorMap`` of a tensor at an address, which is a multiple of 16; see `program.Encode`.
 
-    A map that was encoded before gets another address, which costs less than to encode it anew.
-
     Raises:
         CUDAError: the driver refuses it.
     """
-    with _encoding:
-        encoded = _encoded.get(tensor_map)
-        if encoded is None:
-            if len(_encoded) == _MOST_KEPT:
-                _encoded.clear()
-            encoded = _encoded[tensor_map] = _anew(tensor_map, address)
-        else:
-            handle_return(driver.cuTensorMapReplaceAddress(encoded, address))
-        return ctypes.string_at(encoded.getPtr(), TENSOR_MAP_BYTES)
+    return ctypes.string_at(_anew(tensor_map, address).getPtr(), TENSOR_MAP_BYTES)
+
+
+def encoder(tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
+    """What encodes a map to host memory at a multiple of 64, for a tensor at the address that it is given.
+
+    Once encoded, the map gets another address where it lies: no bytes are copied, and no sizes converted.
+
+    Raises:
+        CUDAError: what it returns raises it where the driver refuses an address.
+    """
+    encoded, held = driver.CUtensorMap(_ptr=memory), -1
+
+    def move(address: int) -> None:
+        nonlocal held
+        if address == held:
+            return
+        if held < 0:
+            ctypes.memmove(memory, encode(tensor_map, address), TENSOR_MAP_BYTES)
+        elif (result := driver.cuTensorMapReplaceAddress(encoded, address))[0]:
+            handle_return(result)
+        held = address
+
+    return move
 
 
 def _anew(tensor_map: TensorMap, address: int) -> Any:

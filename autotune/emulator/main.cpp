@@ -163,8 +163,12 @@ int main(int, char** words) {
     contents.emplace_back(buffer);
     addresses.push_back(map(buffer, contents.back()));
   }
-  for (const Pointer& pointer : pointers)
-    std::memcpy(arguments + pointer.argument_offset, &addresses[pointer.buffer], sizeof(char*));
+  for (const Pointer& pointer : pointers) {
+    uintptr_t address;  // holds how far from the buffer's beginning it is
+    std::memcpy(&address, arguments + pointer.argument_offset, sizeof address);
+    address += reinterpret_cast<uintptr_t>(addresses[pointer.buffer]);
+    std::memcpy(arguments + pointer.argument_offset, &address, sizeof address);
+  }
   for (uint32_t run = 0; run < request.runs; ++run) {
     for (size_t i = 0; i < buffers.size(); ++i) contents[i].copy_to(addresses[i]);
     forget_accesses();

@@ -114,7 +114,7 @@ def request(
         buffer_of: by the name of each tensor, that of the one whose buffer it has.
         program, arrays, scalars, seed, runs, cpu_seconds: see `run`.
     """
-    # The process puts its own addresses in the place of these zeros.
+    # The process adds its own addresses to these zeros.
     addresses = dict.fromkeys([*buffer_of, "workspace"], 0)
     arguments = program.pack(addresses, scalars, _encoded)
     buffers = [_buffer(tensor) for tensor in buffered]

@@ -8,15 +8,11 @@ from cuda.bindings import driver
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
+from autotune.cuda_core import CUDAError
 from autotune.devices import tensor_maps
 from autotune.devices.driver import cuda_device_count
 
 MAP = TensorMap("a", "bfloat16", (70, 100), (104, 1), (8, 64), Swizzle.B128)
-
-
-@pytest.fixture(autouse=True)
-def none_encoded(monkeypatch):
-    monkeypatch.setattr(tensor_maps, "_encoded", {})
 
 
 def test_the_driver_gets_columns_first_and_strides_in_bytes(monkeypatch):
@@ -44,35 +40,38 @@ def test_each_swizzle_is_that_of_its_name():
     assert names == {swizzle: f"CU_TENSOR_MAP_SWIZZLE_{swizzle.upper()}" for swizzle in Swizzle}
 
 
-def test_a_map_that_was_encoded_gets_another_address(monkeypatch):
-    memory, moved = ctypes.create_string_buffer(b"map", TENSOR_MAP_BYTES), []
-    encoded = SimpleNamespace(getPtr=lambda: ctypes.addressof(memory))
+def test_a_map_that_was_encoded_gets_another_address_where_it_lies(monkeypatch):
+    memory, asked = ctypes.create_string_buffer(TENSOR_MAP_BYTES), []
 
-    def replace(asked, address):
-        moved.append((asked, address))
-        memory.raw = address.to_bytes(TENSOR_MAP_BYTES, "little")
-        return (driver.CUresult.CUDA_SUCCESS,)
+    def encode(tensor_map, address):
+        asked.append(address)
+        return address.to_bytes(TENSOR_MAP_BYTES, "little")
 
-    monkeypatch.setattr(tensor_maps, "_encoded", {MAP: encoded})
+    def refuse(result):
+        raise CUDAError(result[0].name)
+
+    def replace(encoded, address):
+        asked.append((encoded.getPtr(), address))
+        return (driver.CUresult.CUDA_SUCCESS if address else driver.CUresult.CUDA_ERROR_INVALID_VALUE,)
+
+    monkeypatch.setattr(tensor_maps, "encode", encode)
     monkeypatch.setattr(driver, "cuTensorMapReplaceAddress", replace)
-    assert tensor_maps.encode(MAP, 0x2000) == (0x2000).to_bytes(TENSOR_MAP_BYTES, "little")
-    assert moved == [(encoded, 0x2000)]
-
-
-def test_few_maps_are_kept(monkeypatch):
-    monkeypatch.setattr(tensor_maps, "_encoded", kept := dict.fromkeys(range(tensor_maps._MOST_KEPT), "map"))
-    monkeypatch.setattr(tensor_maps, "_anew", lambda tensor_map, address: SimpleNamespace(getPtr=lambda: address))
-    memory = ctypes.create_string_buffer(TENSOR_MAP_BYTES)
-    tensor_maps.encode(MAP, ctypes.addressof(memory))
-    assert list(kept) == [MAP]
+    monkeypatch.setattr(tensor_maps, "handle_return", refuse)
+    move = tensor_maps.encoder(MAP, ctypes.addressof(memory))
+    for address in (0x1000, 0x1000, 0x2000, 0x2000, 0x1000):
+        move(address)
+    assert memory.raw == (0x1000).to_bytes(TENSOR_MAP_BYTES, "little")
+    assert asked == [0x1000, (ctypes.addressof(memory), 0x2000), (ctypes.addressof(memory), 0x1000)]
+    with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
+        move(0)
 
 
 @pytest.mark.gpu
 def test_the_driver_encodes_it():
     assert cuda_device_count()
-    encoded = tensor_maps.encode(MAP, 0x7F0000000000)
-    assert len(encoded) == TENSOR_MAP_BYTES
-    moved = tensor_maps.encode(MAP, 0x7F0000001000)
-    assert encoded != moved
-    tensor_maps._encoded.clear()
-    assert moved == tensor_maps.encode(MAP, 0x7F0000001000)
+    memory = (ctypes.c_char * (2 * TENSOR_MAP_BYTES))()
+    first = -ctypes.addressof(memory) % 64
+    move = tensor_maps.encoder(MAP, ctypes.addressof(memory) + first)
+    for address in (0x7F0000000000, 0x7F0000001000):
+        move(address)
+        assert memory[first : first + TENSOR_MAP_BYTES] == tensor_maps.encode(MAP, address)

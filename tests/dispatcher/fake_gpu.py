@@ -1,5 +1,6 @@
 """A GPU, its kernels and tensors on it that only remember what is asked of them."""
 
+import ctypes
 from dataclasses import dataclass
 
 from records import H200, SGEMM
@@ -41,8 +42,12 @@ class FakeGpu:
             if word in program.source and isinstance(error, kind):
                 raise error
 
-    def encode(self, tensor_map, address):
-        return f"{tensor_map.tensor}@{address:#x}".encode().ljust(TENSOR_MAP_BYTES)
+    def encoder(self, tensor_map, memory):
+        def encode(address):
+            text = f"{tensor_map.tensor}@{address:#x}".encode().ljust(TENSOR_MAP_BYTES)
+            ctypes.memmove(memory, text, TENSOR_MAP_BYTES)
+
+        return encode
 
     def synchronize(self, stream):
         self.launched.append((stream, "synchronized"))

@@ -1,5 +1,7 @@
 """What a kernel's packed arguments hold: scalars of any width, addresses, tensor maps."""
 
+import ctypes
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,17 +14,17 @@ from autotune.dispatcher.calls.arguments import Template
 KERNEL = SimpleNamespace(bound=lambda packed: None)
 
 
-def template(*arguments, encode=None):
+def template(*arguments, encoder=None):
     program = Program("", arguments, (Launch("kernel", (1, 1, 1), (1, 1, 1)),))
-    return Template(program, KERNEL, encode)
+    return Template(program, KERNEL, encoder)
 
 
 def filled(cuda_type, value):
     """What a scalar of this type is after a call brought a value."""
     chosen = template(Argument("x", cuda_type))
-    packed = chosen.arguments().packed
-    chosen.filler(("x",))(packed, (value,))
-    return packed.x
+    arguments = chosen.arguments()
+    chosen.filler(("x",))(arguments, (value,))
+    return arguments.packed.x
 
 
 @pytest.mark.parametrize(
@@ -61,11 +63,11 @@ def test_an_integer_that_does_not_fit_is_refused(cuda_type, value, error, messag
 @pytest.mark.parametrize("value", [0, -1.5, float("nan")])
 def test_a_number_that_must_be_positive_is_checked(value):
     chosen = template(Argument("x", "float", positive=True))
-    packed = chosen.arguments().packed
-    chosen.filler(("x",))(packed, (0.5,))
-    assert packed.x == 0.5
+    arguments = chosen.arguments()
+    chosen.filler(("x",))(arguments, (0.5,))
+    assert arguments.packed.x == 0.5
     with pytest.raises(ValueError, match=f"x={value}: expected more than 0"):
-        chosen.filler(("x",))(packed, (value,))
+        chosen.filler(("x",))(arguments, (value,))
 
 
 @pytest.mark.parametrize(
@@ -76,14 +78,15 @@ def test_a_number_that_must_be_positive_is_checked(value):
 def test_what_is_no_number_is_named(positive, value, error, message):
     chosen = template(Argument("x", "float", positive=positive))
     with pytest.raises(error, match=message):
-        chosen.filler(("x",))(chosen.arguments().packed, (value,))
+        chosen.filler(("x",))(chosen.arguments(), (value,))
 
 
 def test_values_go_to_the_arguments_that_are_named():
-    arguments = Argument("b", "float*"), Argument("n", "int", 7), Argument("a", "const float*"), Argument("s", "float")
-    chosen = template(*arguments, Argument("workspace", "void*"))
-    packed = chosen.arguments().packed
-    chosen.filler(("a", "", "b", "s", "unknown"))(packed, (0x10, 0x20, 0x30, 1.5, 9))
+    members = Argument("b", "float*"), Argument("n", "int", 7), Argument("a", "const float*"), Argument("s", "float")
+    chosen = template(*members, Argument("workspace", "void*"))
+    arguments = chosen.arguments()
+    packed = arguments.packed
+    chosen.filler(("a", "", "b", "s", "unknown"))(arguments, (0x10, 0x20, 0x30, 1.5, 9))
     assert (packed.a, packed.b, packed.n, packed.s, packed.workspace) == (0x10, 0x30, 7, 1.5, None)
 
 
@@ -92,18 +95,25 @@ def test_an_argument_that_nothing_brings_is_an_error():
         template(Argument("a", "float*"), Argument("scale", "float")).filler(("a",))
 
 
-def test_a_tensor_map_is_encoded_anew_when_its_tensor_has_moved():
-    encoded = []
+def test_tensor_maps_are_encoded_where_the_arguments_lie():
+    """Those of the workspace are the kernel's concern, which knows where it is."""
 
-    def encode(tensor_map, address):
-        encoded.append(address)
-        return address.to_bytes(8, "little").ljust(TENSOR_MAP_BYTES, tensor_map.tensor.encode())
+    def encoder(tensor_map, memory):
+        assert memory % 64 == 0
+        return lambda address: ctypes.memmove(memory, address.to_bytes(TENSOR_MAP_BYTES, "little"), TENSOR_MAP_BYTES)
 
     boxes = TensorMap("a", "float32", (8, 8), (8, 1), (4, 4))
-    chosen = template(Argument("boxes", "TensorMap", tensor_map=boxes), Argument("out", "float*"), encode=encode)
-    packed, fill = chosen.arguments().packed, chosen.filler(("a", "out"))
-    for a, out in ((0x100, 0x200), (0x100, 0x300), (0x400, 0x300), (0x100, 0x300)):
-        fill(packed, (a, out))
-        assert (packed.boxes[0], packed.out) == (a, out)
-        assert bytes(packed.boxes)[8:] == b"a" * (TENSOR_MAP_BYTES - 8)
-    assert encoded == [0x100, 0x400]
+    members = (
+        Argument("boxes", "TensorMap", tensor_map=boxes),
+        Argument("copied", "TensorMap", tensor_map=replace(boxes, tensor="workspace")),
+        Argument("behind", "TensorMap", tensor_map=replace(boxes, offset=32)),
+        Argument("out", "float*"),
+        Argument("workspace", "void*"),
+    )
+    chosen = template(*members, encoder=encoder)
+    for arguments in (chosen.arguments(), chosen.arguments()):
+        packed, fill = arguments.packed, chosen.filler(("a", "out"))
+        for a, out in ((0x100, 0x200), (0x400, 0x300)):
+            fill(arguments, (a, out))
+            assert (packed.boxes[0], packed.behind[0], packed.out) == (a, a + 32, out)
+            assert not any(packed.copied)

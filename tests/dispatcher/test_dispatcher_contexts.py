@@ -1,8 +1,15 @@
 """In which CUDA context a kernel is launched, and when somebody asks; the driver is a stand-in."""
 
+import ctypes
+from functools import partial
+from types import SimpleNamespace
+
 import pytest
 
+from autotune.codegen.program import Argument, Program
+from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.cuda_core import CUDAError
+from autotune.dispatcher.targets import gpu
 from autotune.dispatcher.targets.base import LaunchError
 from autotune.dispatcher.targets.gpu import _GpuKernel
 
@@ -52,7 +59,7 @@ def launch(stream, *, current, fails=()):
     context = Context(current=current)
     loaded = Loaded(context, fails)
     try:
-        _GpuKernel(loaded, context, 0).bound(None)(stream)
+        _GpuKernel(loaded, context, Program("", (), ())).bound(None)(stream)
     finally:
         assert context.is_current is current  # what is current in the caller's thread stays so
     return loaded.launched, context.asked
@@ -78,3 +85,20 @@ def test_a_driver_that_wants_a_current_context_gets_it():
 def test_what_fails_in_the_primary_context_is_a_launch_error(stream, current):
     with pytest.raises(LaunchError, match="invalid device context"):
         launch(stream, current=current, fails=[False, True])
+
+
+def test_tensor_maps_of_a_workspace_are_those_of_the_stream(monkeypatch):
+    boxes = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4), offset=256)
+    members = Argument("boxes", "TensorMap", tensor_map=boxes), Argument("workspace", "void*")
+    program = Program("", members, (), workspace_bytes=512)
+    packed = program.pack({"workspace": 0}, {}, lambda tensor_map, address: bytes(TENSOR_MAP_BYTES))
+    context, held = Context(current=True), []
+    loaded = SimpleNamespace(bound=lambda packed: lambda stream: held.append((packed.workspace, packed.boxes[0])))
+    monkeypatch.setattr(
+        gpu, "encoder", lambda _, memory: partial(setattr, ctypes.c_uint64.from_address(memory), "value")
+    )
+    monkeypatch.setattr(gpu.Workspaces, "pointer", lambda self, stream: 0x1000 * stream)
+    launch = _GpuKernel(loaded, context, program).bound(packed)
+    for stream in (3, 4, 3):
+        launch(stream)
+    assert held == [(0x3000, 0x3100), (0x4000, 0x4100), (0x3000, 0x3100)]

@@ -238,3 +238,44 @@ extern "C" __global__ void __launch_bounds__(64) kernel(const Arguments argument
     wrong = replace(right, source=source.replace("__threadfence();", ""))
     with pytest.raises(EmulatorError, match="of y, which another block read, with no fence and atomic between"):
         run(wrong, tensors, {"y": y}, {}, seed=seed)
+
+
+def test_a_map_may_be_of_a_part_of_the_workspace() -> None:
+    """A launch before has written it."""
+    tensor_map = TensorMap("workspace", "float32", (4, 8), (8, 1), (4, 8), Swizzle.B32, offset=256)
+    arguments = (
+        Argument("map", "TensorMap", tensor_map=tensor_map),
+        Argument("x", "const float*"),
+        Argument("y", "float*"),
+        Argument("workspace", "float*"),
+    )
+    entry = 'extern "C" __global__ void __launch_bounds__(32)'
+    source = f"""{inlined("cuda/shared_memory.cuh", "cuda/tensor_copy.cuh")}
+{cuda_arguments(arguments)}
+{entry} first(const __grid_constant__ Arguments arguments) {{
+  arguments.workspace[64 + threadIdx.x] = arguments.x[threadIdx.x];
+}}
+{entry} second(const __grid_constant__ Arguments arguments) {{
+  float* tile = tile_memory<float>();
+  Barrier* full = reinterpret_cast<Barrier*>(tile + 32);
+  if (threadIdx.x == 0) {{
+    full->init(1);
+    proxy_fence();
+    full->arrive_and_expect(128);
+    tensor_copy(tile, arguments.map, {{0, 0}}, *full);
+  }}
+  __syncthreads();
+  full->wait(0);
+  arguments.y[threadIdx.x] = tile[swizzled(4 * threadIdx.x, 32) / 4];
+}}
+"""
+    launches = (Launch("first", (1, 1, 1), (32, 1, 1)), Launch("second", (1, 1, 1), (32, 1, 1), 1024))
+    program = Program(source, arguments, launches, 512, arch_suffix="a")
+    x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    tensors = [
+        Tensor.flat("x", DType.FLOAT32, 32, Role.INPUT, 16),
+        Tensor.flat("y", DType.FLOAT32, 32, Role.OUTPUT, 16),
+    ]
+    assert program.tensor_names == {"x", "y"}
+    run(program, tensors, {"x": x, "y": y}, {}, seed=0)
+    np.testing.assert_array_equal(y, x)

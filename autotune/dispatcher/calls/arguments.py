@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import fabs
 from reprlib import repr as short
@@ -12,13 +12,12 @@ from typing import Any
 
 from ...codegen.program import Argument, Program
 from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
-from ..targets.base import Kernel
+from ..targets.base import Kernel, member_address
 
 Names = tuple[str, ...]
 Values = tuple[float, ...]
 Launch = Callable[[int], None]
-Filler = Callable[[ctypes.Structure, Values], None]
-Encoder = Callable[[TensorMap, int], bytes]
+Encoder = Callable[[TensorMap, int], Callable[[int], None]]
 
 _INTEGERS: Mapping[str, tuple[int, int]] = {
     "signed char": (-(2**7), 2**7 - 1),
@@ -30,7 +29,7 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
     "long long": (-(2**63), 2**63 - 1),
     "unsigned long long": (0, 2**64 - 1),
 }
-_MAPS_KEPT = 64  # addresses of a tensor whose encoded maps are kept
+_ALIGNMENT = 64  # of tensor maps, in bytes
 
 
 class Arguments:
@@ -38,16 +37,21 @@ class Arguments:
 
     Attributes:
         packed: as the driver takes them.
+        maps: what encodes each tensor map of `packed` whose tensor a call brings, for that tensor's address.
         values: those of a call that they hold; empty before the first.
         launch: launches with them.
     """
 
-    __slots__ = ("launch", "packed", "values")
+    __slots__ = ("launch", "maps", "packed", "values")
 
-    def __init__(self, packed: ctypes.Structure, launch: Launch) -> None:
+    def __init__(self, packed: ctypes.Structure, maps: Sequence[Callable[[int], None]], launch: Launch) -> None:
         self.packed = packed
+        self.maps = maps
         self.values: Values = ()
         self.launch = launch
+
+
+Filler = Callable[[Arguments, Values], None]
 
 
 class Template:
@@ -56,21 +60,23 @@ class Template:
     Args:
         program: whose arguments they are.
         kernel: what launches with them.
-        encode: makes the tensor maps of the device.
+        encoder: see `Target.encoder`.
     """
 
-    __slots__ = ("_encode", "_kernel", "_packed", "_program")
+    __slots__ = ("_brought", "_encoder", "_kernel", "_packed", "_program")
 
-    def __init__(self, program: Program, kernel: Kernel, encode: Encoder) -> None:
+    def __init__(self, program: Program, kernel: Kernel, encoder: Encoder) -> None:
         names = [argument.name for argument in program.arguments]
         tensors = [argument.tensor_map.tensor for argument in program.arguments if argument.tensor_map]
-        self._program, self._kernel, self._encode = program, kernel, encode
+        self._program, self._kernel, self._encoder = program, kernel, encoder
+        self._brought = tuple(a for a in program.arguments if a.value is None and _brought_as(a) != "workspace")
         self._packed = program.pack(dict.fromkeys([*names, *tensors], 0), dict.fromkeys(names, 0), _empty_map)
 
     def arguments(self) -> Arguments:
         """New ones, not filled in."""
-        packed = type(self._packed).from_buffer_copy(self._packed)
-        return Arguments(packed, self._kernel.bound(packed))
+        packed = _aligned_copy(self._packed)
+        maps = [self._encoder(a.tensor_map, member_address(packed, a.name)) for a in self._brought if a.tensor_map]
+        return Arguments(packed, maps, self._kernel.bound(packed))
 
     def filler(self, names: Names) -> Filler:
         """What sets the arguments from values.
@@ -81,11 +87,10 @@ class Template:
         Raises:
             ValueError: an argument is not among the names.
         """
-        brought = tuple(a for a in self._program.arguments if a.value is None and a.name != "workspace")
-        for argument in brought:
+        for argument in self._brought:
             if _brought_as(argument) not in names:
                 raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not provide")
-        return filler(names, brought, self._encode)
+        return filler(names, self._brought)
 
 
 def _brought_as(argument: Argument) -> str:
@@ -93,20 +98,20 @@ def _brought_as(argument: Argument) -> str:
 
 
 @lru_cache(256)
-def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Filler:
-    """What sets the members of a packed struct from values, in the order of `names`; those not `brought` are dropped.
+def filler(names: Names, brought: tuple[Argument, ...]) -> Filler:
+    """What sets the members of packed arguments from values, in the order of `names`; those not `brought` are dropped.
 
     It is written out as source, as a dataclass's ``__init__`` is: a loop over the names takes 0.43 µs for the arguments
-    of an sgemm instead of 0.17. Integers are checked, since ctypes drops the bits that do not fit. Tensor maps are
-    encoded anew when an address is another one.
+    of an sgemm instead of 0.17. Integers are checked, since ctypes drops the bits that do not fit.
     """
     scope: dict[str, Any] = {}
-    targets, converted = dict.fromkeys(range(len(names)), "_"), []
+    targets, converted, maps = dict.fromkeys(range(len(names)), "_"), list[str](), list[str]()
     for argument in brought:
         index = names.index(_brought_as(argument))
         if argument.tensor_map:
-            scope[f"to_{argument.name}"] = lru_cache(_MAPS_KEPT)(partial(_encoded, argument.tensor_map, encode))
-        elif argument.cuda_type in _INTEGERS:
+            maps.append(f"    arguments.maps[{len(maps)}](values[{index}] + {argument.tensor_map.offset})\n")
+            continue
+        if argument.cuda_type in _INTEGERS:
             scope[f"to_{argument.name}"] = partial(_integer, argument.name, *_INTEGERS[argument.cuda_type])
         elif argument.positive:
             scope[f"to_{argument.name}"] = partial(_positive, argument.name)
@@ -119,8 +124,10 @@ def filler(names: Names, brought: tuple[Argument, ...], encode: Encoder) -> Fill
     plain = "".join(f"{target}, " for target in targets.values())
     scope["check_scalars"] = partial(check_scalars, names)
     exec(
-        f"def fill(packed, values):\n    try:\n{''.join(converted)}        {plain}= values\n"
-        "    except (OverflowError, TypeError):\n        check_scalars(values)\n        raise",
+        "def fill(arguments, values):\n    packed = arguments.packed\n    try:\n"
+        f"{''.join(converted)}        {plain}= values\n"
+        "    except (OverflowError, TypeError):\n        check_scalars(values)\n        raise\n"
+        f"{''.join(maps)}",
         scope,
     )
     fill: Filler = scope["fill"]
@@ -160,8 +167,13 @@ def _probability(name: str, value: float) -> float:
     return value
 
 
-def _encoded(tensor_map: TensorMap, encode: Encoder, address: int) -> Any:
-    return (ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)).from_buffer_copy(encode(tensor_map, address))
+def _aligned_copy(packed: ctypes.Structure) -> ctypes.Structure:
+    """At a multiple of what tensor maps are aligned to."""
+    size = ctypes.sizeof(packed)
+    memory = (ctypes.c_char * (size + _ALIGNMENT - 1))()
+    copy = type(packed).from_buffer(memory, -ctypes.addressof(memory) % _ALIGNMENT)
+    ctypes.pointer(copy)[0] = packed
+    return copy
 
 
 def _empty_map(tensor_map: TensorMap, address: int) -> bytes:

@@ -76,7 +76,7 @@ class Launcher:
         except IndexError:
             arguments = loaded.template.arguments()
         if arguments.values != values:  # which takes a third of the time that filling them in again does
-            fill(arguments.packed, values)
+            fill(arguments, values)
             arguments.values = values
         try:
             arguments.launch(stream)
@@ -112,7 +112,7 @@ class Launcher:
 
     def _filled(self, values: Values) -> Arguments:
         arguments = self._bound.loaded.template.arguments()
-        self._bound.fill(arguments.packed, values)
+        self._bound.fill(arguments, values)
         return arguments
 
     def _bind(self) -> _Bound:

@@ -109,7 +109,7 @@ class Plan:
     def _load(self, choice: Choice) -> Loaded | None:
         try:
             program = self.operator.program(self.problem, choice.schedule, self._target.limits)
-            return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encode))
+            return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encoder))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None

@@ -22,6 +22,12 @@ class CaptureError(AutotuneError, RuntimeError):
     """A call that would compile or load a kernel during a graph capture; the message says what to call before."""
 
 
+def member_address(packed: ctypes.Structure, name: str) -> int:
+    """Where a member of packed arguments lies."""
+    offset: int = getattr(type(packed), name).offset
+    return ctypes.addressof(packed) + offset
+
+
 class Kernel(Protocol):
     """A kernel that is ready for any number of launches, from any thread."""
 
@@ -62,8 +68,8 @@ class Target(Protocol):
             LaunchError: it is not installed, or not usable.
         """
 
-    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
-        """The bytes of a tensor map for a tensor at an address; see `program.Encode`."""
+    def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
+        """What encodes a tensor map, to memory at a multiple of 64, for the address at which it begins."""
 
     def synchronize(self, stream: int) -> None:
         """Wait until all that was launched on a stream is done.

@@ -11,7 +11,7 @@ import numpy as np
 from ...codegen.problem import Array, Problem
 from ...codegen.program import Program
 from ...codegen.tensor import Role, Tensor
-from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from ...codegen.tensor_map import TensorMap
 from ...emulator import EmulatorError, run
 from ...emulator.build import command
 from ...search_spaces.baselines import Substitute
@@ -42,9 +42,14 @@ class Emulator:
         """None computes here."""
         raise LaunchError(f"{substitute.library} does not compute on the CPU")
 
-    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
-        """The address alone: the emulator encodes maps for the memory of its own process."""
-        return address.to_bytes(8, "little").ljust(TENSOR_MAP_BYTES, b"\0")
+    def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
+        """What puts the address there: the emulator encodes maps for the memory of its own process."""
+        words = ctypes.c_uint64.from_address(memory)
+
+        def put(address: int) -> None:
+            words.value = address - tensor_map.offset
+
+        return put
 
     def synchronize(self, stream: int) -> None:
         """A launch was done when it returned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cuda.bindings import driver
@@ -17,9 +17,9 @@ from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
 from ...devices.launcher import LoadedProgram
-from ...devices.tensor_maps import encode
+from ...devices.tensor_maps import encoder
 from ...search_spaces.baselines import Substitute
-from .base import Kernel, LaunchError
+from .base import Kernel, LaunchError, member_address
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
 
@@ -46,7 +46,7 @@ class Gpu:
         try:
             with self._context:
                 loaded = LoadedProgram(compiled, program)
-            return _GpuKernel(loaded, self._context, program.workspace_bytes)
+            return _GpuKernel(loaded, self._context, program)
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
@@ -60,9 +60,9 @@ class Gpu:
 
         return CublasKernel(problem, substitute, self._context)
 
-    def encode(self, tensor_map: TensorMap, address: int) -> bytes:
+    def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
         """See `Target`."""
-        return encode(tensor_map, address)
+        return encoder(tensor_map, memory)
 
     def synchronize(self, stream: int) -> None:
         """See `Target`."""
@@ -81,15 +81,17 @@ class Gpu:
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedProgram, context: Context, workspace_bytes: int) -> None:
+    def __init__(self, loaded: LoadedProgram, context: Context, program: Program) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspaces = Workspaces(workspace_bytes, context) if workspace_bytes else None
+        self._workspaces = Workspaces(program.workspace_bytes, context) if program.workspace_bytes else None
+        maps = {a.name: a.tensor_map for a in program.arguments if a.tensor_map}
+        self._maps = {name: one for name, one in maps.items() if one.tensor == "workspace"}
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
         if self._workspaces is not None:
-            launch = _with_workspace(launch, packed, self._workspaces)
+            launch = _with_workspace(launch, packed, self._workspaces, self._maps)
         context = self._context
 
         def launch_in_context(stream: int) -> None:
@@ -109,9 +111,15 @@ class _GpuKernel:
         return launch_in_context
 
 
-def _with_workspace(launch: Callable[[int], None], packed: Any, workspaces: Workspaces) -> Callable[[int], None]:
+def _with_workspace(
+    launch: Callable[[int], None], packed: Any, workspaces: Workspaces, maps: Mapping[str, TensorMap]
+) -> Callable[[int], None]:
+    encoders = [(encoder(one, member_address(packed, name)), one.offset) for name, one in maps.items()]
+
     def launch_with_workspace(stream: int) -> None:
-        packed.workspace = workspaces.pointer(stream)
+        packed.workspace = pointer = workspaces.pointer(stream)
+        for encode, offset in encoders:
+            encode(pointer + offset)
         launch(stream)
 
     return launch_with_workspace
