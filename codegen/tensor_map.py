@@ -8,7 +8,7 @@ from enum import StrEnum
 from .dtype import DType
 
 TENSOR_MAP_BYTES = 128
-_MOST_DIMENSIONS, _MOST_ELEMENTS, _MOST_STRIDE_BYTES, _MOST_OF_BOX = 5, 2**32, 2**40, 256
+_MOST_DIMENSIONS, _MOST_ELEMENTS, _MOST_STRIDE_BYTES, MOST_OF_BOX = 5, 2**32, 2**40, 256
 _UNIT_BYTES = 16
 
 
@@ -80,8 +80,8 @@ class TensorMap:
                     f"strides of {apart} bytes: expected multiples of {_UNIT_BYTES} below 2^40",
                 ),
                 (
-                    not all(1 <= size <= _MOST_OF_BOX for size in self.box),
-                    f"box {self.box}: expected 1 to {_MOST_OF_BOX} elements along each dimension",
+                    not all(1 <= size <= MOST_OF_BOX for size in self.box),
+                    f"box {self.box}: expected 1 to {MOST_OF_BOX} elements along each dimension",
                 ),
                 (row % _UNIT_BYTES != 0, f"rows of the box of {row} bytes: expected a multiple of {_UNIT_BYTES}"),
                 (

@@ -76,14 +76,15 @@ def wgmma_source(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, 
     form = ", ".join(
         [
             str(columns),
-            *(f"autotune_emulator::Operand::{_NAMES[one]}" for one in (a, b)),
+            *(f"Operand::{_NAMES[one]}" for one in (a, b)),
             *("true" if one else "false" for one in (m_adjacent, n_adjacent)),
         ]
     )
     return f"""// D = A·B, plus D if `accumulate` is not 0, for A of {ROWS}×{terms} and B of {terms}×{columns}.
-__device__ __forceinline__ void wgmma({kind} (&d)[{sums}], unsigned long long a, unsigned long long b, int accumulate,
-                                      int line = __builtin_LINE()) {{
+__device__ __forceinline__ void wgmma({kind} (&d)[{sums}], unsigned long long a, unsigned long long b,
+                                      int accumulate, int line = __builtin_LINE()) {{
 #ifdef AUTOTUNE_EMULATOR
+  using Operand = autotune_emulator::Operand;
   autotune_emulator::wgmma(d, a, b, accumulate != 0, {{{form}}}, line);
 #else
   asm volatile(

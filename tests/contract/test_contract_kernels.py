@@ -20,6 +20,7 @@ from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.tensor import Role
+from autotune.codegen.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import compile_kernel
 from autotune.search_spaces.registry import OPERATORS, operator
 from autotune.verification import scale_name
@@ -113,15 +114,18 @@ def test_sources_are_reproducible(name: str, problem: Problem) -> None:
 
 @anywhere
 def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
-    """All kernels of a problem take the same struct, but for the types of its pointers."""
-    pointers = dict.fromkeys([*(t.name for t in problem.tensors), *map(scale_name, problem.tensors), "workspace"], 256)
-    members = [(argument.name, argument.value) for argument in emitted(name, problem)[0].arguments]
-    assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in members}
+    """All kernels of a problem take the same struct, but for the types of its pointers and for tensor maps."""
     scales = [scale_name(tensor) for tensor in problem.tensors]  # that the reference kernel may write, too
+
+    def taken(source: Program) -> list[tuple[str, int | None]]:
+        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in scales]
+
+    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, "workspace"], 256)
+    members = taken(emitted(name, problem)[0])
+    assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in members}
     for source in emitted(name, problem):
-        taken = [(argument.name, argument.value) for argument in source.arguments if argument.name not in scales]
-        assert taken == members
-        packed = source.pack(pointers, problem.scalars)
+        assert taken(source) == members
+        packed = source.pack(pointers, problem.scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
         assert {member: value for member, value in members if value is not None}.items() <= {
             member: getattr(packed, member) for member, _ in members
         }.items()
@@ -160,19 +164,18 @@ def test_drawn_sources_declare_their_launches(name: str) -> None:
 
 
 @pytest.fixture(params=OPERATORS)
-def readable(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
+def readable(request: pytest.FixtureRequest, tmp_path: Path) -> dict[Path, Program]:
     """Files with a kernel of each kind."""
     cases = cases_of(request.param)
     programs = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
     programs += [program for problem in cases.SMALL_PROBLEMS for program in emitted(request.param, problem)]
-    sources = list(dict.fromkeys(program.source for program in programs))
-    paths = [tmp_path / f"{index}.cu" for index in range(len(sources))]
-    for path, text in zip(paths, sources, strict=True):
-        path.write_text(text)
-    return paths
+    sources = {program.source: program for program in programs}
+    for index, text in enumerate(sources):
+        (tmp_path / f"{index}.cu").write_text(text)
+    return {tmp_path / f"{index}.cu": program for index, program in enumerate(sources.values())}
 
 
-def test_source_is_laid_out_as_its_files_are(readable: list[Path]) -> None:
+def test_source_is_laid_out_as_its_files_are(readable: dict[Path, Program]) -> None:
     """clang-format checks the files under codegen/; what is left out of them leaves no gaps and no long lines."""
     for path in readable:
         lines = path.read_text().split("\n")
@@ -182,8 +185,8 @@ def test_source_is_laid_out_as_its_files_are(readable: list[Path]) -> None:
 
 
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
-def test_nvcc_accepts_the_text(readable: list[Path], tmp_path: Path) -> None:
-    for path in readable[:2]:
-        command = [NVCC, "-c", "-arch=sm_90", path, "-o", tmp_path / "o"]
+def test_nvcc_accepts_the_text(readable: dict[Path, Program], tmp_path: Path) -> None:
+    for path, program in list(readable.items())[:2]:
+        command = [NVCC, "-cubin", f"-arch=sm_90{program.arch_suffix}", path, "-o", tmp_path / "o"]
         completed = subprocess.run(command, capture_output=True, text=True)
         assert completed.returncode == 0, completed.stderr

@@ -12,7 +12,7 @@ from pair_coverage import covering
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device
@@ -23,6 +23,7 @@ FP16, FP32 = DType.FLOAT16, OutDType.FLOAT32
 TF32, E4M3, E5M2, INT8 = DType.FLOAT32, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS = 2**18, 2**9
+_WGMMA_PRODUCTS, _WGMMA_THREADS = 2**22, 2**11
 
 Case = tuple[GemmProblem, GemmSchedule]
 
@@ -96,15 +97,25 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
-            if schedule.threads > _THREADS // 2 or schedule.block_m * schedule.block_n > 2**13:
+            wgmma = schedule.instruction is Instruction.WGMMA
+            if schedule.threads > _THREADS // (1 if wgmma else 2) or schedule.block_m * schedule.block_n > 2**13:
                 continue
             problem = _problem(random, template, schedule)
-            grid = random.choice((0, 0, 1, 2, 3, 5)) if schedule.grid_blocks else 0
-            schedule = replace(schedule, grid_blocks=min(grid, schedule.tiles(problem) * schedule.steps(problem)))
+            schedule = _on_small_grid(random, problem, schedule)
             products = problem.m * problem.n * problem.k * problem.batch
-            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+            small = products <= (_WGMMA_PRODUCTS if wgmma else _PRODUCTS)
+            small &= schedule.blocks(problem) * schedule.threads <= (_WGMMA_THREADS if wgmma else _THREADS)
             if small and not OPERATOR.violations(problem, schedule, spec):
                 return problem, schedule
+
+
+def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+    if not schedule.grid_blocks:
+        return schedule
+    if schedule.whole_tiles:
+        return replace(schedule, grid_blocks=schedule.cluster)
+    grid = random.choice((0, 0, 1, 2, 3, 5))
+    return replace(schedule, grid_blocks=min(grid, schedule.tiles(problem) * schedule.steps(problem)))
 
 
 def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
@@ -134,4 +145,10 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-CASES = covering(drawn_cases(280), lambda p, s: (p.layout, s.vector_a, p.dtype.bytes == 2), most=28)
+def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
+    if schedule.instruction is Instruction.WGMMA:
+        return problem.layout, schedule.cluster > 1, schedule.pingpong
+    return problem.layout, schedule.vector_a, problem.dtype.bytes == 2
+
+
+CASES = covering(drawn_cases(560), _kernel, most=40)

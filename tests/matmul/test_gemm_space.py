@@ -89,7 +89,7 @@ def test_shared_memory_holds_stages_or_sums() -> None:
 
 def test_large_tiles_come_first_where_they_fill_the_device() -> None:
     assert OPERATOR.default(SQUARE, LIMITS).block_m * OPERATOR.default(SQUARE, LIMITS).block_n == 128 * 256
-    few = GemmProblem(16, 4096, 8192, transpose_b=True)
+    few = GemmProblem(16, 4096, 8192, transpose_b=True, align_a=8)
     default = OPERATOR.default(few, LIMITS)
     assert default.block_m == 16
     assert default.blocks(few) >= LIMITS.sm_count

@@ -17,7 +17,8 @@ from ..gemv.activation import Activation
 from . import prepare
 from .numbers import DTYPES, FLOAT8
 from .problem import Bias, GemmProblem, Scales
-from .schedule import GemmSchedule, Prepare
+from .schedule import GemmSchedule, Instruction, Prepare
+from .wgmma import product_source, shared_operands, tensor_maps
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes
@@ -25,21 +26,26 @@ _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel compu
 
 def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
+    wgmma = schedule.instruction is Instruction.WGMMA
     members, footprint = _arguments(problem), schedule.footprint(problem)
     before, left = prepare.prepared(problem, schedule), prepare.product(problem, schedule)
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
     facts = _facts(left) | _edges(left, schedule)
     constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "cluster_k": 1}
-    called = ("gemm_block", "OperandCopy") if before else "gemm_block"
-    body = used_source("matmul/gemm/gemm.cuh", called, constants)
+    header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
+    body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     declared = problem_struct(_types(problem), facts, _sizes(left), schedule.specialize, body)
-    entry = footprint.entry(ENTRY, f"gemm_block({'with_prepared(arguments)' if before else 'arguments'});")
+    if wgmma:
+        members = (*tensor_maps(problem, schedule), *members)
+        declared += f"\n\n{product_source(problem, schedule)}"
+    called = f"{block}({'with_prepared(arguments)' if before else 'arguments'});"
+    entry = footprint.entry(ENTRY, called, tensor_maps=wgmma)
     entries = f"{prepare.source_of(before)}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
     workspace_bytes = sum(one.copy.bytes(problem) for one in before) + schedule.workspace_bytes(problem)
-    return Program(source, members, tuple(launches), workspace_bytes)
+    return Program(source, members, tuple(launches), workspace_bytes, arch_suffix=footprint.arch_suffix)
 
 
 def emit_naive(problem: GemmProblem) -> Program:
@@ -111,6 +117,7 @@ def _facts(problem: GemmProblem) -> dict[str, Constant]:
         "transpose_b": problem.transpose_b,
         "batched": problem.batch > 1,
         "beta_nonzero": problem.residual,
+        **shared_operands(problem),
     }
 
 
@@ -119,9 +126,12 @@ def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
 
     Rows that were prepared end with zeros, which complete a vector.
     """
-    edges: dict[str, Constant] = {
-        f"edge_{name}": getattr(problem, name) % getattr(schedule, f"block_{name}") != 0 for name in "mnk"
+    whole = {
+        "m": schedule.block_m * schedule.cluster_m,
+        "n": schedule.block_n * schedule.cluster_n,
+        "k": schedule.block_k,
     }
+    edges: dict[str, Constant] = {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
     ragged = {
         f"ragged_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.NONE
         and problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0

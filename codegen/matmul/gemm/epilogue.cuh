@@ -6,6 +6,7 @@
 #include "cuda/packed.cuh"
 #include "cuda/vector.cuh"
 #include "matmul/gemm/main_loop.cuh"
+#include "matmul/gemm/tiling.cuh"
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"
 #else
@@ -47,13 +48,6 @@ __device__ __forceinline__ void get_fragment(Output::Fragment& fragment, const A
       fragment.elements[i][j] = sums.d[(first + i) / products_n][(first + i) % products_n][j];
   }
 }
-
-// A block's tile: its matrix of the batch, its first row and column.
-struct Tile {
-  int batch;
-  int m;
-  int n;
-};
 
 // Sums that are stored at once.
 template <int count>

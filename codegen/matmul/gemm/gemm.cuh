@@ -1,5 +1,4 @@
 #pragma once
-#include "cuda/tile_order.cuh"
 #include "matmul/gemm/epilogue.cuh"
 #if element == int8
 #  include "matmul/gemm/int_sums.cuh"
@@ -9,33 +8,7 @@
 #  include "matmul/gemm/promotion.cuh"
 #endif
 #include "matmul/sgemm/split_k_reduction.cuh"
-#include "matmul/sgemm/tile_scheduler.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.
-
-// The sizes of a problem in tiles.
-struct Tiling {
-  int m, n;   // tiles of a matrix D
-  int steps;  // tiles along k of each of them, at least one
-
-  explicit __device__ __forceinline__ Tiling(const Problem& problem)
-      : m((problem.m - 1u) / Schedule::block_m + 1),
-        n((problem.n - 1u) / Schedule::block_n + 1),
-        steps(problem.k == 0 ? 1 : (problem.k - 1u) / Schedule::block_k + 1) {}
-
-  __device__ __forceinline__ int matrix() const { return m * n; }
-};
-
-__device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
-#if batched
-  const int batch = index / tiling.matrix();
-#else
-  const int batch = 0;
-#endif
-  const TilePosition position =
-      grouped_tile<Schedule::raster_group>(index - batch * tiling.matrix(), tiling.m, tiling.n);
-  return {batch, static_cast<int>(position.m) * Schedule::block_m,
-          static_cast<int>(position.n) * Schedule::block_n};
-}
 
 // Sets `sums` to the products of a work unit of a tile.
 __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& arguments,

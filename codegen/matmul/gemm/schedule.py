@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,10 +23,19 @@ _OTHER_REGISTERS = 40  # addresses and bounds
 _GATHER_REGISTERS = 24  # addresses of floats across k, which are loaded one by one
 
 
+WARPGROUP = 128
+WGMMA_ARCHITECTURE = "sm_90a"
+WGMMA_ROWS = 64  # of a product of wgmma
+ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
+_BARRIER = 8
+_PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread of wgmma
+
+
 class Instruction(StrEnum):
     """What multiplies."""
 
     MMA_SYNC = "mma_sync"  # tensor cores on the registers of a warp
+    WGMMA = "wgmma"  # tensor cores on what tensor copies bring to shared memory (sm_90a)
 
 
 class SharedLayout(StrEnum):
@@ -43,15 +53,33 @@ class Prepare(StrEnum):
     TRANSPOSE = "transpose"  # likewise, so that rows run along k
 
 
+_UNUSED: Mapping[Instruction, tuple[str, ...]] = {
+    Instruction.MMA_SYNC: ("consumers", "pingpong", "wait_depth", "cluster_m", "cluster_n", "whole_tiles"),
+    Instruction.WGMMA: (
+        "warp_m",
+        "warp_n",
+        "vector_a",
+        "vector_b",
+        "shared_layout",
+        "double_buffer_fragments",
+        "promote",
+        "prepare_a",
+        "prepare_b",
+    ),
+}
+
+
 @dataclass(frozen=True)
 class GemmSchedule(Schedule):
-    """A block computes tiles of D of block_m×block_n, a warp warp_m×warp_n of each.
+    """A block computes tiles of D of block_m×block_n, which are shared by warps or by consumers, as `instruction` says.
+
+    Fields that an instruction does not use have their defaults (`unused`).
 
     Attributes:
         instruction: what multiplies.
         block_m, block_n: rows and columns of a block's tile of D.
         block_k: columns of op(A) and rows of op(B) in a stage of shared memory.
-        warp_m, warp_n: rows and columns of a warp's tile.
+        warp_m, warp_n: rows and columns of a warp's tile, of mma_sync.
         stages: tiles of A and B in shared memory, all but one of which are being copied.
         vector_a, vector_b: elements of a copy to shared memory, by way of registers if they are less than 4 bytes.
         vector_d: elements of an access to D and C.
@@ -61,8 +89,13 @@ class GemmSchedule(Schedule):
         double_buffer_fragments: whether a warp loads what it multiplies next while it multiplies.
         promote: of float8, terms along k whose sums are added to sums in FP32, since tensor cores keep about 14 bits;
             0 for sums in tensor cores alone.
-        raster_group: rows of tiles that are taken column by column.
+        consumers: warpgroups that multiply, of wgmma; one more has tensor copies fill the stages.
+        pingpong: each consumer has a tile of its own, so that it stores one while others multiply.
+        wait_depth: stages whose products are under way when the next are issued.
+        cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
+        raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
+        whole_tiles: these blocks take whole tiles in turn instead.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -82,29 +115,43 @@ class GemmSchedule(Schedule):
     shared_layout: SharedLayout = tunable(SharedLayout.SWIZZLED, values=tuple(SharedLayout))
     double_buffer_fragments: bool = tunable(True, values=(False, True))
     promote: int = tunable(0, values=(0, 128, 256, 512), least=0)
+    consumers: int = tunable(2, values=(1, 2, 3))
+    pingpong: bool = tunable(False, values=(False, True))
+    wait_depth: int = tunable(0, values=(0, 1), least=0)
+    cluster_m: int = tunable(1, values=(1, 2), power_of_two=True)
+    cluster_n: int = tunable(1, values=(1, 2), power_of_two=True)
     raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
     grid_blocks: int = tunable(0, least=0)
+    whole_tiles: bool = tunable(False)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property
     def warps_m(self) -> int:
-        """Warps along m of a block's tile."""
-        return self.block_m // self.warp_m
+        """Warps of mma_sync along m of a block's tile."""
+        return 1 if self.instruction is Instruction.WGMMA else self.block_m // self.warp_m
 
     @property
     def warps_n(self) -> int:
-        """Warps along n of a block's tile."""
-        return self.block_n // self.warp_n
+        """Warps of mma_sync along n of a block's tile."""
+        return 1 if self.instruction is Instruction.WGMMA else self.block_n // self.warp_n
 
     @property
     def threads(self) -> int:
         """Threads of a block."""
+        if self.instruction is Instruction.WGMMA:
+            return WARPGROUP * (1 + self.consumers)
         return WARP * self.warps_m * self.warps_n
 
     def tiles(self, problem: GemmProblem) -> int:
-        """Tiles of D, of all batches."""
-        return ceil_div(problem.m, self.block_m) * ceil_div(problem.n, self.block_n) * problem.batch
+        """Tiles of D, of all batches; those of a cluster count as one."""
+        tiles_m = ceil_div(problem.m, self.block_m * self.cluster_m)
+        return tiles_m * ceil_div(problem.n, self.block_n * self.cluster_n) * problem.batch
+
+    @property
+    def cluster(self) -> int:
+        """Blocks of a cluster."""
+        return self.cluster_m * self.cluster_n
 
     def steps(self, problem: GemmProblem) -> int:
         """Steps along k of a tile; one if k is 0, since D is written even then."""
@@ -113,11 +160,11 @@ class GemmSchedule(Schedule):
     def blocks(self, problem: GemmProblem) -> int:
         """Blocks of the grid; 0 if there is nothing to compute."""
         tiles = self.tiles(problem)
-        return self.grid_blocks if tiles and self.grid_blocks else tiles
+        return self.grid_blocks if tiles and self.grid_blocks else tiles * self.cluster
 
     def shares_tiles(self, problem: GemmProblem) -> bool:
         """Whether blocks share tiles along k."""
-        return self.grid_blocks > 0 and self.tiles(problem) % self.grid_blocks > 0
+        return self.grid_blocks > 0 and not self.whole_tiles and self.tiles(problem) % self.grid_blocks > 0
 
     def workspace_bytes(self, problem: GemmProblem) -> int:
         """If blocks share tiles, each has two slots for the sums of a tile, and each slot has two counters."""
@@ -140,7 +187,10 @@ class GemmSchedule(Schedule):
         return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not self.along_k(problem, operand) else ROW_UNIT
 
     def shared_bytes(self, problem: GemmProblem) -> int:
-        """Shared memory of a block: the stages, reused for the sums on their way to D."""
+        """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""
+        if self.instruction is Instruction.WGMMA:
+            stage = (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
+            return self.stages * (stage + 2 * _BARRIER) + (self.consumers * _BARRIER if self.pingpong else 0)
         stage = sum(
             rows * (row_bytes + self.pad(problem, operand))
             for operand in "ab"
@@ -149,8 +199,38 @@ class GemmSchedule(Schedule):
         staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
         return max(self.stages * stage, staged)
 
+    @property
+    def consumer_sums(self) -> int:
+        """Sums of a thread of a consumer."""
+        return self.block_m * self.block_n // (WARPGROUP * (1 if self.pingpong else self.consumers))
+
+    @property
+    def given_registers(self) -> int:
+        """Registers of a thread of wgmma by the launch bounds; ptxas takes all of them, for setmaxnreg."""
+        return min(255, 65536 // (self.threads * self.min_blocks_per_sm) // 8 * 8)
+
+    @property
+    def consumer_registers(self) -> int:
+        """Registers of a thread of a consumer, with what the producer gives up."""
+        taken = (self.given_registers + (self.given_registers - _PRODUCER_REGISTERS) // self.consumers) // 8 * 8
+        return max(self.given_registers, min(_MOST_REGISTERS, taken))
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The fields that the instruction does not use."""
+        return _UNUSED[self.instruction]
+
     def footprint(self, problem: GemmProblem) -> Footprint:
         """See `Schedule`; registers are sums, fragments, what goes through registers, and addresses."""
+        if self.instruction is Instruction.WGMMA:
+            return Footprint(
+                self.threads,
+                self.shared_bytes(problem),
+                self.given_registers,
+                cluster=self.cluster,
+                min_blocks_per_sm=self.min_blocks_per_sm,
+                architecture=WGMMA_ARCHITECTURE,
+            )
         sums = self.warp_m * self.warp_n // WARP * (2 if self.promote else 1)
         fragments = (self.warp_m // 4 + self.warp_n // 4) * (2 if self.double_buffer_fragments else 1)
         size = problem.dtype.bytes

@@ -12,12 +12,12 @@ from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
     """Whole tiles; and edges on all sides, in a batch where there are any, just aligned enough."""
-    k = schedule.block_k
-    m, n = schedule.block_m, schedule.block_n
+    m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
+    steps = 2 if schedule.whole_tiles else schedule.stages
     batch = 1 if problem.scales in (Scales.ROW, Scales.BLOCK) else 2
     return [
         _small(problem, schedule, m, n, 2 * k, batch=1),
-        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, batch),
+        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, steps * k + k // 2 + 1, batch),
     ]
 
 
@@ -36,6 +36,8 @@ def _small(
         layouts[f"stride_{operand}"] = rows * leading if batch > 1 else 0
         layouts[f"align_{operand}"] = vector * small.element_bytes_of(operand)
     small = replace(small, **layouts)
+    if schedule.whole_tiles:
+        return small, replace(schedule, grid_blocks=schedule.cluster)
     tiles = schedule.tiles(small)
     shared = min(tiles * schedule.steps(small), ceil_div(3 * tiles, 2))
     return small, replace(schedule, grid_blocks=shared if schedule.grid_blocks else 0)

@@ -8,10 +8,11 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem, Scales
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 from . import preparation
+from .wgmma_legal import wgmma_violations
 
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
@@ -20,6 +21,10 @@ MOST_SUMS = 128  # of a thread
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    if found := list(_unused_violations(schedule)):
+        return found
+    if schedule.instruction is Instruction.WGMMA:
+        return wgmma_violations(problem, schedule) or list(_grid_violations(problem, schedule))
     if found := [*preparation.violations(problem, schedule), *_tile_violations(problem, schedule)]:
         return found
     left = product(problem, schedule)
@@ -29,6 +34,14 @@ def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) 
         *_sum_violations(problem, schedule),
         *_grid_violations(problem, schedule),
     ]
+
+
+def _unused_violations(schedule: GemmSchedule) -> Iterator[str]:
+    """Fields that would make several schedules of one kernel."""
+    for name in schedule.unused:
+        value, default = getattr(schedule, name), getattr(GemmSchedule, name)
+        if value != default:
+            yield f"{name} {value} where {schedule.instruction} does not use it: expected {default}"
 
 
 def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
@@ -87,10 +100,12 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 
 def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     tiles, steps, blocks = schedule.tiles(problem), schedule.steps(problem), schedule.grid_blocks
-    if tiles > _INT_MAX:
-        yield f"{tiles} tiles over the {_INT_MAX} blocks of a grid"
+    if tiles * schedule.cluster > _INT_MAX:
+        yield f"{tiles * schedule.cluster} tiles over the {_INT_MAX} blocks of a grid"
     yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
-    if blocks > tiles * steps > 0:
+    if schedule.whole_tiles and not 0 < blocks <= tiles * schedule.cluster:
+        yield f"{blocks} blocks for {tiles * schedule.cluster} whole tiles: expected 1 to as many"
+    elif blocks > tiles * steps > 0:
         yield f"{blocks} blocks over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
     if min(tiles, 2 * blocks) * steps > _INT_MAX:

@@ -12,7 +12,9 @@ from ....codegen.matmul.gemm.schedule import GemmSchedule
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
 from .preparation import likely
-from .space import fitted, grid_blocks, space
+from .space import fitted, on_grid, space
+from .wgmma_seeds import wgmma_candidates
+from .wgmma_space import has_wgmma
 
 
 def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> GemmSchedule:
@@ -59,6 +61,13 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+    """By wgmma where that is possible; then by mma_sync."""
+    if has_wgmma(problem, spec):
+        yield from wgmma_candidates(problem, spec)
+    yield from _mma_sync_candidates(problem, spec)
+
+
+def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it.
 
     If operands are worth a copy, few schedules follow that make none.
@@ -68,7 +77,7 @@ def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]
         [*_tiles(problem, spec, first), *(_tiles(problem, spec, {})[:2] if first else ())]
     ):
         for grid in _grids(problem, schedule, spec):
-            yield replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, grid))
+            yield on_grid(problem, spec, schedule, grid)
         if index == 0:
             yield replace(schedule, specialize=Specialize.SHAPE)
 

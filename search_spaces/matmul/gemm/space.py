@@ -11,12 +11,13 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters
 from . import preparation
 from .legal import MOST_SUMS
+from .wgmma_space import TILES, build, has_wgmma, tile_fits
 
 _WARPS = (1, 2, 4)
 _LEAST_STEPS = 4  # along k of a part of a tile that blocks share
@@ -28,19 +29,27 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
 
     Vectors are as wide as possible. All other draws are upper bounds: the schedule gets as much as fits.
     """
+    wgmma = has_wgmma(problem, spec)
+    instructions = tuple(Instruction) if wgmma else (Instruction.MMA_SYNC,)
+    searched = {name for name, one in field_specs(GemmSchedule).items() if one.values}
+    fewer = {name: (getattr(GemmSchedule, name),) for name in searched & {*GemmSchedule().unused} if not wgmma}
     parameters = (
         Parameter("warps_m", _WARPS),
         Parameter("warps_n", _WARPS),
+        Parameter("tile", TILES if wgmma else TILES[:1]),
         Parameter("grid", _grids(problem, spec)),
         Parameter("block_k", block_ks(problem)),
         *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
-        *(one for one in field_parameters(GemmSchedule) if one.name != "block_k"),
+        *(one for one in field_parameters(GemmSchedule, instruction=instructions, **fewer) if one.name != "block_k"),
     )
 
-    def fits(schedule: GemmSchedule, grid: Value) -> bool:
-        return schedule.grid_blocks == grid_blocks(problem, spec, schedule, str(grid))
+    def fits_grid(schedule: GemmSchedule, grid: Value) -> bool:
+        return on_grid(problem, spec, schedule, str(grid)) == schedule
 
-    return Space(parameters, partial(_build, problem, spec), fits={"grid": fits})
+    def fits_tile(schedule: GemmSchedule, tile: Value) -> bool:
+        return tile_fits(problem, schedule, str(tile))
+
+    return Space(parameters, partial(_build, problem, spec), fits={"grid": fits_grid, "tile": fits_tile})
 
 
 def block_ks(problem: GemmProblem) -> tuple[int, ...]:
@@ -49,11 +58,14 @@ def block_ks(problem: GemmProblem) -> tuple[int, ...]:
 
 
 def _build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
-    values = {name: value for name, value in draw.items() if name in field_specs(GemmSchedule)}
+    if draw["instruction"] == Instruction.WGMMA:
+        return on_grid(problem, spec, build(problem, spec, draw), str(draw["grid"]))
+    unused = GemmSchedule().unused
+    values = {name: value for name, value in draw.items() if name in field_specs(GemmSchedule) and name not in unused}
     warps_m, warps_n = int(draw["warps_m"]), int(draw["warps_n"])
     blocks = {f"block_{side}": int(draw[f"warp_{side}"]) * int(draw[f"warps_{side}"]) for side in "mn"}
     schedule = fitted(problem, GemmSchedule.from_dict(values | blocks), spec, (warps_m, warps_n))
-    return replace(schedule, grid_blocks=grid_blocks(problem, spec, schedule, str(draw["grid"])))
+    return on_grid(problem, spec, schedule, str(draw["grid"]))
 
 
 def fitted(
@@ -151,10 +163,17 @@ def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
     return ("tiles", *(f"SMs·{blocks}" for blocks in (1, 2, 3, 4)), *(f"tiles·{split}" for split in splits))
 
 
-def grid_blocks(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid: str) -> int:
-    """What a value of the parameter `grid` means for the tiles of a schedule: blocks that have a step each."""
+def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid: str) -> GemmSchedule:
+    """The schedule with the grid that a value of the parameter `grid` means for its tiles.
+
+    Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each.
+    """
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
-    if not factor:
-        return 0
-    return min(int(factor) * (spec.sm_count if unit == "SMs" else tiles), tiles * schedule.steps(problem))
+    if not factor or not tiles:
+        return replace(schedule, grid_blocks=0, whole_tiles=False)
+    wanted = int(factor) * (spec.sm_count if unit == "SMs" else tiles)
+    if schedule.instruction is Instruction.WGMMA:
+        clusters = max(1, min(wanted // schedule.cluster, tiles))
+        return replace(schedule, grid_blocks=clusters * schedule.cluster, whole_tiles=True)
+    return replace(schedule, grid_blocks=min(wanted, tiles * schedule.steps(problem)))

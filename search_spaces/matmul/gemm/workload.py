@@ -6,7 +6,16 @@ from math import inf
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, PRODUCT_M, PRODUCT_N, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule import (
+    LEAST_COPY,
+    PRODUCT_BYTES,
+    PRODUCT_M,
+    PRODUCT_N,
+    WARP,
+    WGMMA_ROWS,
+    GemmSchedule,
+    Instruction,
+)
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
@@ -15,11 +24,14 @@ from . import preparation
 _LINE, _WORD = 128, 4  # bytes
 _COPY = 6.0  # instructions of a copy, with its address and bounds
 _FAN_IN = 16  # of split_k_reduction.cuh
+_STEP = 20.0  # instructions of a warp of wgmma for a stage: barriers, descriptors
 _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 
 
 def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
+    if schedule.instruction is Instruction.WGMMA:
+        return (_wgmma(problem, schedule, spec),)
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
@@ -57,6 +69,31 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             sliced_words=tile // schedule.threads,  # through shared memory on their way to D
             shared_vectors=_parts_read(tiles, blocks) * tile / schedule.threads / _WORD if shares else 0.0,
         ),
+    )
+
+
+def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Workload:
+    """Copies and products are few instructions; tensor cores read B from shared memory for each 64 rows of A."""
+    size, tile = problem.dtype.bytes, schedule.block_m * schedule.block_n
+    blocks = schedule.blocks(problem)
+    tiles = ceil_div(schedule.tiles(problem) * schedule.cluster, max(1, blocks))
+    a, b = (
+        _inside(problem, schedule, side) * getattr(schedule, f"block_{side}") * schedule.block_k * size for side in "mn"
+    )
+    read = (a + b * schedule.block_m / WGMMA_ROWS) / _LINE
+    products = schedule.block_m * schedule.block_k * size / (WGMMA_ROWS * PRODUCT_BYTES)
+    return Workload(
+        blocks=blocks,
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes,
+        steps=tiles * schedule.steps(problem),
+        ahead=schedule.stages - 1,
+        in_flight=schedule.stages - 1,
+        instructions=_STEP * schedule.threads // WARP + products,
+        shared_clocks=read,
+        unit_clocks=tile * schedule.block_k / spec.rates.get(problem.unit, inf),
+        bytes_loaded=a / schedule.cluster_n + b / schedule.cluster_m,
+        bytes_stored=tile * problem.result.bytes * tiles,
     )
 
 

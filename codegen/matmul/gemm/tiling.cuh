@@ -1,0 +1,65 @@
+#pragma once
+#include "cuda/tile_order.cuh"
+#include "matmul/sgemm/tile_scheduler.cuh"
+// Which tiles of D there are, and where they are.
+
+// A block's tile: its matrix of the batch, its first row and column.
+struct Tile {
+  int batch;
+  int m;
+  int n;
+};
+
+// The blocks of a cluster have tiles side by side, one column of them after the other.
+constexpr int cluster_blocks = Schedule::cluster_m * Schedule::cluster_n;
+#if cluster_m * cluster_n > 1
+__device__ __forceinline__ int rank_m() { return blockIdx.x % cluster_blocks % Schedule::cluster_m; }
+__device__ __forceinline__ int rank_n() { return blockIdx.x % cluster_blocks / Schedule::cluster_m; }
+#else
+__device__ __forceinline__ int rank_m() { return 0; }
+__device__ __forceinline__ int rank_n() { return 0; }
+#endif
+
+// The sizes of a problem in tiles, those of a cluster as one.
+struct Tiling {
+  int m, n;   // tiles of a matrix D
+  int steps;  // tiles along k of each of them, at least one
+
+  explicit __device__ __forceinline__ Tiling(const Problem& problem)
+      : m((problem.m - 1u) / (Schedule::block_m * Schedule::cluster_m) + 1),
+        n((problem.n - 1u) / (Schedule::block_n * Schedule::cluster_n) + 1),
+        steps(problem.k == 0 ? 1 : (problem.k - 1u) / Schedule::block_k + 1) {}
+
+  __device__ __forceinline__ int matrix() const { return m * n; }
+};
+
+// This block's tile of those of its cluster.
+__device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
+#if batched
+  const int batch = index / tiling.matrix();
+#else
+  const int batch = 0;
+#endif
+  const TilePosition position =
+      grouped_tile<Schedule::raster_group>(index - batch * tiling.matrix(), tiling.m, tiling.n);
+  return {batch, (static_cast<int>(position.m) * Schedule::cluster_m + rank_m()) * Schedule::block_m,
+          (static_cast<int>(position.n) * Schedule::cluster_n + rank_n()) * Schedule::block_n};
+}
+
+// Calls `visit` with each tile of this block and its work unit, in order.
+template <class Visit>
+__device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
+#if grid_blocks == 0
+  visit(locate(blockIdx.x / cluster_blocks, tiling), WorkUnit{0, tiling.steps});
+#elif whole_tiles
+  const int tiles = tiling.matrix() * problem.batch;
+  for (int index = blockIdx.x / cluster_blocks; index < tiles;
+       index += Schedule::grid_blocks / cluster_blocks)
+    visit(locate(index, tiling), WorkUnit{0, tiling.steps});
+#else
+  const int tiles = tiling.matrix() * problem.batch;
+  const TileScheduler scheduler(tiles, tiling.steps);
+  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index))
+    visit(locate(index, tiling), scheduler.work_unit(index));
+#endif
+}

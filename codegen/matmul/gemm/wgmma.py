@@ -1,0 +1,42 @@
+"""What kernels by wgmma have beside their headers: tensor maps, and the text of a product."""
+
+from __future__ import annotations
+
+from ...headers import Constant
+from ...program import Argument
+from ...tensor_map import Swizzle, TensorMap
+from ...wgmma import wgmma_source
+from .problem import GemmProblem
+from .schedule import ROW_BYTES, GemmSchedule
+
+
+def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
+    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes."""
+    return tuple(_operand_map(problem, schedule, operand) for operand in "ab")
+
+
+def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
+    """The function ``wgmma``, whose B is as wide as a block's tile."""
+    dtype, adjacent = problem.dtype, {"m_adjacent": problem.transpose_a, "n_adjacent": not problem.transpose_b}
+    return wgmma_source(schedule.block_n, dtype, dtype, **adjacent).rstrip()
+
+
+def shared_operands(problem: GemmProblem) -> dict[str, Constant]:
+    """Which operands the whole batch shares: their maps have one matrix."""
+    return {f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"}
+
+
+def _operand_map(problem: GemmProblem, schedule: GemmSchedule, operand: str) -> Argument:
+    """A box has a block's share of the rows of a tile."""
+    extent, sharers = (
+        (schedule.block_m, schedule.cluster_n) if operand == "a" else (schedule.block_n, schedule.cluster_m)
+    )
+    rows = (extent if problem.along_k(operand) else schedule.block_k) // sharers
+    leading, stride, _ = problem.layout_of(operand)
+    shape: tuple[int, ...] = problem.stored[operand]
+    strides: tuple[int, ...] = (leading, 1)
+    box: tuple[int, ...] = (rows, ROW_BYTES // problem.dtype.bytes)
+    if problem.batch > 1:
+        shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
+    described = TensorMap(operand, problem.dtype, shape, strides, box, Swizzle.B128)
+    return Argument(f"map_{operand}", "TensorMap", tensor_map=described)

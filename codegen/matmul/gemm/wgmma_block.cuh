@@ -1,0 +1,38 @@
+#pragma once
+#include "cuda/register_count.cuh"
+#include "matmul/gemm/wgmma_consumer.cuh"
+#include "matmul/gemm/wgmma_producer.cuh"
+// D = activation(alpha·op(A)·op(B) + bias) + beta·C by warpgroups (sm_90a): the first one has tensor copies
+// fill stages of shared memory, the others multiply what is there.
+
+// Registers of a thread as a block begins with them, by its launch bounds. Where these are too few for sums,
+// consumers take what the producers give up.
+constexpr int block_threads = (1 + Schedule::consumers) * warpgroup_threads;
+constexpr int given_registers = 65536 / (block_threads * Schedule::min_blocks_per_sm) / 8 * 8;
+constexpr int producer_registers = 24;
+constexpr int given_up = (given_registers - producer_registers) / Schedule::consumers;
+constexpr int taken_registers = (given_registers + given_up) / 8 * 8;
+constexpr int most_registers = 240;
+
+__device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Tiling tiling(problem);
+  Stages& stages = Stages::barriers();
+  if (threadIdx.x == 0) stages.init();
+#if cluster_m * cluster_n > 1
+  cluster_barrier();
+#else
+  __syncthreads();
+#endif
+  if (threadIdx.x < warpgroup_threads) {
+    if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
+    if (threadIdx.x == 0) produce(arguments, problem, tiling, stages);
+  } else {
+    if constexpr (given_registers < most_registers)
+      take_registers < taken_registers<most_registers ? taken_registers : most_registers>();
+    consume(arguments, problem, tiling, stages);
+  }
+#if cluster_m * cluster_n > 1
+  cluster_barrier();  // others may arrive at this block's barriers until then
+#endif
+}

@@ -1,0 +1,81 @@
+#pragma once
+#include "matmul/gemm/wgmma_stages.cuh"
+// The warpgroups that multiply what is in the stages.
+
+// Issues the products of a stage.
+template <bool first>
+__device__ __forceinline__ void multiply_stage(Accumulators& sums, const Consumer& own,
+                                               const unsigned char* tiles) {
+  const unsigned long long a = TileA::descriptor(tiles), b = TileB::descriptor(tiles + TileA::bytes);
+  wgmma_fence(sums.d);
+#pragma unroll
+  for (int step = 0; step < Schedule::block_k / product_k; ++step) {
+#pragma unroll
+    for (int i = 0; i < products_m; ++i)
+      wgmma(sums.d[i], advanced(a, TileA::offset(own.row + i * product_rows, step)),
+            advanced(b, TileB::offset(0, step)), !first || step > 0);
+  }
+  wgmma_commit();
+}
+
+// Multiplies a stage when it is there, and releases the one whose products are done by then.
+template <bool first>
+__device__ __forceinline__ void multiply_next(Accumulators& sums, const Consumer& own, Stages& stages,
+                                              Turn& turn) {
+  stages.full[turn.stage()].wait(turn.parity());
+  multiply_stage<first>(sums, own, Stages::tiles(turn.stage()));
+#if wait_depth == 0
+  wgmma_wait<0>(sums.d);
+  stages.release(turn.stage());
+#else
+  if constexpr (!first) {
+    wgmma_wait<1>();
+    stages.release(turn.previous());
+  }
+#endif
+  turn.advance();
+}
+
+// Sets `sums` to the products of so many stages, one at least. Calls `all_issued` when no stage is left to
+// wait for.
+template <class AllIssued>
+__device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own, Stages& stages, Turn& turn,
+                                         int steps, AllIssued all_issued) {
+  multiply_next<true>(sums, own, stages, turn);
+#pragma unroll 1
+  for (int step = 1; step < steps; ++step) multiply_next<false>(sums, own, stages, turn);
+  all_issued();
+#if wait_depth > 0
+  wgmma_wait<0>(sums.d);
+  stages.release(turn.previous());
+#endif
+}
+
+__device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem,
+                                        const Tiling& tiling, Stages& stages) {
+  const Consumer own;
+  Accumulators sums;
+  Turn turn;
+#if pingpong
+  int next = 0;                       // the consumer whose tile comes next
+  unsigned parity = own.number == 0;  // the first one waits for nobody at first
+#endif
+  for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit) {
+#if pingpong
+    const bool mine = next == own.number;
+    next = next + 1 == Schedule::consumers ? 0 : next + 1;
+    if (!mine) {
+      turn.skip(unit.steps());
+      return;
+    }
+    stages.next[own.number].wait(parity);
+    parity ^= 1;
+    multiply(sums, own, stages, turn, unit.steps(), [&] {
+      if (threadIdx.x % 32 == 0) stages.next[next].arrive();
+    });
+#else
+    multiply(sums, own, stages, turn, unit.steps(), [] {});
+#endif
+    store_sums(arguments, problem, tile, own, sums);
+  });
+}

@@ -1,0 +1,84 @@
+"""Which gemm schedules by wgmma are legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from ....codegen.matrices import WIDEST_ACCESS
+from ....codegen.tensor_map import MOST_OF_BOX
+from ....codegen.wgmma import violations as product_violations
+
+_DTYPES = (DType.BFLOAT16, DType.FLOAT16)
+_RESULTS = (*_DTYPES, DType.FLOAT32)
+_OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
+
+
+def multiplied_by_wgmma(problem: GemmProblem) -> bool:
+    """Whether some schedule of wgmma is legal where the device has it."""
+    return not list(_problem_violations(problem))
+
+
+def enough_registers(schedule: GemmSchedule) -> bool:
+    """Whether a consumer's thread has room for its sums."""
+    return schedule.consumer_sums + _OTHER_REGISTERS <= schedule.consumer_registers
+
+
+def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
+    """What makes a schedule of wgmma illegal beyond its grid and its footprint; nothing if it is legal."""
+    return [
+        *_problem_violations(problem),
+        *_tile_violations(problem, schedule),
+        *_cluster_violations(schedule),
+        *_register_violations(schedule),
+        *_store_violations(problem, schedule),
+    ]
+
+
+def _problem_violations(problem: GemmProblem) -> Iterator[str]:
+    for name, dtype, known in (("A and B", problem.dtype, _DTYPES), ("D", problem.result, _RESULTS)):
+        if dtype not in known:
+            yield f"{name} of {dtype}: kernels by wgmma know {', '.join(known)}"
+    if not problem.m * problem.n * problem.k * problem.batch:
+        yield f"m {problem.m}, n {problem.n}, k {problem.k}, batch {problem.batch}: wgmma needs 1 or more of each"
+    for operand in "ab":
+        if problem.vector_width(operand) * problem.dtype.bytes < WIDEST_ACCESS:
+            yield f"tensor copies of {operand.upper()} need rows that begin at multiples of {WIDEST_ACCESS} bytes"
+
+
+def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """Tiles that are not whole products, or not whole boxes."""
+    rows = WGMMA_ROWS * (1 if schedule.pingpong else schedule.consumers)
+    if schedule.block_m % rows:
+        yield f"block_m {schedule.block_m} is not a multiple of {rows}, {WGMMA_ROWS} for each consumer"
+    if schedule.pingpong and schedule.consumers < 2:
+        yield f"pingpong needs 2 consumers or more, not {schedule.consumers}"
+    yield from product_violations(schedule.block_n, problem.dtype, problem.dtype)
+    columns = ROW_BYTES // problem.dtype.bytes
+    across = [schedule.block_n] if not problem.along_k("b") else []
+    for name, extent in (("block_k", schedule.block_k), *(("block_n", extent) for extent in across)):
+        if extent % columns:
+            yield f"{name} {extent} is not a multiple of the {columns} elements of a row of {ROW_BYTES} bytes"
+    if schedule.block_m > MOST_OF_BOX:
+        yield f"block_m {schedule.block_m} over the {MOST_OF_BOX} rows of a tensor copy"
+
+
+def _cluster_violations(schedule: GemmSchedule) -> Iterator[str]:
+    if schedule.grid_blocks % schedule.cluster:
+        yield f"grid_blocks {schedule.grid_blocks} is not a multiple of the {schedule.cluster} blocks of a cluster"
+    if schedule.grid_blocks and not schedule.whole_tiles:
+        yield "wgmma takes whole tiles: expected whole_tiles 1 with grid_blocks"
+
+
+def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
+    if not enough_registers(schedule):
+        needed, most = schedule.consumer_sums + _OTHER_REGISTERS, schedule.consumer_registers
+        yield f"about {needed} registers of a consumer's thread over the {most} that it gets"
+
+
+def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    vector = min(2, problem.vector_width("d"))
+    if schedule.vector_d != vector:
+        yield f"vector_d {schedule.vector_d} where registers are stored: expected {vector}"

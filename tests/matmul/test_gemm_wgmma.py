@@ -1,0 +1,218 @@
+"""Kernels of gemm by wgmma: what is peculiar to them; tests/contract runs drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matmul.gemm_cases import FP16, FP32, LIMITS
+
+from autotune import emulator
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.program import Program
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.matmul.gemm import OPERATOR
+from autotune.search_spaces.matmul.gemm.wgmma_space import TILES
+
+SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
+
+
+def schedule(words: str) -> GemmSchedule:
+    return GemmSchedule.parse(f"instruction=wgmma BK=64 vector_d=2 {words}".split())
+
+
+def program(problem: GemmProblem, words: str) -> Program:
+    return OPERATOR.program(problem, schedule(words), LIMITS)
+
+
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+def test_each_step_along_k_counts_once(layout: str) -> None:
+    """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
+    k = 136
+    problem = GemmProblem(k, 64, k, layout[0] == "t", layout[1] == "t", dtype=FP16, out_dtype=FP32)
+    b = problem.tensors[1]
+    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(np.float16)
+    arrays = {
+        "a": np.eye(k, dtype=np.float16)[:, ::-1].reshape(-1).copy(),
+        "b": numbers,
+        "d": np.full(problem.tensors[2].size, np.nan, np.float32),
+    }
+    kernel = program(problem, "BM=128 BN=64 stages=2 wait_depth=1 cluster_m=2")
+    emulator.run(kernel, problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
+    stored = b.view(numbers)[0]
+    rows = (stored.T if problem.transpose_b else stored)[::-1]
+    np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "layout"),
+    [
+        ("BM=128 BN=256 stages=4 cluster_m=2 grid_blocks=132 whole_tiles=1", {"transpose_b": True}),
+        ("BM=256 BN=128 stages=4 cluster_n=2 grid_blocks=132 whole_tiles=1 wait_depth=1", {}),
+        ("BM=128 BN=128 stages=6 pingpong=1 grid_blocks=132 whole_tiles=1", {"transpose_a": True}),
+        ("BM=192 BN=192 stages=4 consumers=3", {"transpose_a": True, "transpose_b": True}),
+        ("BM=128 BN=128 stages=3 consumers=1 min_blocks_per_sm=2", {}),
+    ],
+)
+def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict[str, bool]) -> None:
+    """The compiler refuses what loses performance: products in turn, and setmaxnreg that is ignored."""
+    chosen, problem = schedule(words), GemmProblem(4096, 4096, 4096, **layout)
+    resources = compile_kernel(OPERATOR.program(problem, chosen, LIMITS), "sm_90").resources
+    assert resources.stack_bytes == resources.spill_store_bytes == 0
+    assert resources.registers == chosen.footprint(problem).registers
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "violation"),
+    [
+        (SQUARE, "BM=128 BN=128 WM=32", "warp_m 32 where wgmma does not use it: expected 64"),
+        (SQUARE, "BM=192 BN=128", "block_m 192 is not a multiple of 128, 64 for each consumer"),
+        (SQUARE, "BM=128 BN=20", "wgmma of 20 columns: expected 8, 16, … 256"),
+        (SQUARE, "BM=128 BN=128 BK=32", "block_k 32 is not a multiple of the 64 elements of a row of 128 bytes"),
+        (
+            replace(SQUARE, transpose_b=False),
+            "BM=128 BN=96",
+            "block_n 96 is not a multiple of the 64 elements of a row of 128 bytes",
+        ),
+        (SQUARE, "BM=320 BN=8 consumers=1", "block_m 320 over the 256 rows of a tensor copy"),
+        (SQUARE, "BM=256 BN=256", "about 296 registers of a consumer's thread over the 240 that it gets"),
+        (SQUARE, "BM=64 BN=64 consumers=1 pingpong=1", "pingpong needs 2 consumers or more, not 1"),
+        (
+            SQUARE,
+            "BM=128 BN=128 cluster_m=2 grid_blocks=3 whole_tiles=1",
+            "grid_blocks 3 is not a multiple of the 2 blocks of a cluster",
+        ),
+        (SQUARE, "BM=128 BN=128 whole_tiles=1", "0 blocks for 1024 whole tiles: expected 1 to as many"),
+        (
+            replace(SQUARE, align_b=8),
+            "BM=128 BN=128",
+            "tensor copies of B need rows that begin at multiples of 16 bytes",
+        ),
+        (
+            replace(SQUARE, lda=4100),
+            "BM=128 BN=128",
+            "tensor copies of A need rows that begin at multiples of 16 bytes",
+        ),
+        (replace(SQUARE, k=0), "BM=128 BN=128", "m 4096, n 4096, k 0, batch 1: wgmma needs 1 or more of each"),
+    ],
+)
+def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
+    chosen = GemmSchedule.parse(words.split(), schedule("stages=2"))
+    assert violation in OPERATOR.violations(problem, chosen, LIMITS)
+
+
+def test_other_devices_have_no_wgmma() -> None:
+    chosen = schedule("BM=128 BN=128")
+    for name in ("a100", "b200"):
+        (violation,) = OPERATOR.violations(SQUARE, chosen, named_device(name))
+        assert violation.startswith("instructions of sm_90a are not those of")
+        assert all(seed.instruction != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
+
+
+def test_the_winners_of_others_come_first() -> None:
+    default = OPERATOR.default(SQUARE, LIMITS)
+    assert (default.block_m, default.block_n, default.cluster, default.consumers) == (128, 256, 2, 2)
+    assert default.stages == 4
+    assert f"{default.block_m}x{default.block_n}" in TILES
+
+
+# Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
+DEEP = GemmProblem(64, 64, 320, transpose_b=True)
+ACROSS = GemmProblem(128, 128, 136, transpose_a=True)
+RAGGED = GemmProblem(72, 67, 72, transpose_b=True, ldd=68, bias=Bias.ROW, residual=True)
+WIDE = GemmProblem(192, 64, 200, transpose_b=True)
+SINGLE = "BM=64 BN=64 consumers=1 stages=2"
+STAYING = f"{SINGLE} grid_blocks=1 whole_tiles=1"
+CLUSTER = "BM=64 BN=64 consumers=1 stages=2 cluster_m=2"
+PINGPONG = "BM=64 BN=64 consumers=2 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"
+BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
+    "parity of a filled stage": ("wait(turn.parity());", "wait(turn.parity() ^ 1);", DEEP, SINGLE),
+    "parity of an empty stage": ("wait(turn.parity() ^ 1);", "wait(turn.parity());", DEEP, SINGLE),
+    "no wait for a stage": ("  stages.full[turn.stage()].wait(turn.parity());\n", "", DEEP, SINGLE),
+    "no wait for consumers": ("      stages.empty[turn.stage()].wait(turn.parity() ^ 1);\n", "", DEEP, SINGLE),
+    "bytes of one operand": ("arrive_and_expect(stage_bytes)", "arrive_and_expect(TileA::bytes)", DEEP, SINGLE),
+    "a stage released while it is read": (
+        "    stages.release(turn.previous());\n  }",
+        "    stages.release(turn.stage());\n  }",
+        DEEP,
+        f"{SINGLE} wait_depth=1",
+    ),
+    "released before the products are done": (
+        "  wgmma_wait<0>(sums.d);\n  stages.release(turn.stage());",
+        "  stages.release(turn.stage());\n  wgmma_wait<0>(sums.d);",
+        DEEP,
+        SINGLE,
+    ),
+    "the last products are not waited for": (
+        "  wgmma_wait<0>(sums.d);\n  stages.release(turn.previous());\n}",
+        "  stages.release(turn.previous());\n}",
+        DEEP,
+        f"{SINGLE} wait_depth=1",
+    ),
+    "the sums of the tile before": ("!first || step > 0", "true", GemmProblem(64, 128, 64), STAYING),
+    "no sums of the steps before": ("!first || step > 0", "step > 0", DEEP, SINGLE),
+    "the stride of half a swizzle": ("group_bytes = 8 *", "group_bytes = 4 *", DEEP, SINGLE),
+    "columns of B too near": (
+        "along_k ? 0 : box_bytes,",
+        "along_k ? 0 : box_bytes / 2,",
+        ACROSS,
+        "BM=64 BN=128 consumers=1",
+    ),
+    "a product's rows of k too near": ("step * product_k * row_bytes", "step * product_bytes", ACROSS, SINGLE),
+    "the rows of the other consumer": ("number * consumer_rows", "0", GemmProblem(128, 64, 64), "BM=128 BN=64"),
+    "no proxy fence after barriers begin": ("    proxy_fence();\n", "", DEEP, SINGLE),
+    "no barrier before barriers are used": ("  __syncthreads();\n", "", DEEP, SINGLE),
+    "copies to another block": (
+        "1 | 1u << Schedule::cluster_m",
+        "3",
+        GemmProblem(128, 128, 64, transpose_b=True),
+        "BM=64 BN=64 consumers=1 stages=2 cluster_m=2 cluster_n=2",
+    ),
+    "copies to one block": ("(1u << Schedule::cluster_m) - 1", "1", WIDE, CLUSTER),
+    "the share of another block": ("share * box_rows,", "0,", WIDE, CLUSTER),
+    "a block's own consumers release": ("lane < cluster_blocks", "lane < 1", WIDE, CLUSTER),
+    "consumers of one block are awaited": ("consumer_warps * cluster_blocks", "consumer_warps", WIDE, CLUSTER),
+    "a block ends while others arrive": (
+        "  cluster_barrier();  // others may arrive at this block's barriers until then\n",
+        "",
+        WIDE,
+        CLUSTER,
+    ),
+    "the other's tile has no stages": ("turn.skip(unit.steps());", "", WIDE, PINGPONG),
+    "no wait for the other's stages": ("    stages.next[own.number].wait(parity);\n", "", WIDE, PINGPONG),
+    "the parity of turns": ("parity = own.number == 0", "parity = own.number", WIDE, PINGPONG),
+    "the parity of skipped stages": ("parity_ ^= stage /", "parity_ = stage /", WIDE, PINGPONG),
+    "columns of D behind the last": (
+        "Problem::edge_n || columns_left >= 2) target[1]",
+        "Problem::edge_n || true) target[1]",
+        RAGGED,
+        SINGLE,
+    ),
+    "the bias of another column": ("arguments.bias[n + i]", "arguments.bias[n]", RAGGED, SINGLE),
+    "a matrix of the batch for all": (
+        "shared_by_batch ? 0 : batch",
+        "0",
+        GemmProblem(64, 64, 64, batch=2, stride_b=4096),
+        SINGLE,
+    ),
+    "another matrix where one is for all": (
+        "shared_by_batch ? 0 : batch",
+        "batch",
+        GemmProblem(64, 64, 64, batch=2, stride_b=0),
+        SINGLE,
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_detected(bug: str) -> None:
+    before, after, problem, words = BUGS[bug]
+    right = program(problem, f"vector_d={min(2, problem.vector_width('d'))} {words}".removeprefix("vector_d=2 "))
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    wrong = replace(right, source=right.source.replace(before, after))
+    with pytest.raises(EmulatorError):
+        verify(problem, wrong)
