@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_command import Command
-from cuda_toolkit import NVCC
+from cuda_toolkit import NVCC, UNOPTIMISED
 
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS, operator
@@ -60,8 +60,8 @@ def test_a_file_that_cannot_be_written_is_bad_input(autotune: Command, tmp_path:
 
 
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
-@pytest.mark.parametrize("name", OPERATORS)
-def test_nvcc_accepts_it(autotune: Command, tmp_path: Path, name: str) -> None:
+def test_nvcc_accepts_it(autotune: Command, tmp_path: Path) -> None:
+    """One operator's will do: the contract tests have nvcc accept what each of them emits."""
     path = tmp_path / "kernel.cu"
-    autotune("emit", name, "--device", "h200", "-o", str(path))
-    subprocess.run([NVCC, "-c", "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)
+    autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
+    subprocess.run([NVCC, "-c", *UNOPTIMISED, "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)

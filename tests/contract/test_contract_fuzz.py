@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
 from autotune.search_spaces.registry import OPERATORS, operator
 
-EXAMPLES = 200
+EXAMPLES = 100
+# Strategies are kept: to make one takes longer than to draw from it.
 ODD = (0, -1, 1, 3, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30)
 anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
 
 
+@cache
 def members(kind: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """The fields of a dataclass with values of their types; in half of the cases something is of another type."""
     required = {field.name: values(0) for field in fields(kind) if field.default is MISSING}
@@ -35,6 +38,18 @@ def values(default: object) -> st.SearchStrategy[Any]:
     if isinstance(default, bool):
         return st.booleans()
     return st.sampled_from([1, 2, 4, 8, 16, 32, 64, 128]) | st.sampled_from(ODD) | st.integers()
+
+
+@cache
+def words(kind: type[Schedule]) -> st.SearchStrategy[list[str]]:
+    names = st.sampled_from([*(field.name for field in fields(kind)), *kind.short_names()])
+    texts = st.text(max_size=5) | st.integers().map(str) | st.sampled_from(["true", "0", "9" * 5000, "٣", "1_0", " 4"])
+    return st.lists(st.builds("{}={}".format, names, texts) | st.text(max_size=10), max_size=5)
+
+
+@cache
+def problems(name: str) -> st.SearchStrategy[Problem]:
+    return st.sampled_from([problem for other, problem in SMALL_PROBLEMS if other == name])
 
 
 def made(kind: type[Any], fields: Mapping[str, Any]) -> Any:
@@ -52,7 +67,7 @@ def made(kind: type[Any], fields: Mapping[str, Any]) -> Any:
 def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataObject) -> None:
     chosen = operator(name)
     schedule = made(chosen.schedule_type, data.draw(members(chosen.schedule_type)))
-    problem = data.draw(st.sampled_from([problem for other, problem in SMALL_PROBLEMS if other == name]))
+    problem = data.draw(problems(name))
     if schedule is not None:
         violations = chosen.violations(problem, schedule, LIMITS)
         assert all(violation and "\n" not in violation for violation in violations)
@@ -76,11 +91,8 @@ def test_a_problem_from_anywhere_is_none_or_has_a_key(name: str, data: st.DataOb
 @given(data=st.data())
 def test_words_are_a_schedule_or_an_error(name: str, data: st.DataObject) -> None:
     schedule_type: type[Schedule] = operator(name).schedule_type
-    names = st.sampled_from([*(field.name for field in fields(schedule_type)), *schedule_type.short_names()])
-    texts = st.text(max_size=5) | st.integers().map(str) | st.sampled_from(["true", "0", "9" * 5000, "٣", "1_0", " 4"])
-    words = st.lists(st.builds("{}={}".format, names, texts) | st.text(max_size=10), max_size=5)
     try:
-        schedule = schedule_type.parse(data.draw(words))
+        schedule = schedule_type.parse(data.draw(words(schedule_type)))
     except ValueError as error:
         assert "\n" not in str(error)
     else:
