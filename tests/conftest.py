@@ -2,23 +2,20 @@
 
 import os
 import re
-import tempfile
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
+from mutants.cache import CACHE, FOLDER
 from postgres_server import PostgresServer, postgres_server
 
 from autotune.devices.driver import cuda_device_count
 
-# Tests leave the user's database and cache alone; processes that tests start inherit this. Kernels are cached from a
-# run to the next.
-_FOLDER = Path(tempfile.gettempdir()) / f"autotune-tests-{os.getuid()}"
-os.environ["AUTOTUNE_DB"] = str(_FOLDER / "tuning.sqlite3")
-os.environ["AUTOTUNE_CACHE"] = str(_FOLDER / "cache")
+# Tests leave the user's database and cache alone; processes that tests start inherit this.
+os.environ["AUTOTUNE_DB"] = str(FOLDER / "tuning.sqlite3")
+os.environ["AUTOTUNE_CACHE"] = str(FOLDER / CACHE)
 # Databases of tests start empty: nothing is shipped in this folder.
-os.environ["AUTOTUNE_PRETUNED"] = str(_FOLDER / "pretuned")
+os.environ["AUTOTUNE_PRETUNED"] = str(FOLDER / "pretuned")
 
 MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is skipped
 

@@ -39,8 +39,8 @@ _NO_ROOM = {
     "File size limit exceeded": errno.EFBIG,  # the signal that ends a compiler
     "File too large": errno.EFBIG,
 }
+RUNTIME = "runtime-"  # a file, before the digest of all that it is built of
 _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-s", "-rdynamic")
-RUNTIME = "runtime-"  # its file, before the digest of all that it is built of
 
 
 class HostCompilerMissingError(AutotuneError, RuntimeError):
@@ -57,10 +57,10 @@ def command(program: Program) -> list[Path]:
         HostCompilerMissingError: there is no compiler, or it fails at anything.
         OSError: there is no room for what it writes.
     """
-    compiler = _compiler()
+    compiler = host_compiler()
     flags = kernel_flags(compiler)
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
-    runtime = _runtime(compiler)
+    executable = runtime(compiler)
     kept = _kept(path)
     logger.info("%s for the emulator: %s", program.title, "from the cache" if kept else f"compiled by {compiler[0]}")
     if not kept:
@@ -68,7 +68,7 @@ def command(program: Program) -> list[Path]:
             _compile([*compiler, *flags, "-x", "c++", "-", "-o", str(built)], _with_call(program))
             _add_seal(built)
         keep_newest(path.parent, _MOST)
-    return [runtime, path]
+    return [executable, path]
 
 
 def _add_seal(path: Path) -> None:
@@ -87,8 +87,8 @@ def _kept(path: Path) -> bool:
     return False
 
 
-def _runtime(compiler: tuple[str, ...]) -> Path:
-    """The executable, which holds all that does not depend on the kernel."""
+def runtime(compiler: tuple[str, ...]) -> Path:
+    """The executable, which holds all that does not depend on the kernel, from the cache or built."""
     path = cache_folder("emulator") / f"{RUNTIME}{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}"
     if not _kept(path):
         with atomic_write(path) as built:
@@ -135,7 +135,7 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _compiler() -> tuple[str, ...]:
+def host_compiler() -> tuple[str, ...]:
     """The compiler's command: ``CXX`` if set, else g++."""
     words = shlex.split(os.environ.get("CXX", "")) or ["g++"]
     if shutil.which(words[0]) is None:
@@ -151,7 +151,7 @@ def compiler_version() -> str:
     Raises:
         HostCompilerMissingError: there is none.
     """
-    return _version(_compiler())
+    return _version(host_compiler())
 
 
 @cache

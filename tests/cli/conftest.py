@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_command import Command, Outcome
+from mutants.cache import cache_with_runtime
 
 from autotune.cli.app import run
 from autotune.db import TuningDB
@@ -14,7 +15,7 @@ from autotune.db import TuningDB
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    return cache_with_runtime(tmp_path_factory.mktemp("cache") / "own")
 
 
 @pytest.fixture(scope="session")

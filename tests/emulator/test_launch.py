@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mutants.cache import cache_with_runtime
 
 from autotune.cache import SEAL_BYTES
 from autotune.codegen.dtype import DType
@@ -29,12 +30,12 @@ Run = Callable[..., Array]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    return cache_with_runtime(tmp_path_factory.mktemp("cache") / "own")
 
 
 @pytest.fixture
 def own_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of this file's tests, for which the emulator's runtime is built once: that takes seconds."""
+    """A cache of this file's tests."""
     monkeypatch.setenv("AUTOTUNE_CACHE", str(folder))
     return folder / "emulator"
 

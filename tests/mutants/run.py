@@ -14,15 +14,12 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from autotune.emulator.build import RUNTIME
-
+from .cache import CACHE, FOLDER, copy_runtime
 from .mutant import ROOT, Mutant
 
 _SECONDS = 600  # of a machine that is busy, too
 _LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist")
 _PASSED, _FAILED = 0, 1  # exit codes of pytest
-_RUNTIMES = 3  # of this tree one; others may run tests of theirs
-_CACHE = f"autotune-tests-{os.getuid()}/cache"  # as conftest.py has it, in the folder for temporary files
 
 
 class Verdict(NamedTuple):
@@ -52,18 +49,9 @@ def verdict(mutant: Mutant) -> Verdict:
         path.write_text(mutant.mutated)
         for bytecode in path.parent.glob(f"__pycache__/{path.stem}.*"):
             bytecode.unlink()
-        cache = Path(tempfile.gettempdir(), _CACHE)
-        (temporary / _CACHE / "emulator").mkdir(parents=True)
-        for kept in taken_over(cache):
-            shutil.copy2(kept, temporary / _CACHE / kept.relative_to(cache))
+        copy_runtime(temporary / FOLDER.name / CACHE)
         code, said = _pytest(tree, mutant.cases, mutant.only, temporary)
     return Verdict(_status(mutant, code, said), monotonic() - began, said)
-
-
-def taken_over(cache: Path) -> list[Path]:
-    """The files of a cache that a mutant's tests find in theirs: the secret and the newest runtimes."""
-    runtimes = sorted(cache.glob(f"emulator/{RUNTIME}*"), key=lambda path: path.stat().st_mtime)
-    return [*cache.glob("secret"), *runtimes[-_RUNTIMES:]]
 
 
 def failing(mutants: Iterable[Mutant], jobs: int) -> str:

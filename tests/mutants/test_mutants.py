@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from mutants.cache import cache_with_runtime
 from mutants.mutant import Mutant, mutants, of_commit
-from mutants.run import taken_over, verdict
+from mutants.run import verdict
 
 from autotune.emulator.build import command
 from autotune.search_spaces.registry import operator
@@ -30,10 +32,11 @@ def test_a_copy_without_a_bug_survives() -> None:
     assert verdict(SOUND).status == "survived"
 
 
-def test_a_copy_takes_over_the_runtime_of_the_emulator() -> None:
+def test_a_new_cache_has_the_runtime_of_the_emulator(tmp_path: Path) -> None:
+    cache = cache_with_runtime(tmp_path / "cache")
     transpose = operator("transpose")
-    runtime, _ = command(transpose.reference(transpose.problem_type(2, 2)))
-    assert runtime in taken_over(runtime.parents[1])
+    executable, _ = command(transpose.reference(transpose.problem_type(2, 2)))
+    assert [path.name for path in cache.glob(f"emulator/{executable.name}")] == [executable.name]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A run as a machine without a GPU makes it: compiled for real, executed in the emulator, times modelled."""
 
 import pytest
+from mutants.cache import cache_with_runtime
 
 from autotune.db import Status, TimeSource
 from autotune.devices.select import device
@@ -11,7 +12,7 @@ from autotune.tuner import TuneOptions, tune
 
 @pytest.mark.parametrize(("name", "shape"), [("sgemm", (192, 160, 64)), ("transpose", (300, 200))])
 def test_tuning_on_an_offline_device(tmp_path, monkeypatch, db, name, shape):
-    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(cache_with_runtime(tmp_path / "cache")))
     tuned = operator(name)
     problem = tuned.problem_type(*shape)
     h200 = device("h200")
