@@ -27,7 +27,13 @@ def names(page: str) -> dict[str, Any]:
         | {"residual": array(64), "gradient": array(64)},
         "emulator.md": emitted(),
         "gemm.md": {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h", "dy")}
-        | {"bias": array(64).astype(np.float16), "total": array(64, 64), "a32": array(64, 64), "b32": array(64, 64)}
+        | {
+            "bias": array(64).astype(np.float16),
+            "total": array(64, 64),
+            "gate_and_up": array(128, 64).astype(np.float16),
+            "a32": array(64, 64),
+            "b32": array(64, 64),
+        }
         | {name: array(64, 64).astype(DType.FLOAT8_E4M3.numpy) for name in ("a8", "b8")}
         | {"codes": np.ones((64, 64), np.int8), "row_scales": array(64), "column_scales": array(64)}
         | {"scales": array(64, 1), "block_scales": array(1, 1)},

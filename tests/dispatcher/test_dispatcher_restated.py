@@ -8,7 +8,7 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import ProblemRecord, TimeSource
@@ -106,6 +106,8 @@ def test_other_products_are_none(own):
         GemmProblem(17, 17, 40),
         GemmProblem(3, 300, 40, out_dtype=OutDType.FLOAT32),
         GemmProblem(3, 300, 40, residual=True),
+        GemmProblem(3, 300, 40, gate=Gate.HALVES),
+        GemmProblem(3, 300, 40, preactivation=True),
         GemmProblem(3, 300, 40, bias=Bias.COLUMN),
         GemmProblem(300, 3, 40, bias=Bias.ROW),
     ],

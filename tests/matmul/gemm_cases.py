@@ -11,7 +11,7 @@ from pair_coverage import covering
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec
@@ -43,6 +43,9 @@ PROBLEMS = {
         residual=True, lda=33, ldb=56, ldd=41, align_a=2,
     ),
     "m5-n7-k0-nn-bfloat16-row-residual": GemmProblem(5, 7, 0, bias=Bias.ROW, residual=True),
+    "m4096-n28672-k4096-nt-bfloat16-silu-halves-preactivation": GemmProblem(
+        4096, 28672, 4096, transpose_b=True, activation=Activation.SILU, gate=Gate.HALVES, preactivation=True
+    ),
     "m0-n7-k5-nt-float16-column": GemmProblem(0, 7, 5, transpose_b=True, dtype=FP16, bias=Bias.COLUMN),
     "m5-n0-k7-nn-bfloat16": GemmProblem(5, 0, 7),
     "m4096-n4096-k4096-tn-float32": GemmProblem(4096, 4096, 4096, True, dtype=TF32),
@@ -81,6 +84,10 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"dtype": E4M3, "transpose_b": True, "out_dtype": OutDType.BFLOAT16, "scales": Scales.BLOCK},
     {"dtype": E4M3, "transpose_b": True, "scales": Scales.ROW},
     {"dtype": E5M2, "mixed": True, "transpose_a": True, "fast_accumulation": True},
+    {"transpose_b": True, "gate": Gate.HALVES, "preactivation": True},
+    {"gate": Gate.HALVES},
+    {"transpose_b": True, "gate": Gate.INTERLEAVED, "preactivation": True, "dtype": FP16},
+    {"preactivation": True},
 )
 
 
@@ -132,6 +139,8 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     fields["activation"] = random.choice((*Activation, *[Activation.IDENTITY] * 4))
     if template.result is DType.INT32:
         fields = {"batch": fields["batch"], "k": fields["k"]}
+    if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them
+        n = round_up(n, template.parts * max(schedule.vector_b, schedule.vector_d))
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
     layouts: dict[str, int] = {"align_d": schedule.vector_d * template.result.bytes}
     for operand in "abd":

@@ -12,7 +12,7 @@ from autotune.codegen.problem import Array
 from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
-OPTIONS = {"allow_tf32": False, "fast_accumulation": False}
+OPTIONS = {"packed": None, "allow_tf32": False, "fast_accumulation": False}
 SCALES = {"scale_a": None, "scale_b": None}
 BYTES = "float8_e4m3fn"
 
@@ -28,11 +28,8 @@ def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignm
 
 
 def bound(**arrays: Any) -> Any:
-    given = (
-        {"bias": None, "residual": None, "scale_a": None, "scale_b": None, "activation": "identity", "dtype": None}
-        | OPTIONS
-        | arrays
-    )
+    given = dict.fromkeys(("bias", "residual", "scale_a", "scale_b", "preactivation", "dtype"))
+    given |= {"activation": "identity"} | OPTIONS | arrays
     return OPERATOR.call.bind(**given) if OPERATOR.call else None
 
 
@@ -42,8 +39,8 @@ def test_a_column_major_result_is_the_transposed_product() -> None:
     )
     problem = found.problem
     assert (problem.m, problem.n, problem.k, problem.layout, problem.bias) == (9, 5, 7, "nt", "column")
-    scales = {"scale_a": "scale_b", "scale_b": "scale_a"}
-    assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"} | scales
+    others = {"scale_a": "scale_b", "scale_b": "scale_a", "preactivation": "z"}
+    assert found.pointers == {"a": "b", "b": "a", "bias": "bias", "residual": "c", "out": "d"} | others
 
 
 @pytest.mark.parametrize(
@@ -115,9 +112,27 @@ def test_the_alignment_of_the_result_is_that_of_both() -> None:
     assert bound(**arrays, residual=layout(5, 16, alignment=4)).problem.align_d == 4
 
 
+def test_gated_pairs_have_half_of_the_columns() -> None:
+    arrays = {"a": layout(5, 8), "b": layout(8, 16), "bias": layout(16), "packed": "halves"}
+    assert OPERATOR.call is not None
+    types = OPERATOR.call.types(**OPTIONS | SCALES | arrays, residual=None, activation="silu", dtype=None)
+    assert {name: one.shape for name, one in types.items()} == {"out": (5, 8), "preactivation": (5, 16)}
+    problem = bound(**arrays, out=layout(5, 8), preactivation=layout(5, 16, alignment=4)).problem
+    assert (problem.n, problem.gate, problem.preactivation, problem.align_d) == (16, "halves", True, 4)
+
+
+def test_a_plain_product_has_no_numbers_before_an_activation() -> None:
+    arrays = {"a": layout(5, 8), "b": layout(8, 16), "out": layout(5, 16), "preactivation": layout(0)}
+    assert not bound(**arrays).problem.preactivation
+    arrays |= {name: layout(5, 16, transposed=True) for name in ("out", "preactivation")}
+    assert bound(**arrays, activation="relu").problem.preactivation
+
+
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
+        ({"packed": "pairs"}, "packed='pairs': expected halves or interleaved"),
+        ({"packed": "halves"}, r"b has shape \(7, 9\): expected an even number of columns for packed='halves'"),
         ({"activation": "tanh"}, "activation='tanh': expected one of identity, relu, gelu, gelu_tanh, silu"),
         ({"b": layout(7, 9, dtype="bfloat16")}, "a has dtype float16 and b bfloat16"),
         ({"a": layout(7)}, r"a has shape \(7,\): expected a matrix, or a batch of them"),
@@ -150,6 +165,14 @@ def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> No
         (
             {"residual": layout(5, 9, transposed=True)},
             r"residual has strides \(1, 5\): expected those of out, \(9, 1\)",
+        ),
+        (
+            {"packed": "halves", "b": layout(7, 18), "out": layout(5, 9, transposed=True)},
+            r"out has strides \(1, 5\): expected contiguous rows for packed='halves'",
+        ),
+        (
+            {"activation": "relu", "preactivation": layout(5, 9, transposed=True)},
+            r"preactivation has strides \(1, 5\): expected \(9, 1\)",
         ),
         ({"bias": Layout((9,), (2,), "float16", 2, 2)}, r"bias has strides \(2,\): expected contiguous elements"),
     ],

@@ -12,7 +12,7 @@ from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
 from autotune import emulator
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.program import Program
@@ -33,6 +33,10 @@ def test_cases_cover_problems_and_copies() -> None:
     assert {layout for layout, _ in layouts} == {"nn", "nt", "tn", "tt"}
     assert {problem.activation for problem in problems} == set(Activation)
     assert {problem.bias for problem in problems} == set(Bias)
+    assert {(problem.gate, problem.preactivation) for problem in problems} >= {
+        *product((Gate.NONE, Gate.HALVES), (False, True)),
+        (Gate.INTERLEAVED, True),
+    }
     assert {problem.residual for problem in problems} == {problem.batch > 1 for problem in problems} == {False, True}
     widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in CASES for x in "ab"}
     assert widths == set(product((1, 2, 4, 8, 16), (False, True)))
@@ -86,6 +90,10 @@ BLOCKS = GemmProblem(33, 144, 192, transpose_b=True, dtype=E4M3, scales=Scales.B
 DEEP = GemmProblem(32, 32, 160, transpose_b=True)
 ACROSS = GemmProblem(32, 32, 160, transpose_a=True)
 RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
+HALVES = GemmProblem(33, 80, 40, transpose_b=True, gate=Gate.HALVES, preactivation=True, bias=Bias.ROW)
+HALVES_ACROSS = GemmProblem(33, 80, 40, gate=Gate.HALVES)
+PAIRS = GemmProblem(33, 76, 40, transpose_b=True, gate=Gate.INTERLEAVED, preactivation=True, ldd=40)
+WIDE = "BM=32 BN=64 BK=32 WM=16 WN=32 vector_d=4"
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "swizzle of reads differs": ("tile + at)", "tile + (at ^ 16))", GemmProblem(32, 32, 160), SINGLE),
     "fragments of A in another order": (
@@ -116,11 +124,11 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "the first fragment again": ("fragments[step % 2].multiply", "fragments[0].multiply", DEEP, STREAMED),
     "one tile less": ("tile + Schedule::stages - 1 < tiles", "tile + Schedule::stages < tiles", DEEP, SINGLE),
     "no end of rows along k": ("columns_left_ : 0;", "vector : 0;", RAGGED, f"{SINGLE} vector_d=8"),
-    "a row too many": ("rows_at_once < rows_left_", "rows_at_once <= rows_left_", RAGGED, f"{SINGLE} vector_d=8"),
+    "a row too many": ("half : 0) < rows_left_", "half : 0) <= rows_left_", RAGGED, f"{SINGLE} vector_d=8"),
     "what is behind a row": ("i < left ? source[i] : Element{}", "source[i]", RAGGED, f"{SINGLE} vector_d=8"),
     "columns of D behind the last": (
-        "if (i < columns_left) arguments.d",
-        "arguments.d",
+        "if (i < left) target",
+        "target",
         RAGGED,
         f"{SINGLE} vector_d=8",
     ),
@@ -156,9 +164,24 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SINGLE,
     ),
     "residual before activation": (
-        "  z = activated(z);",
-        "  z = activated(z + arguments.beta * before);",
+        "activated(z[0]);",
+        "activated(z[0] + arguments.beta * before);",
         GemmProblem(32, 32, 32, residual=True, activation=Activation.RELU),
+        SINGLE,
+    ),
+    "a gate for its factor": ("return column + part * columns;", "return column;", HALVES, WIDE),
+    "what is behind the gates for factors": ("behind ? source + jump_ : source", "source", HALVES, WIDE),
+    "what is behind the gates of a row for factors": ("source_ += jump_, ", "", HALVES_ACROSS, WIDE),
+    "rows behind the last gate": ("rows_at_once - (behind ? half : 0) <", "rows_at_once <", HALVES, WIDE),
+    "a row's end for that of its gates": (", columns_left_ += half", "", HALVES_ACROSS, WIDE),
+    "fragments of gates for factors": ("Schedule::block_n - Schedule::warp_n", "0", HALVES, WIDE),
+    "a gate's bias for its factor's": ("product_column(problem, n, part)])", "n])", HALVES, WIDE),
+    "pairs of the second output in another order": ("width + i) % 2", "width + i + 1) % 2", PAIRS, WIDE),
+    "columns of the second output behind the last": ("column, vector, left)", "column, vector, width)", PAIRS, WIDE),
+    "a second output after the activation": (
+        "kept[i] = z[part][i]",
+        "kept[i] = activated(z[part][i])",
+        GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
         SINGLE,
     ),
     "partial sums not added": (
@@ -235,8 +258,8 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         f"{SINGLE_BYTES} promote=64",
     ),
     "results of 8 bits that overflow": (
-        "result.elements[i] = from_float_saturated<Result>",
-        "result.elements[i] = from_float<Result>",
+        "results[i] = from_float_saturated<Result>",
+        "results[i] = from_float<Result>",
         GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
         SINGLE_BYTES,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from matmul.gemm_cases import LIMITS
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
@@ -33,6 +34,13 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
             "256 threads do not divide into rows of 512 vectors of B",
         ),
         (replace(SQUARE, align_d=2), "", "vector_d 8 over the 1 elements that D is aligned for"),
+        (
+            GemmProblem(64, 72, 64, gate=Gate.HALVES),
+            "",
+            "vector_b 8 over the 4 elements that B is aligned for",
+        ),
+        (replace(SQUARE, gate=Gate.HALVES), "WN=16", "warp_n 16 under the 32 columns of gates and factors in halves"),
+        (replace(SQUARE, gate=Gate.INTERLEAVED), "WN=16", "vector_d 8 over half of the 8 columns of a warp"),
         (SQUARE, "WN=16 vector_d=16", "vector_d 16 over half of the 16 columns of a warp"),
         (GemmProblem(64, 64, 64), "grid_blocks=3", "3 blocks over the 2 steps along k of all tiles"),
         (
@@ -76,6 +84,14 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
     assert violation in OPERATOR.violations(problem, GemmSchedule.parse(words.split()), LIMITS)
+
+
+@pytest.mark.parametrize("gate", Gate)
+def test_draws_fit_gated_pairs(gate: Gate) -> None:
+    problem = replace(SQUARE, gate=gate, preactivation=True)
+    space = OPERATOR.space(problem, LIMITS)
+    drawn = [space.build(draw) for draw in islice(space.random_draws(1), 60)]
+    assert sum(not OPERATOR.violations(problem, schedule, LIMITS) for schedule in drawn) > 50
 
 
 def test_shared_memory_holds_stages_or_sums() -> None:
@@ -125,7 +141,11 @@ def test_shared_matrices_are_read_once() -> None:
             "fast_accumulation=True: block_scales are added up in FP32, block by block",
         ),
         ({"dtype": DType.INT8, "k": 2**17}, "k=131072: expected at most 131071 terms of int8, whose sums are int32"),
-        ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected int8 without scales, bias, activation and resi"),
+        (
+            {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2, "gate": Gate.HALVES},
+            "gate=halves: expected interleaved with block_scales",
+        ),
+        ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected int8 without scales and without an epilogue"),
         ({"dtype": DType.INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected int8 without"),
     ],
 )

@@ -45,6 +45,15 @@ def test_a_fused_layer_has_the_gradients_of_its_steps(activation, dtype):
     assert_gradients(found, ACTIVATIONS[activation](z) - 0.25 * h.float(), inputs)
 
 
+@pytest.mark.parametrize("packed", ["halves", "interleaved"])
+def test_gated_pairs_have_the_gradients_of_their_steps(packed):
+    inputs = x, w, bias, h = [random(*shape) for shape in ((5, 24), (18, 24), (18,), (5, 9))]
+    found = autotune_torch.gemm(x, w.mT, bias, h, activation="silu", packed=packed, alpha=0.5)
+    z = 0.5 * (x.float() @ w.float().mT) + bias.float()
+    gates, factors = z.chunk(2, -1) if packed == "halves" else (z[:, 0::2], z[:, 1::2])
+    assert_gradients(found, functional.silu(gates) * factors + h.float(), inputs)
+
+
 @pytest.mark.parametrize(("a", "b"), [((2, 3, 5, 8), (8, 7)), ((5, 8), (2, 8, 7)), ((2, 5, 8), (2, 8, 7))])
 def test_batches_have_the_gradients_of_matmul(a, b):
     inputs = random(*a), random(*b)

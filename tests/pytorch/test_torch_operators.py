@@ -17,7 +17,7 @@ CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 # Every operator as its example calls it, and with options by which it is another computation.
 CALLS = [(name, {}) for name in CALLED] + [
     ("map", {"function": "gelu"}),
-    ("gemm", {"activation": "silu", "alpha": 0.5}),
+    ("gemm", {"activation": "silu", "packed": "interleaved"}),
     ("map", {"function": "silu", "packed": "halves"}),
     ("reduce", {"op": "l2", "dim": 0}),
     ("reduce", {"op": "min", "dim": None}),

@@ -16,7 +16,7 @@ from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
 from . import prepare
 from .numbers import DTYPES, FLOAT8
-from .problem import Bias, GemmProblem, Scales
+from .problem import Bias, Gate, GemmProblem, Scales
 from .schedule import GemmSchedule, Instruction, Prepare
 from .wgmma import product_source, shared_operands, tensor_maps
 
@@ -55,13 +55,13 @@ def emit_naive(problem: GemmProblem) -> Program:
 
 def emit_reference(problem: GemmProblem) -> Program:
     """The same in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, "double", [] if problem.result is DType.INT32 else ["d"])
+    return _naive(problem, "double", [] if problem.result is DType.INT32 else ["d", "z"])
 
 
 def _naive(problem: GemmProblem, number: str, wide: Collection[str] = ()) -> Program:
     members, facts = _arguments(problem, wide), _facts(problem)
     body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
-    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
+    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
     launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
     largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
     declared = problem_struct(largest, facts, _sizes(problem), Specialize.NONE, body)
@@ -98,7 +98,7 @@ def _arguments(problem: GemmProblem, wide: Collection[str] = ()) -> tuple[Argume
 
 def _conditions(problem: GemmProblem) -> dict[str, Constant]:
     """What conditions in headers name beside facts and the schedule."""
-    known = (*Activation, Bias.ROW, Bias.COLUMN, *tuple(Scales)[1:], *DTYPES, DType.INT32)
+    known = (*Activation, Bias.ROW, Bias.COLUMN, *tuple(Scales)[1:], *tuple(Gate)[1:], *DTYPES, DType.INT32)
     names: dict[str, Constant] = {str(member): str(member) for member in known}
     return names | {
         "element": str(problem.dtype),
@@ -107,6 +107,8 @@ def _conditions(problem: GemmProblem) -> dict[str, Constant]:
         "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
         "activation": str(problem.activation),
         "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),
+        "gate": 0 if problem.gate is Gate.NONE else str(problem.gate),
+        "preactivation": problem.preactivation,
     }
 
 
@@ -143,7 +145,10 @@ def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
 def _served(problem: GemmProblem) -> str:
     """The problems that an unspecialised source serves: equal sources say the same."""
     bias = "" if problem.bias is Bias.NONE else f" + {problem.bias}"
-    formula = f"D = {problem.activation}(alpha*op(A)*op(B){bias}){' + beta*C' if problem.residual else ''}"
+    gated = "" if problem.gate is Gate.NONE else f" of gates in {problem.gate}, times factors"
+    kept = ", Z" if problem.preactivation else ""
+    residual = " + beta*C" if problem.residual else ""
+    formula = f"D{kept} = {problem.activation}(alpha*op(A)*op(B){bias}){gated}{residual}"
     batches = "batches" if problem.batch > 1 else "matrices"
     types = f"{problem.dtype} and {problem.dtype_b}" if problem.mixed else problem.dtype
     scales = "" if problem.scales is Scales.NONE else f" with {str(problem.scales).replace('_', ' ')}"

@@ -8,7 +8,7 @@
 #  include "matmul/gemm/promotion.cuh"
 #endif
 #include "matmul/sgemm/split_k_reduction.cuh"
-// D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores.
+// D = activation(Z) + beta·C with Z = alpha·op(A)·op(B) + bias by tensor cores.
 
 // Sets `sums` to the products of a work unit of a tile.
 __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& arguments,
@@ -17,11 +17,17 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& ar
   const Element* a = arguments.a + tile.batch * problem.stride_a;
   const ElementB* b = arguments.b + tile.batch * problem.stride_b;
   a += TileA::along_k ? tile.m * problem.lda + k : k * problem.lda + tile.m;
-  b += TileB::along_k ? tile.n * problem.ldb + k : k * problem.ldb + tile.n;
+#if gate == halves
+  const int columns = problem.n / 2, first_n = tile.n / 2;
+#else
+  const int columns = problem.n, first_n = tile.n;
+#endif
+  b += TileB::along_k ? first_n * problem.ldb + k : k * problem.ldb + first_n;
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
   multiply_tiles(sums, CopyA(a, problem.lda, problem.m - tile.m, problem.k - k),
-                 CopyB(b, problem.ldb, problem.n - tile.n, problem.k - k), nothing ? 0 : unit.steps(),
-                 unit.first,
+                 CopyB(b, problem.ldb, columns - first_n, problem.k - k,
+                       TileB::along_k ? columns * problem.ldb : columns),
+                 nothing ? 0 : unit.steps(), unit.first,
 #if promote
                  Promotion(arguments, problem, tile.m, tile.n));
 #else

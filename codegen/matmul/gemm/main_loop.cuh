@@ -31,7 +31,16 @@ struct Fragments {
 #pragma unroll
     for (int i = 0; i < products_m; ++i) TileA::load(a[i], stage, m + 16 * i, step);
 #pragma unroll
-    for (int j = 0; j < products_n / 2; ++j) TileB::load(b[j], stage + TileA::bytes, n + 16 * j, step);
+    for (int j = 0; j < products_n / 2; ++j) {
+#if gate == halves
+      // A warp's gates, and then the factors of the same columns.
+      const int column =
+          n / 2 + 16 * j + (j < products_n / 4 ? 0 : (Schedule::block_n - Schedule::warp_n) / 2);
+#else
+      const int column = n + 16 * j;
+#endif
+      TileB::load(b[j], stage + TileA::bytes, column, step);
+    }
 #if element == float32
     round_all(a);
     round_all(b);

@@ -9,10 +9,11 @@ from functools import partial
 from math import sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from ...dtype import DType
 from ...fields import kind, layout, size
-from ...integers import ceil_div
+from ...integers import ceil_div, widest_divisor
 from ...problem import Array
 from ...repeated import repeated
 from ...tensor import EXACT, Judgement, Role, Tensor, Within, row_major
@@ -39,6 +40,7 @@ MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit n
 _MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
 _STEEPEST = 1.25  # slope of an activation, at most
 _LESS_THAN_COPIED = 2  # bytes
+_MOST_EXACT_PAIRS = 2**12  # terms of two sums whose product FP32 holds
 
 
 class OutDType(StrEnum):
@@ -71,20 +73,29 @@ class Scales(StrEnum):
     BLOCK = "block_scales"  # 1×128 of op(A) with 128×128 of op(B), as DeepSeek-V3 has them
 
 
+class Gate(StrEnum):
+    """Where the factors of gated pairs are among the columns of the product."""
+
+    NONE = "none"
+    HALVES = "halves"  # behind all gates
+    INTERLEAVED = "interleaved"  # behind each gate
+
+
 @dataclass(frozen=True)
 class GemmProblem(ProductProblem):
-    """D[b] = activation(alpha·op(A[b])·op(B[b]) + bias) + beta·C[b] for b < batch, accumulated in FP32, rounded once.
+    """D[b] = activation(Z[b]) + beta·C[b] with Z[b] = alpha·op(A[b])·op(B[b]) + bias for b < batch.
 
-    With scales, numbers of 8 bits are multiplied by them: scale_a[i]·A[i, j] and so on.
-    Integers are accumulated in INT32. Results of 8 bits are the nearest number of their type, also for what is beyond
-    its largest.
+    Sums are accumulated in FP32, of integers in INT32, and rounded once. With scales, numbers of 8 bits are multiplied
+    by them: scale_a[i]·A[i, j] and so on. Results of 8 bits are the nearest number of their type, also for what is
+    beyond its largest.
 
     All matrices are row-major. op(A) is m×k, op(B) is k×n, C and D are m×n. A is stored as m×k, or as k×m with
-    `transpose_a`; B as k×n, or as n×k.
+    `transpose_a`; B as k×n, or as n×k. With `gate`, C and D have half of the columns: activation(gates)·factors instead
+    of activation(Z).
 
     Attributes:
         m: rows of D.
-        n: columns of D.
+        n: columns of op(B).
         k: length of the sums.
         transpose_a: whether A is stored transposed.
         transpose_b: whether B is stored transposed.
@@ -98,13 +109,15 @@ class GemmProblem(ProductProblem):
         batch: matrices of each operand.
         bias: what is added to each row or each column, the same for the whole batch.
         activation: applied to the scaled product and its bias.
+        gate: whether columns of Z are pairs of a gate and a factor, and where the factors are.
         residual: whether beta·C is added.
+        preactivation: whether Z is written, too, in the type of D, without gaps.
         lda, ldb: elements from a row to the next as stored; 0 means rows without gaps.
         ldd: the same of D and C.
         stride_a, stride_b: elements from a matrix to the next; 0 broadcasts one matrix to the whole batch.
         stride_d: elements from a matrix of D or C to the next; 0 means matrices without gaps.
         align_a, align_b: bytes that the pointer is a multiple of, at most 16.
-        align_d: the same of D and C.
+        align_d: the same of D, C and Z.
     """
 
     broadcast = frozenset("ab")
@@ -121,7 +134,9 @@ class GemmProblem(ProductProblem):
     batch: int = size(1, implied=1)
     bias: Bias = kind(Bias.NONE, implied=Bias.NONE, transfers=True)
     activation: Activation = kind(Activation.IDENTITY, implied=Activation.IDENTITY, transfers=True)
+    gate: Gate = kind(Gate.NONE, implied=Gate.NONE, transfers=True)
     residual: bool = kind(False, codes=("", "residual"), transfers=True)
+    preactivation: bool = kind(False, codes=("", "preactivation"), transfers=True)
     lda: int = layout()
     stride_a: int = layout(short="sa")
     align_a: int = layout(16)
@@ -134,6 +149,8 @@ class GemmProblem(ProductProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.n % self.parts:
+            raise ValueError(f"n={self.n}: expected an even number of columns for gate={self.gate}")
         if self.out_dtype.value == self.dtype.value:
             object.__setattr__(self, "out_dtype", OutDType.SAME)
         self._check_kinds()
@@ -147,9 +164,10 @@ class GemmProblem(ProductProblem):
         if self.dtype is DType.INT8 and self.k > _MOST_INT8:
             raise ValueError(f"k={self.k}: expected at most {_MOST_INT8} terms of int8, whose sums are int32")
         if self.result is DType.INT32:
-            plain = self.bias is Bias.NONE and self.activation is Activation.IDENTITY and not self.residual
-            if self.dtype is not DType.INT8 or not plain or self.scales is not Scales.NONE:
-                raise ValueError("out_dtype=int32: expected int8 without scales, bias, activation and residual")
+            alone = self.bias is Bias.NONE and not self.residual and not self.preactivation
+            plain = self.activation is Activation.IDENTITY and self.gate is Gate.NONE and self.scales is Scales.NONE
+            if self.dtype is not DType.INT8 or not (alone and plain):
+                raise ValueError("out_dtype=int32: expected int8 without scales and without an epilogue")
 
     def _check_scales(self) -> None:
         known = {DType.INT8: tuple(Scales)[:3]} | dict.fromkeys(FLOAT8, tuple(Scales))
@@ -160,6 +178,8 @@ class GemmProblem(ProductProblem):
             raise ValueError(f"batch={self.batch}: expected 1 with {self.scales}")
         if self.fast_accumulation and self.scales is Scales.BLOCK:
             raise ValueError(f"fast_accumulation=True: {self.scales} are added up in FP32, block by block")
+        if self.gate is Gate.HALVES and self.scales is Scales.BLOCK:
+            raise ValueError(f"gate={self.gate}: expected {Gate.INTERLEAVED} with {self.scales}")
 
     @property
     def result(self) -> DType:
@@ -192,13 +212,29 @@ class GemmProblem(ProductProblem):
         """Whether it takes the option of that name."""
         return self.dtype is DType.FLOAT32
 
+    @property
+    def parts(self) -> int:
+        """Columns of Z for each of D."""
+        return 1 if self.gate is Gate.NONE else 2
+
+    @property
+    def stored(self) -> dict[str, tuple[int, int]]:
+        """See `ProductProblem.stored`."""
+        return super().stored | {"d": (self.m, self.n // self.parts)}
+
     def element_bytes_of(self, operand: str) -> int:
         """Those of `dtype`, or of D."""
         return (self.result if operand == "d" else self.dtype).bytes
 
     def vector_width(self, operand: str) -> int:
-        """See `MatrixProblem.vector_width`; one element where two of 8 bits are less than cp.async copies."""
+        """See `MatrixProblem.vector_width`; vectors of the second half of a row, and those of Z, are aligned, too.
+
+        One element where two of 8 bits are less than cp.async copies.
+        """
         width = super().vector_width(operand)
+        across = operand == "b" and self.gate is Gate.HALVES and not self.transpose_b
+        if across or (operand == "d" and self.preactivation):
+            width = widest_divisor(width, self.n // 2 if self.gate is Gate.HALVES else self.n)
         return 1 if operand in "ab" and width * self.dtype.bytes == _LESS_THAN_COPIED and width > 1 else width
 
     @property
@@ -210,26 +246,33 @@ class GemmProblem(ProductProblem):
     def work(self) -> Work:
         """One FMA for each term.
 
-        A, B (a broadcast one once for all), bias and C are read once, D is written once.
+        A, B (a broadcast one once for all), bias and C are read once, D and Z are written once.
         """
-        results = self.batch * self.m * self.n
-        if not results:
+        products = self.batch * self.m * self.n
+        if not products:
             return Work(0)
         read = self.bytes_of("a") + self.bytes_of("b") + sum(tensor.bytes for tensor in (*self._scales, *self._biases))
-        written = (2 if self.residual else 1) * results * self.result.bytes
-        return Work(read + written, {self.unit: 2 * results * self.k})
+        of_results = (1 + self.residual) * products // self.parts + self.preactivation * products
+        return Work(read + of_results * self.result.bytes, {self.unit: 2 * products * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``a``, ``b`` and, if they are there, ``scale_a``, ``scale_b``, ``bias`` and ``c`` are read.
 
-        ``d`` is written, and may be ``c``.
+        ``d`` is written, and may be ``c``; so is ``z``, if it is there.
         """
         d = self.tensor("d", self.result, Role.OUTPUT, self._tolerance)
         c = replace(d, name="c", role=Role.INPUT)
         operands = (self.tensor("a", self.dtype, Role.INPUT), self.tensor("b", self.dtype_b, Role.INPUT))
-        inputs = (*operands, *self._scales, *self._biases)
-        return (*inputs, c, replace(d, in_place="c")) if self.residual else (*inputs, d)
+        read = (*operands, *self._scales, *self._biases, *([c] if self.residual else []))
+        return (*read, replace(d, in_place="c") if self.residual else d, *self._kept)
+
+    @property
+    def _kept(self) -> tuple[Tensor, ...]:
+        if not self.preactivation:
+            return ()
+        shape = (self.batch, self.m, self.n)
+        return (Tensor("z", self.result, shape, row_major(shape), Role.OUTPUT, self.align_d, self._tolerance),)
 
     @property
     def _scales(self) -> tuple[Tensor, ...]:
@@ -255,10 +298,13 @@ class GemmProblem(ProductProblem):
         if self.result is DType.INT32:
             return EXACT
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
-        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k))
-        terms *= largest_product(self.dtype) * largest_scale(self.dtype) ** len(self._scales)
+        largest = largest_product(self.dtype) * largest_scale(self.dtype) ** len(self._scales)
+        terms = alpha * min(self.k, self.k / 4 + 2 * sqrt(self.k)) * largest
         off = 2 * _STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
-        off += 8 * DType.FLOAT32.roundoff * (terms + 1 + beta)
+        off += 8 * DType.FLOAT32.roundoff * (terms + 1)
+        if self.gate is not Gate.NONE:  # what a gate is off counts as often as its factor says, and the other way round
+            off *= 2 * (1 + alpha * min(self.k, 4 * sqrt(self.k)) * largest)
+        off += 8 * DType.FLOAT32.roundoff * beta
         if self.result is DType.INT8:  # the next number, where it is about half-way
             return Within(absolute=1.0)
         return Within.rounded(self.result, absolute=off)
@@ -278,9 +324,10 @@ class GemmProblem(ProductProblem):
         """Small whole numbers but 0, a row of NaN in op(A), a column of infinity, or NaN, in op(B).
 
         What is not finite must stay in its row and column of D: elsewhere, even a product with zero would show it.
-        None for an activation that rounds.
+        None for an activation that rounds, and for products of sums that do.
         """
-        if not self.activation.exact:
+        scaled_or_long = self.scales is not Scales.NONE or self.k > _MOST_EXACT_PAIRS
+        if not self.activation.exact or (self.gate is not Gate.NONE and scaled_or_long):
             return None
         random = np.random.default_rng(seed)
         inputs = self._drawn(partial(exact_numbers, random), partial(exact_scales, random))
@@ -313,17 +360,26 @@ class GemmProblem(ProductProblem):
         return values * (scales if operand == "a" else scales.T)
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """D in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
+        """D and Z in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
         alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
         views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
-        flat = np.zeros(self.tensors[-1].size)
-        result = self.tensors[-1].view(flat)
-        z = np.zeros(result.shape)
+        outputs = {t.name: t for t in self.tensors if t.role is Role.OUTPUT}
+        flat = {name: np.zeros(t.size) for name, t in outputs.items()}
+        z = np.zeros((self.batch, self.m, self.n))
         with np.errstate(invalid="ignore"):  # infinities of both signs
-            if alpha != 0 and self.k and flat.size:
+            if alpha != 0 and self.k and z.size:
                 z = alpha * (self._scaled(views, "a") @ self._scaled(views, "b"))
             if self.bias is not Bias.NONE:
                 z += views["bias"] if self.bias is Bias.ROW else views["bias"][:, None]
-            activated = self.activation.apply(z)
-            result[...] = activated + beta * views["c"] if self.residual and beta else activated
-        return {"d": stored(flat, self.result)}
+            activated = self._activated(z)
+            result = activated + beta * views["c"] if self.residual and beta else activated
+        for name, tensor in outputs.items():
+            tensor.view(flat[name])[...] = result if name == "d" else z
+        return {name: stored(values, self.result) for name, values in flat.items()}
+
+    def _activated(self, z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        if self.gate is Gate.NONE:
+            return self.activation.apply(z)
+        halves, half = self.gate is Gate.HALVES, self.n // 2
+        gates, factors = (z[..., :half], z[..., half:]) if halves else (z[..., 0::2], z[..., 1::2])
+        return self.activation.apply(gates) * factors

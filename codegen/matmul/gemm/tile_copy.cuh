@@ -6,7 +6,8 @@
 
 // Copies the tiles of an operand from global to shared memory, one after the other along k. `edge`: tiles may
 // exceed the matrix across k; what lies outside becomes zeros. `ragged`: rows may end within a vector.
-template <class Tile, bool edge, bool ragged>
+// `halves`: the second half of a tile, across k, is elsewhere in the matrix than behind the first.
+template <class Tile, bool edge, bool ragged, bool halves = false>
 class TileCopy {
   using Element = typename Tile::Element;
   static constexpr int vector = Tile::vector;
@@ -17,15 +18,22 @@ class TileCopy {
   static constexpr bool whole_rounds = Tile::rows % rows_at_once == 0;
   static constexpr bool asynchronous = vector_bytes >= 4;  // what cp.async copies at least
   static constexpr bool guarded = edge || Problem::edge_k;
+  static constexpr int half = halves ? Tile::extent / 2 : 0;  // rows or columns
 
  public:
   // From `origin`, the first element of the first tile, `extent_left` and `k_left` elements are left to the
-  // edges of the matrix.
-  __device__ __forceinline__ TileCopy(const Element* origin, long long leading, int extent_left, int k_left)
+  // edges of the matrix. From `second` elements behind it on, in halves, there are as many.
+  __device__ __forceinline__ TileCopy(const Element* origin, long long leading, int extent_left, int k_left,
+                                      long long second = 0)
       : source_(origin + row() * leading + column()),
         leading_(leading),
+        jump_(second - (Tile::along_k ? half * leading : half)),
         rows_left_((Tile::along_k ? extent_left : k_left) - row()),
-        columns_left_((Tile::along_k ? k_left : extent_left) - column()) {}
+        columns_left_((Tile::along_k ? k_left : extent_left) - column()) {
+    if constexpr (halves && !Tile::along_k) {
+      if (column() >= half) source_ += jump_, columns_left_ += half;
+    }
+  }
 
   // Begins to copy the next tile.
   __device__ __forceinline__ void begin(unsigned char* tile) {
@@ -33,11 +41,13 @@ class TileCopy {
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       if (is_last(round)) break;
-      const int left = round * rows_at_once < rows_left_ ? columns_left_ : 0;
+      const bool behind = halves && Tile::along_k && row() + round * rows_at_once >= half;
+      const int left = round * rows_at_once - (behind ? half : 0) < rows_left_ ? columns_left_ : 0;
+      const Element* from = behind ? source + jump_ : source;
       if constexpr (asynchronous) {
-        copy(tile + offset(round), source, left);
+        copy(tile + offset(round), from, left);
       } else {
-        loaded_[round] = !guarded || left > 0 ? load_global<1, false>(source).elements[0] : Element{};
+        loaded_[round] = !guarded || left > 0 ? load_global<1, false>(from).elements[0] : Element{};
       }
       source += rows_at_once * leading_;
       make_opaque(source);
@@ -82,10 +92,15 @@ class TileCopy {
 
   const Element* source_;
   long long leading_;
+  long long jump_;  // what is added to a place behind the first half
   int rows_left_;
   int columns_left_;
   Element loaded_[asynchronous ? 1 : rounds];
 };
 
 using CopyA = TileCopy<TileA, Problem::edge_m, Problem::ragged_a>;
+#if gate == halves
+using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b, true>;
+#else
 using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b>;
+#endif

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from ...restatement import Restatement
 from ..as_gemv import by_columns, by_rows
 
@@ -12,10 +12,11 @@ from ..as_gemv import by_columns, by_rows
 def as_gemv(problem: GemmProblem) -> Restatement | None:
     """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
 
-    None also for what gemv has not: other types than 16-bit ones, another type of D, a residual beside D, a bias that
-    is the same for a whole vector.
+    None also for what gemv has not: other types than 16-bit ones, another type of D, gated pairs, a residual beside D,
+    a second output, a bias that is the same for a whole vector.
     """
-    if problem.dtype.bits != 16 or problem.out_dtype is not OutDType.SAME or problem.residual:
+    more = problem.gate is not Gate.NONE or problem.residual or problem.preactivation
+    if problem.dtype.bits != 16 or problem.out_dtype is not OutDType.SAME or more:
         return None
     fields: dict[str, Any] = {name: getattr(problem, name) for name in ("batch", "dtype", "activation")}
     fields["bias"] = problem.bias is not Bias.NONE

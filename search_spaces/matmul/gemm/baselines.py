@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from ....codegen.matmul.gemv.activation import Activation
 from ...baselines import TorchCall, compiled
 
@@ -31,13 +31,25 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
         bias = bias[:, None]
     if c is not None and single:
         c = c[0]
-    if bias is None and problem.activation is Activation.IDENTITY:
+    kept = tensors.get("z")
+    if kept is not None and single:
+        kept = kept[0]
+    plain = problem.activation is Activation.IDENTITY and problem.gate is Gate.NONE
+    if bias is None and kept is None and plain:
         return lambda: multiply(arrays[2] if c is None else c, *arrays[:2], alpha=alpha, beta=beta, out=arrays[2])
 
     def compute() -> None:
-        z = multiply(arrays[2], *arrays[:2], alpha=alpha, beta=0) if bias is None else None
-        z = multiply(bias, *arrays[:2], alpha=alpha) if z is None else z
-        z = _activated(torch, problem.activation, z)
+        added = arrays[2][..., :1] if bias is None else bias
+        z = multiply(added, *arrays[:2], alpha=alpha, beta=0 if bias is None else 1)
+        if kept is not None:
+            kept.copy_(z)
+        if problem.gate is Gate.NONE:
+            z = _activated(torch, problem.activation, z)
+        else:
+            half = problem.n // 2
+            halves = problem.gate is Gate.HALVES
+            gates, factors = (z[..., :half], z[..., half:]) if halves else (z[..., 0::2], z[..., 1::2])
+            z = _activated(torch, problem.activation, gates) * factors
         if c is None:
             arrays[2].copy_(z)
         else:

@@ -7,8 +7,9 @@ from typing import Any
 
 from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.numbers import DTYPES, FLOAT8
-from ....codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from ....codegen.matmul.gemv.activation import Activation
+from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, check_apart, joint_batch, matrices
 from .scales import check_scales, scales_of
@@ -26,15 +27,19 @@ def gemm(
     scale_b: Any = None,
     *,
     activation: str = "identity",
+    packed: str | None = None,
     dtype: DType | None = None,
     allow_tf32: bool = False,
     fast_accumulation: bool = False,
+    preactivation: Any = None,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
     stream: Any = None,
 ) -> Any:
     """activation(alpha·A·B + bias) + beta·residual by tensor cores, accumulated in FP32 and rounded once.
+
+    Of gated pairs, it is activation(gates)·factors + beta·residual, with half as many columns.
 
     Args:
         a: bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, with `allow_tf32`, float32, of shape (m, k), or
@@ -50,18 +55,23 @@ def gemm(
         scale_b: as many of `b`: one, or one for each column, of shape (n,) or (1, n), or one for each block of 128×128,
             of shape (⌈k/128⌉, ⌈n/128⌉), whose transposed view is contiguous.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        packed: where the columns of alpha·A·B + bias hold gates and factors: ``halves`` for the factors behind the
+            gates, ``interleaved`` for each one behind its gate.
         dtype: of the result: float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, of int8 without an
             epilogue, int32. By default that of `a`, of float8 bfloat16, of int8 int32. Results of 8 bits are the
             nearest number of their type, also for what is beyond its largest.
         allow_tf32: whether elements of float32 may be rounded to TF32, 10 bits of fraction; `sgemm` multiplies in FP32.
         fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
             those of 128 terms are added up in FP32.
+        preactivation: is written, if it is given: alpha·A·B + bias, of shape (…, m, n) and the dtype of the result,
+            contiguous, or each matrix of it transposed where `out` is. Of a plain result with
+            ``activation="identity"``, which has none, it is of shape (0,).
         out: the result, which overlaps nothing but `residual`. By default a new array of the library of `a`.
         alpha: the factor of A·B; with 0 neither A nor B counts.
         beta: the factor of `residual`; with 0 that is not read.
 
     Returns:
-        The result, of shape (m, n), or (batch…, m, n).
+        The result, of shape (m, n), or (batch…, m, n); of gated pairs (…, m, n/2).
     """
 
 
@@ -73,6 +83,7 @@ def _types(
     scale_a: Layout | None,
     scale_b: Layout | None,
     activation: str,
+    packed: str | None,
     dtype: str | None,
     allow_tf32: bool,
     fast_accumulation: bool,
@@ -96,7 +107,12 @@ def _types(
     if result not in _RESULTS:
         raise TypeError(f"dtype={result}: expected one of {', '.join(_RESULTS)}")
     m, n = a.shape[-2], b.shape[-1]
-    shape = (*joint_batch(a.shape, b.shape), m, n)
+    if packed not in (None, Gate.HALVES, Gate.INTERLEAVED):
+        raise ValueError(f"packed={packed!r}: expected {Gate.HALVES} or {Gate.INTERLEAVED}")
+    if packed and n % 2:
+        raise ValueError(f"b has shape {b.shape}: expected an even number of columns for packed={packed!r}")
+    batch = joint_batch(a.shape, b.shape)
+    shape = (*batch, m, n // 2 if packed else n)
     bias_dtype = result if DType(result).bits > 8 else DType.FLOAT32
     if bias is not None and (bias.dtype != bias_dtype or bias.shape not in ((n,), (m, 1))):
         raise ValueError(
@@ -107,7 +123,12 @@ def _types(
         raise ValueError(
             f"residual has dtype {residual.dtype} and shape {residual.shape}: expected {result} of shape {shape}"
         )
-    return {"out": ArrayType(shape, result)}
+    kept = (*batch, m, n) if _has_preactivation(activation, packed) else (0,)
+    return {"out": ArrayType(shape, result), "preactivation": ArrayType(kept, result)}
+
+
+def _has_preactivation(activation: str, packed: str | None) -> bool:
+    return packed is not None or activation != Activation.IDENTITY
 
 
 def _bind(
@@ -118,7 +139,9 @@ def _bind(
     scale_a: Layout | None,
     scale_b: Layout | None,
     out: Layout,
+    preactivation: Layout | None,
     activation: str,
+    packed: str | None,
     dtype: str | None,
     allow_tf32: bool,
     fast_accumulation: bool,
@@ -126,12 +149,14 @@ def _bind(
     """A column-major D is computed as Dᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`, and a row a column."""
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
     check_apart("out", out, product)
-    added = _bias(bias)
+    added, swapped = _bias(bias), product.transposed
     scales = scales_of(a, b, scale_a, scale_b)
-    check_scales(scales, scale_a, scale_b, out_transposed=product.transposed)
-    pointers = {name: name for name in ("a", "b", "scale_a", "scale_b", "bias")} | {"residual": "c", "out": "d"}
-    swapped = product.transposed
+    check_scales(scales, scale_a, scale_b, out_transposed=swapped)
+    pointers = {name: name for name in ("a", "b", "scale_a", "scale_b", "bias")}
+    pointers |= {"residual": "c", "preactivation": "z", "out": "d"}
     if swapped:
+        if packed:
+            raise ValueError(f"out has strides {out.strides}: expected contiguous rows for packed={packed!r}")
         first, second, product = second.mT, first.mT, product.mT
         pointers |= {"a": "b", "b": "a", "scale_a": "scale_b", "scale_b": "scale_a"}
         added = {Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW, Bias.NONE: Bias.NONE}[added]
@@ -140,9 +165,13 @@ def _bind(
         if residual.strides != out.strides and 0 not in out.shape:
             raise ValueError(f"residual has strides {residual.strides}: expected those of out, {out.strides}")
         alignment = min(alignment, residual.alignment)
+    kept = preactivation is not None and _has_preactivation(activation, packed)
+    if preactivation is not None and kept:
+        _check_whole(preactivation, transposed=swapped)
+        alignment = min(alignment, preactivation.alignment)
     problem = GemmProblem(
         m=product.rows,
-        n=product.columns,
+        n=second.columns,
         k=first.columns,
         transpose_a=first.transposed,
         transpose_b=second.transposed,
@@ -154,7 +183,9 @@ def _bind(
         batch=1 if product.batch is None else product.batch,
         bias=added,
         activation=Activation(activation),
+        gate=Gate(packed or Gate.NONE),
         residual=residual is not None,
+        preactivation=kept,
         lda=first.leading,
         stride_a=first.stride,
         align_a=first.alignment,
@@ -181,13 +212,23 @@ def _bias(bias: Layout | None) -> Bias:
     return Bias.ROW if len(bias.shape) == 1 else Bias.COLUMN
 
 
+def _check_whole(layout: Layout, *, transposed: bool) -> None:
+    """``ValueError`` for a second output whose rows, or columns if `transposed`, are not one behind the other."""
+    *batch, rows, columns = layout.shape
+    leading = rows if transposed else columns
+    strides = [*row_major((*batch, rows, columns))[:-2], *((1, leading) if transposed else (leading, 1))]
+    pairs = zip(layout.shape, layout.strides, strides, strict=True)
+    if 0 not in layout.shape and any(size > 1 and own != expected for size, own, expected in pairs):
+        raise ValueError(f"preactivation has strides {layout.strides}: expected {tuple(strides)}")
+
+
 CALL = Call(
     declaration=gemm,
     inputs=("a", "b", "bias", "residual", "scale_a", "scale_b"),
-    outputs=("out",),
+    outputs=("out", "preactivation"),
     types=_types,
     bind=_bind,
     scalars=("alpha", "beta"),
-    optional=("bias", "residual", "scale_a", "scale_b"),
+    optional=("bias", "residual", "scale_a", "scale_b", "preactivation"),
     in_place=(("out", "residual"),),
 )

@@ -15,9 +15,10 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
     steps = 2 if schedule.whole_tiles else schedule.stages
     batch = 1 if problem.scales in (Scales.ROW, Scales.BLOCK) else 2
+    odd = problem.parts == 1 and not problem.preactivation  # rows in several parts must be aligned in all of them
     return [
         _small(problem, schedule, m, n, 2 * k, batch=1),
-        _small(problem, schedule, m // 2 + 1, n + n // 2 + 1, steps * k + k // 2 + 1, batch),
+        _small(problem, schedule, m // 2 + 1, n + n // 2 + odd, steps * k + k // 2 + 1, batch),
     ]
 
 

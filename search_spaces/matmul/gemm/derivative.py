@@ -12,22 +12,23 @@ from ..derivative import operand_gradients
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:
-    """By gemm itself, and by map for an activation, from the numbers before it, which are computed again.
+    """By gemm itself, and by map for an activation or gated pairs, from the numbers before.
 
     Gradients of operands are products of the gradient rounded to their type. Operands of 8 bits have none.
     """
-    (a, b, bias), arguments = (given.saved[name] for name in ("a", "b", "bias")), given.arguments
+    a, b, arguments = given.saved["a"], given.saved["b"], given.arguments
     gradient, alpha = given.gradients["out"], arguments["alpha"]
     multiply = partial(given.operators.gemm, allow_tf32=arguments["allow_tf32"])
     found = {"residual": arguments["beta"] * gradient} if "residual" in given.wanted else {}
     if not given.wanted & {"a", "b", "bias"}:
         return found
-    if arguments["activation"] != Activation.IDENTITY:
-        z = multiply(a, b, bias, dtype=arguments["dtype"], alpha=alpha)
-        gradient = given.operators.map(z, arguments["activation"], grad=gradient.contiguous())
+    activation, packed = arguments["activation"], arguments["packed"]
+    if packed or activation != Activation.IDENTITY:
+        z = given.saved["preactivation"]
+        gradient = given.operators.map(z, activation, packed=packed, grad=gradient.contiguous())
     if "bias" in given.wanted:
-        found["bias"] = gradient.sum_to_size(bias.shape)
+        found["bias"] = gradient.sum_to_size(given.shapes["bias"])
     return found | operand_gradients(multiply, a, b, gradient.to(a.dtype), alpha, given.wanted)
 
 
-DERIVATIVE = Derivative(_backward, saves=("a", "b", "bias"))
+DERIVATIVE = Derivative(_backward, saves=("a", "b", "preactivation"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
@@ -17,6 +17,7 @@ from .wgmma_legal import wgmma_violations
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 MOST_SUMS = 128  # of a thread
+LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
@@ -51,6 +52,8 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         if block % warp:
             yield f"block_{side} {block} is not a multiple of warp_{side} {warp}"
     sums = schedule.warp_m * schedule.warp_n // WARP
+    if problem.gate is Gate.HALVES and schedule.warp_n < LEAST_HALVES:
+        yield f"warp_n {schedule.warp_n} under the {LEAST_HALVES} columns of gates and factors in halves"
     if sums > MOST_SUMS:
         yield f"{sums} sums of a thread over {MOST_SUMS}"
     terms = PRODUCT_BYTES // problem.dtype.bytes
@@ -77,8 +80,9 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
     vector, widest = schedule.vector_d, problem.vector_width("d")
     if vector > widest:
         yield f"vector_d {vector} over the {widest} elements that D is aligned for"
-    if 2 * vector > schedule.warp_n:
-        yield f"vector_d {vector} over half of the {schedule.warp_n} columns of a warp"
+    columns = schedule.warp_n // problem.parts
+    if 2 * vector > columns:
+        yield f"vector_d {vector} over half of the {columns} columns of a warp"
 
 
 def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

@@ -10,13 +10,13 @@ from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.problem import Gate, GemmProblem
 from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters
 from . import preparation
-from .legal import MOST_SUMS
+from .legal import LEAST_HALVES, MOST_SUMS
 from .wgmma_space import TILES, build, has_wgmma, tile_fits
 
 _WARPS = (1, 2, 4)
@@ -80,10 +80,12 @@ def fitted(
         warp_m = min(warp_m, WARP * warps_n * vectors["vector_a"])
     if not problem.along_k("b"):
         warp_n = min(warp_n, WARP * warps_m * vectors["vector_b"])
+    if problem.gate is Gate.HALVES:
+        warp_n = max(warp_n, LEAST_HALVES)
     promote = _promoted(problem, schedule)
     while warp_m * warp_n * (2 if promote else 1) > WARP * MOST_SUMS:
         warp_m, warp_n = (warp_m // 2, warp_n) if warp_m >= warp_n else (warp_m, warp_n // 2)
-    vectors["vector_d"] = min(vectors["vector_d"], warp_n // 2)
+    vectors["vector_d"] = min(vectors["vector_d"], warp_n // 2 // problem.parts)
     copied = [vectors[f"vector_{operand}"] for operand in "ab" if problem.along_k(operand)]
     most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
     terms = PRODUCT_BYTES // problem.dtype.bytes
@@ -128,7 +130,7 @@ def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: Device
                 wanted = replace(wanted, block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
             else:
                 smaller: dict[str, Any] = {"block_n": wanted.block_n // 2, "warp_n": wanted.warp_n // 2}
-                wanted = replace(wanted, **smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4))
+                wanted = replace(wanted, **smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4 // problem.parts))
         elif footprint.threads * footprint.registers > spec.registers_per_block:
             wanted = _fewer_warps(wanted)
         else:

@@ -48,6 +48,7 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
         elements += inside * rows * row_bytes
         lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, _LINE))
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
+    stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
     rate = spec.rates.get(problem.unit, spec.rates.get(Unit.TENSOR_FP16, inf))  # which multiply float8, too
     return (
@@ -65,7 +66,7 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             unit_clocks=tile * schedule.block_k / rate,
             lines=lines,
             bytes_loaded=elements,
-            bytes_stored=tile * problem.result.bytes * (max(1.0, tiles / blocks) if blocks else 1.0),
+            bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
             sliced_words=tile // schedule.threads,  # through shared memory on their way to D
             shared_vectors=_parts_read(tiles, blocks) * tile / schedule.threads / _WORD if shares else 0.0,
         ),

@@ -14,7 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import Bias, GemmProblem
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
@@ -98,7 +98,8 @@ def _operands(problem: _Product) -> str:
     """
     if isinstance(problem, SgemmProblem):
         return "bacc"
-    if problem.bias is not Bias.NONE or problem.activation is not Activation.IDENTITY:
+    plain = problem.activation is Activation.IDENTITY and problem.gate is Gate.NONE and not problem.preactivation
+    if problem.bias is not Bias.NONE or not plain:
         raise DeviceError(f"it is asked for products without bias and activation, not for {problem.key}")
     return "bacd" if problem.residual else "badd"
 
