@@ -11,7 +11,8 @@ from autotune.bench.baselines import COPY_NAME, baselines_of
 from autotune.bench.baselines.device_copy import filling
 from autotune.bench.baselines.matmul import cublaslt, triton_baseline
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem
+from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import OPERATORS, operator
@@ -73,13 +74,13 @@ def test_cublaslt_that_is_missing(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["cublas", "cublaslt", "triton"])
-def test_nothing_but_fp32_is_allowed_before_a_library_is_loaded(monkeypatch, name):
+def test_calls_say_which_precision_they_need_before_a_library_is_loaded(monkeypatch, name):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
     monkeypatch.setenv("CUBLAS_EMULATE_SINGLE_PRECISION", "1")
     monkeypatch.setattr(triton_baseline, "find_spec", lambda name: util.find_spec("pytest"))
     SGEMM[name].missing()
-    assert (os.environ["NVIDIA_TF32_OVERRIDE"], os.environ["CUBLAS_EMULATE_SINGLE_PRECISION"]) == ("0", "0")
+    assert not {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"} & set(os.environ)
 
 
 def test_heuristic_results_lie_as_in_the_header():
@@ -120,3 +121,50 @@ def test_cublaslt_multiplies_and_adds(fields, operands):
     else:
         with pytest.raises(DeviceError, match="asked for products without bias and activation"):
             cublaslt._operands(problem)
+
+
+@pytest.mark.parametrize(
+    ("fields", "computed"),
+    [
+        ({}, (68, 0)),
+        ({"dtype": DType.FLOAT32}, (77, 0)),
+        ({"dtype": DType.FLOAT8_E4M3}, (68, 0)),
+        ({"dtype": DType.INT8, "out_dtype": OutDType.INT32}, (72, 10)),
+    ],
+)
+def test_cublaslt_adds_up_as_the_type_asks_for(fields, computed):
+    """The values are those of cublas_api.h and library_types.h."""
+    assert cublaslt._computed(GemmProblem(64, 64, 64, **fields)) == computed
+
+
+def test_cublaslt_has_integers_of_32_bits_alone():
+    with pytest.raises(DeviceError, match="asked for products of int8 to int32, not to int8"):
+        cublaslt._computed(GemmProblem(64, 64, 64, dtype=DType.INT8))
+
+
+@pytest.mark.parametrize(
+    ("scales", "expected"),
+    [
+        (Scales.NONE, {"FAST_ACCUM": 0}),
+        (Scales.TENSOR, {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3000}),
+        (
+            Scales.ROW,
+            {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3000, "A_SCALE_MODE": 3, "B_SCALE_MODE": 3},
+        ),
+    ],
+)
+def test_cublaslt_gets_the_scales_of_its_transposed_product(scales, expected):
+    class Library:
+        def __init__(self):
+            self.found = {}
+
+        def set(self, handle, attribute, value):
+            self.found[attribute.name] = value.value
+
+    class Session:
+        def pointer(self, name):
+            return {"scale_a": 3000, "scale_b": 4000}[name]
+
+    library, problem = Library(), GemmProblem(64, 64, 64, dtype=DType.FLOAT8_E4M3, scales=scales)
+    cublaslt._set_scales(library, None, Session(), problem)
+    assert library.found == expected

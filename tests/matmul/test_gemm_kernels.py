@@ -81,6 +81,16 @@ def test_nothing_is_read_that_does_not_count(alpha: float) -> None:
     np.testing.assert_array_equal(d.view(arrays["d"]).astype(np.float32), 1 + 32 * alpha)
 
 
+@pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (-(2.0**30), -(2**31)), (0.0, 0)])
+def test_integers_are_rounded_and_kept_within_their_type(alpha: float, expected: int) -> None:
+    """Ties go to even: 37 / 2 is 18."""
+    problem = GemmProblem(16, 16, 37, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32, lda=48, ldb=48)
+    arrays = {tensor.name: np.ones(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
+    words = f"{SINGLE_BYTES} vector_d=4"
+    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
+    np.testing.assert_array_equal(problem.tensors[-1].view(arrays["d"]), expected)
+
+
 # Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
 STREAMED = f"{SMALL} stages=3"
 SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"

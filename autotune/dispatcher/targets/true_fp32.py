@@ -15,5 +15,6 @@ def overridden() -> str:
 
 
 def enforce() -> None:
-    """Switch TF32 and emulation off in this process, for libraries that are loaded from now on."""
-    os.environ.update(_SWITCHES)
+    """Let calls say which precision they need, of libraries that are loaded from now on: without these, it is FP32."""
+    for name in _SWITCHES:
+        os.environ.pop(name, None)

@@ -311,8 +311,8 @@ class GemmProblem(ProductProblem):
 
     @property
     def scalars(self) -> Mapping[str, float]:
-        """Values that would show if alpha or beta were forgotten."""
-        return {"alpha": 1.5, "beta": -0.5 if self.residual else 0.0}
+        """Values that would show if alpha or beta were forgotten; int32 is mostly asked for as it is summed up."""
+        return {"alpha": 1.0 if self.result is DType.INT32 else 1.5, "beta": -0.5 if self.residual else 0.0}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1), or integers of 8 bits, scaled to that: the tolerance rests on it."""

@@ -8,6 +8,7 @@ from typing import Any
 from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from ....codegen.matmul.gemv.activation import Activation
 from ...baselines import TorchCall, compiled
+from .low_precision_baselines import low_precision_product
 
 _APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
 
@@ -16,8 +17,10 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
     """One call for the product; where that cannot do it, one more for each further step.
 
     Raises:
-        ValueError: D has another type than A and B.
+        ValueError: D has another type than A and B, or PyTorch has no such product of 8 bits.
     """
+    if problem.dtype.bits == 8:
+        return low_precision_product(torch, problem, tensors)
     if problem.out_dtype is not OutDType.SAME:
         raise ValueError(f"PyTorch multiplies {problem.dtype} to {problem.dtype}, not to {problem.result}")
     a, b, d = (tensors[name] for name in "abd")
@@ -25,6 +28,8 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
     single = problem.batch == 1  # the batched call takes other kernels
     multiply = torch.addmm if single else torch.baddbmm
+    if problem.allow_tf32:
+        multiply = _with_tf32(torch, multiply)
     arrays = [x[0] if single else x for x in (left, right, d)]
     bias, c = tensors.get("bias"), tensors.get("c")
     if bias is not None and problem.bias is Bias.COLUMN:
@@ -58,6 +63,18 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
     return compute
 
 
+def _with_tf32(torch: Any, multiply: Callable[..., Any]) -> Callable[..., Any]:
+    def rounded(*arguments: Any, **options: Any) -> Any:
+        flags = torch.backends.cuda.matmul
+        before, flags.allow_tf32 = flags.allow_tf32, True
+        try:
+            return multiply(*arguments, **options)
+        finally:
+            flags.allow_tf32 = before
+
+    return rounded
+
+
 def _activated(torch: Any, activation: Activation, z: Any) -> Any:
     functional = torch.nn.functional
     if activation in _APPROXIMATE:
@@ -65,7 +82,10 @@ def _activated(torch: Any, activation: Activation, z: Any) -> Any:
     return z if activation is Activation.IDENTITY else getattr(functional, activation)(z)
 
 
-_TORCH = TorchCall("cuBLAS, through torch.addmm and torch.baddbmm, and a call for each further step", _product)
+_TORCH = TorchCall(
+    "cuBLAS, through torch.addmm, torch.baddbmm, torch._scaled_mm or torch._int_mm, and calls for further steps",
+    _product,
+)
 BASELINES: Mapping[str, TorchCall | str] = {
     "cublas": _TORCH,
     "cublaslt": "bench.baselines.matmul.cublaslt:GEMM",

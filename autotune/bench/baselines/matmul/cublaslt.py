@@ -14,7 +14,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem
+from ....codegen.matmul.gemm.numbers import FLOAT8
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, Scales
 from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
@@ -23,9 +24,16 @@ from ...baseline import Baseline, Launcher
 from ...interleave import interleaved
 from .cublaslt_api import (
     COMPUTE_32F,
+    COMPUTE_32F_FAST_TF32,
+    COMPUTE_32I,
+    OUTER_VEC_32F,
+    R_8F_E4M3,
+    R_8F_E5M2,
+    R_8I,
     R_16BF,
     R_16F,
     R_32F,
+    R_32I,
     TENSOR_OPERATIONS,
     CublasLt,
     HeuristicResult,
@@ -41,7 +49,15 @@ _ALGORITHMS = 8
 _ROUNDS = 10  # samples of each algorithm
 _WORKSPACE_BYTES = 32 << 20
 _MOST_ALIGNMENT = 256
-_TYPES = {DType.FLOAT32: R_32F, DType.FLOAT16: R_16F, DType.BFLOAT16: R_16BF}
+_TYPES = {
+    DType.FLOAT32: R_32F,
+    DType.FLOAT16: R_16F,
+    DType.BFLOAT16: R_16BF,
+    DType.FLOAT8_E4M3: R_8F_E4M3,
+    DType.FLOAT8_E5M2: R_8F_E5M2,
+    DType.INT8: R_8I,
+    DType.INT32: R_32I,
+}
 _Product = SgemmProblem | GemmProblem
 
 
@@ -64,9 +80,11 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     assert isinstance(problem, _Product)
     operands = _operands(problem)
     handle = stack.enter_context(library.created(""))
-    operation = stack.enter_context(library.created("MatmulDesc", COMPUTE_32F, R_32F))
+    operation = stack.enter_context(library.created("MatmulDesc", *_computed(problem)))
     library.set(operation, MatmulDesc.TRANSA, ctypes.c_int32(problem.transpose_b))
     library.set(operation, MatmulDesc.TRANSB, ctypes.c_int32(problem.transpose_a))
+    if isinstance(problem, GemmProblem):
+        _set_scales(library, operation, session, problem)
     a, b, d = (stack.enter_context(_layout(library, problem, operand)) for operand in problem.stored)
     preference = stack.enter_context(_preference(library, session, operands))
     results = (HeuristicResult * _ALGORITHMS)()
@@ -75,7 +93,8 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
         "cublasLtMatmulAlgoGetHeuristic",
         handle, operation, b, a, d, d, preference, _ALGORITHMS, results, ctypes.byref(count),
     )  # fmt: skip
-    alpha, beta = (ctypes.byref(ctypes.c_float(problem.scalars[name])) for name in ("alpha", "beta"))
+    number = ctypes.c_float if _computed(problem)[1] == R_32F else lambda value: ctypes.c_int32(int(value))
+    alpha, beta = (ctypes.byref(number(problem.scalars[name])) for name in ("alpha", "beta"))
     at_b, at_a, at_c, at_d = (ctypes.c_void_p(session.pointer(operand)) for operand in operands)
     workspace = _workspace(stack)
     matmul = partial(
@@ -88,6 +107,38 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
         for index, result in enumerate(results[: count.value])
         if result.state == 0
     }
+
+
+def _computed(problem: _Product) -> tuple[int, int]:
+    """What sums are, and what alpha and beta are.
+
+    Raises:
+        DeviceError: integers are to become anything but their sums.
+    """
+    if isinstance(problem, SgemmProblem):
+        return COMPUTE_32F, R_32F
+    if problem.dtype is not DType.INT8:
+        return COMPUTE_32F_FAST_TF32 if problem.allow_tf32 else COMPUTE_32F, R_32F
+    if problem.result is not DType.INT32:
+        raise DeviceError(f"it is asked for products of int8 to int32, not to {problem.result}")
+    return COMPUTE_32I, R_32I
+
+
+def _set_scales(library: CublasLt, operation: ctypes.c_void_p, session: CudaSession, problem: GemmProblem) -> None:
+    """Those of float8, and how exact its sums are.
+
+    Raises:
+        DeviceError: the scales are those of blocks.
+    """
+    if problem.dtype not in FLOAT8:
+        return
+    library.set(operation, MatmulDesc.FAST_ACCUM, ctypes.c_int8(problem.fast_accumulation))
+    if problem.scales is Scales.BLOCK:
+        raise DeviceError("it is asked for products without scales of blocks, which it takes in another order")
+    for letter, scale in zip("AB", reversed(list(problem.scale_shapes)), strict=False):
+        library.set(operation, MatmulDesc[f"{letter}_SCALE_POINTER"], ctypes.c_void_p(session.pointer(scale)))
+        if problem.scales is Scales.ROW:
+            library.set(operation, MatmulDesc[f"{letter}_SCALE_MODE"], ctypes.c_int32(OUTER_VEC_32F))
 
 
 def _operands(problem: _Product) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 from ....devices.base import DeviceError
 
-R_32F, R_16F, R_16BF = 0, 2, 14  # cudaDataType_t
-COMPUTE_32F = 68
+R_32F, R_16F, R_8I, R_32I, R_16BF, R_8F_E4M3, R_8F_E5M2 = 0, 2, 3, 10, 14, 28, 29  # cudaDataType_t
+COMPUTE_32F, COMPUTE_32I, COMPUTE_32F_FAST_TF32 = 68, 72, 77
+OUTER_VEC_32F = 3  # cublasLtMatmulMatrixScale_t: a scale for each row or column
 TENSOR_OPERATIONS = 0xFE  # of cublasLtNumericalImplFlags_t: whatever is not done by FMAs
 
 
@@ -20,6 +21,11 @@ class MatmulDesc(IntEnum):
 
     TRANSA = 3
     TRANSB = 4
+    A_SCALE_POINTER = 17
+    B_SCALE_POINTER = 18
+    FAST_ACCUM = 25
+    A_SCALE_MODE = 31
+    B_SCALE_MODE = 32
 
 
 class MatrixLayout(IntEnum):
