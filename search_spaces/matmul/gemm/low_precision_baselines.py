@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import Bias, GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, Scales
 from ....codegen.matmul.gemv.activation import Activation
 
 
@@ -18,7 +18,8 @@ def low_precision_product(torch: Any, problem: GemmProblem, tensors: Mapping[str
     Raises:
         ValueError: there is no such call for the problem.
     """
-    plain = problem.bias is Bias.NONE and problem.activation is Activation.IDENTITY and not problem.residual
+    plain = problem.activation is Activation.IDENTITY and problem.gate is Gate.NONE and not problem.preactivation
+    plain = plain and problem.bias is Bias.NONE and not problem.residual
     if problem.batch != 1 or not plain:
         raise ValueError(f"PyTorch multiplies single matrices of {problem.dtype} without an epilogue")
     a, b, d = (tensors[name][0] for name in "abd")
