@@ -30,6 +30,7 @@ class Passes(StrEnum):
 
     TWO = "two"  # first the mean, then the variance: two reductions over the threads of a row
     WELFORD = "welford"  # both at once, merged from those of parts
+    SHIFTED = "shifted"  # both at once, of differences from the mean of the row's first vector
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class LayerNormSchedule(RmsNormSchedule):
     """A row is reduced to its mean and its variance, then read again and written.
 
     Attributes:
-        passes: over a row before it is written: ``two``, the mean and then the variance, or ``welford``, both at once.
+        passes: over a row before it is written: ``two``, the mean and then the variance; or both at once,
+            ``welford`` merged from those of parts, ``shifted`` of differences from the mean of the first vector.
     """
 
     reductions = 4  # of the first element of a sum, the elements, the squares, and the largest result

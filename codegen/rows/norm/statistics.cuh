@@ -23,7 +23,7 @@ __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], 
 
 #include "rows/terms.cuh"
 
-#if centered
+#if centered && passes != shifted
 // The first element of the row; 0 in all threads but its first one.
 __device__ __forceinline__ float first_element(const Arguments& arguments, const Problem& problem,
                                                const RowPart& part) {
@@ -40,6 +40,8 @@ __device__ __forceinline__ float first_element(const Arguments& arguments, const
 // sum may be the residual.
 #if !centered
 __device__ __forceinline__ float origin_of(const Arguments&, const Problem&, const RowPart&) { return 0.0f; }
+#elif passes == shifted
+#  include "rows/norm/shifted.cuh"
 #elif threads_per_row <= 32 && cluster == 1
 constexpr int first_reduction = 0;
 __device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
@@ -98,7 +100,7 @@ __device__ __forceinline__ Statistics statistics_of(NormValues& values, float or
   const float variance = reduce_over_row<first_reduction + 1>(squares.sum, Sum()) / elements;
   return {origin, mean, rsqrtf(variance + eps)};
 }
-#else
+#elif passes == welford
 #  include "rows/norm/moments.cuh"
 constexpr int reductions = first_reduction + 1;
 

@@ -31,6 +31,8 @@ def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpe
     vector_bytes = schedule.vector_width * problem.dtype.bytes
     if problem.residual and schedule.hold not in _SUM_HOLDS:
         yield f"hold {schedule.hold}: expected {' or '.join(_SUM_HOLDS)} for the sum of two arrays"
+    if problem.residual and isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.SHIFTED:
+        yield "passes shifted: expected two or welford for the sum of two arrays"
     if problem.residual and vector_bytes > problem.align_x:
         yield (
             f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {problem.align_x} that x, the "
@@ -56,7 +58,14 @@ class NormSpace(Generic[S]):
             spec,
             widest=widest(problem) * size,
             holds=holds,
+            **self._passes(problem),
         )
+
+    def _passes(self, problem: NormProblem) -> dict[str, list[Passes]]:
+        """Those of a layer_norm: the first vector of a sum is not in memory before the sum is."""
+        if not problem.centered:
+            return {}
+        return {"passes": [one for one in Passes if one is not Passes.SHIFTED or not problem.residual]}
 
     def default(self, problem: NormProblem, spec: DeviceSpec) -> S:
         """The first candidate; a row that fits nowhere is read again."""
@@ -75,13 +84,14 @@ class NormSpace(Generic[S]):
             for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
             first += (*for_caches, *(replace(schedule, min_blocks_per_sm=1) for schedule in loaded[:1]))
         again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-        for schedule in (*first, *map(_welford, first[:2]), again, *seeds.narrow(loaded)):
+        at_once = [_at_once(schedule, passes) for passes in (Passes.SHIFTED, Passes.WELFORD) for schedule in first[:2]]
+        for schedule in (*first, *at_once, again, *seeds.narrow(loaded)):
             if schedule in seeds.drawn:
                 yield schedule
 
 
-def _welford(schedule: S) -> S:
-    return replace(schedule, passes=Passes.WELFORD) if isinstance(schedule, LayerNormSchedule) else schedule
+def _at_once(schedule: S, passes: Passes) -> S:
+    return replace(schedule, passes=passes) if isinstance(schedule, LayerNormSchedule) else schedule
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:

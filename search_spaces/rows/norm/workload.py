@@ -31,7 +31,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     arrays = 2 if problem.residual else 1  # that are read, and as many are written
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
-    passes = 2 if problem.centered and not welford else 1
+    passes = _passes(schedule)
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if _uneven(problem, schedule) else 0.0
     parts = min(ends, vectors) * width
     columns_used = int(problem.weight) + int(problem.biased)
@@ -75,8 +75,12 @@ def _reads(problem: NormProblem, schedule: RmsNormSchedule) -> int:
     """How often a row is read from global memory."""
     if schedule.hold is not Hold.RELOAD:
         return 1
-    welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
-    return 1 + (2 if problem.centered and not welford else 1) + problem.residual
+    return 1 + _passes(schedule) + problem.residual
+
+
+def _passes(schedule: RmsNormSchedule) -> int:
+    """Passes over a row before it is written."""
+    return 2 if isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.TWO else 1
 
 
 def _uneven(problem: NormProblem, schedule: RmsNormSchedule) -> bool:
