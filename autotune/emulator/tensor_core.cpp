@@ -20,9 +20,9 @@ struct Fragments {
   Operand type_a, type_b;
 };
 
-// What a lane brings to ldmatrix: the address of a row, and the registers that it gets.
+// What a lane brings to ldmatrix or stmatrix: the address of a row, and the registers that it gets or gives.
 struct MatrixRow {
-  const char* row;
+  char* row;
   unsigned int* registers;
   bool transposed;
 };
@@ -83,6 +83,16 @@ void load(void* const* brought) {
   }
 }
 
+void store(void* const* brought) {
+  for (int lane = 0; lane < warp_threads; ++lane) {
+    const MatrixRow& own = *static_cast<MatrixRow*>(brought[lane]);
+    for (int matrix = 0; matrix < 4; ++matrix) {
+      char* const row = static_cast<MatrixRow*>(brought[8 * matrix + lane / 4])->row;
+      std::memcpy(row + lane % 4 * sizeof(unsigned int), &own.registers[matrix], sizeof(unsigned int));
+    }
+  }
+}
+
 }  // namespace
 
 void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2], Operand type_a,
@@ -105,8 +115,15 @@ void add_product(int (&d)[4], const unsigned int (&a)[4], const unsigned int (&b
 void load_matrices(unsigned int (&registers)[4], const void* row, bool transposed, int line) {
   check_shared("a row of ldmatrix", row, 16, 16);
   check(row, 16, Access::read, true);
-  MatrixRow own{static_cast<const char*>(row), registers, transposed};
+  MatrixRow own{static_cast<char*>(const_cast<void*>(row)), registers, transposed};
   meet_whole_warp({"a load of matrices", load}, &own, line);
+}
+
+void store_matrices(void* row, const unsigned int (&registers)[4], int line) {
+  check_shared("a row of stmatrix", row, 16, 16);
+  check(row, 16, Access::write, true);
+  MatrixRow own{static_cast<char*>(row), const_cast<unsigned int*>(registers), false};
+  meet_whole_warp({"a store of matrices", store}, &own, line);
 }
 
 }  // namespace autotune_emulator

@@ -1,4 +1,4 @@
-"""codegen/cuda/shared_matrices.cuh: lanes get the elements that the PTX manual says."""
+"""codegen/cuda/shared_matrices.cuh: lanes get and give the elements that the PTX manual says."""
 
 from __future__ import annotations
 
@@ -50,3 +50,34 @@ def test_lanes_get_neighbours(transposed: str, kernel: Kernel, run: Run) -> None
 def test_a_wrong_load_is_reported(wrong: dict[str, str], message: str, kernel: Kernel, run: Run) -> None:
     with pytest.raises(EmulatorError, match=message):
         run(source(kernel, **wrong), NUMBERS.view(np.float32), 128)
+
+
+STORE = """unsigned registers[4];
+for (int i = 0; i < 4; ++i) registers[i] = __float_as_uint(x[4 * t + i]);
+store_matrices(ROW, registers);
+BARRIER
+for (int i = 4; i < 8; ++i) y[(4 * t + i) % 128] = s[(4 * t + i) % 128];"""
+
+
+def stored(kernel: Kernel, row: str = "s + 4 * t", barrier: str = "__syncwarp();") -> Any:
+    body = STORE.replace("ROW", row).replace("BARRIER", barrier)
+    return kernel(body, threads=32, headers=("shared_matrices",), shared_bytes=512)
+
+
+def test_lanes_give_neighbours(kernel: Kernel, run: Run) -> None:
+    """The inverse of a load."""
+    found = run(stored(kernel), NUMBERS.view(np.float32), 128).view(np.uint16).reshape(4, 32, 2)
+    np.testing.assert_array_equal(found.swapaxes(0, 1), NUMBERS.reshape(32, 4, 2))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"row": "s + 2 * t"}, r"a row of stmatrix lies at byte \d+ of .*, which is not aligned to 16 bytes"),
+        ({"row": "s + 4 * t + 4"}, "writes bytes 512 to 527 of shared memory, which has 512 bytes"),
+        ({"barrier": ""}, "race"),
+    ],
+)
+def test_a_wrong_store_is_reported(wrong: dict[str, str], message: str, kernel: Kernel, run: Run) -> None:
+    with pytest.raises(EmulatorError, match=message):
+        run(stored(kernel, **wrong), NUMBERS.view(np.float32), 128)

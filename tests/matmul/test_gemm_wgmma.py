@@ -51,7 +51,7 @@ def test_each_step_along_k_counts_once(layout: str) -> None:
 @pytest.mark.parametrize(
     ("words", "layout"),
     [
-        ("BM=128 BN=256 stages=4 cluster_m=2 grid_blocks=132 whole_tiles=1", {"transpose_b": True}),
+        ("BM=128 BN=256 stages=4 cluster_m=2 grid_blocks=132 whole_tiles=1 tensor_store=1", {"transpose_b": True}),
         ("BM=256 BN=128 stages=4 cluster_n=2 grid_blocks=132 whole_tiles=1 wait_depth=1", {}),
         ("BM=128 BN=128 stages=6 pingpong=1 grid_blocks=132 whole_tiles=1", {"transpose_a": True}),
         ("BM=192 BN=192 stages=4 consumers=3", {"transpose_a": True, "transpose_b": True}),
@@ -97,6 +97,12 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "BM=128 BN=128",
             "tensor copies of A need rows that begin at multiples of 16 bytes",
         ),
+        (
+            SQUARE,
+            "BM=128 BN=32 tensor_store=1",
+            "tensor_store needs rows of D that begin at multiples of 16 bytes, and a block_n that is a multiple of the "
+            "64 elements of 128 bytes, not 32",
+        ),
         (replace(SQUARE, k=0), "BM=128 BN=128", "m 4096, n 4096, k 0, batch 1: wgmma needs 1 or more of each"),
     ],
 )
@@ -128,6 +134,9 @@ WIDE = GemmProblem(192, 64, 200, transpose_b=True)
 SINGLE = "BM=64 BN=64 consumers=1 stages=2"
 STAYING = f"{SINGLE} grid_blocks=1 whole_tiles=1"
 CLUSTER = "BM=64 BN=64 consumers=1 stages=2 cluster_m=2"
+STORED = f"{SINGLE} tensor_store=1"
+STAYING_STORED = f"{STAYING} tensor_store=1"
+NARROW = GemmProblem(64, 192, 64, transpose_b=True)
 PINGPONG = "BM=64 BN=64 consumers=2 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "parity of a filled stage": ("wait(turn.parity());", "wait(turn.parity() ^ 1);", DEEP, SINGLE),
@@ -186,6 +195,38 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "no wait for the other's stages": ("    stages.next[own.number].wait(parity);\n", "", WIDE, PINGPONG),
     "the parity of turns": ("parity = own.number == 0", "parity = own.number", WIDE, PINGPONG),
     "the parity of skipped stages": ("parity_ ^= stage /", "parity_ = stage /", WIDE, PINGPONG),
+    "no proxy fence before stores": ("    proxy_fence();\n    named", "    named", DEEP, STORED),
+    "no barrier before stores": (
+        "    proxy_fence();\n    named_barrier(1 + own.number, warpgroup_threads);\n",
+        "    proxy_fence();\n",
+        DEEP,
+        STORED,
+    ),
+    "a buffer is filled while it is stored": (
+        "read<store_buffers - 1>",
+        "read<store_buffers>",
+        NARROW,
+        "BM=64 BN=192 consumers=1 stages=2 tensor_store=1",
+    ),
+    "the first buffer is that of the tile before": (
+        "part == 0 && all_parts",
+        "false && all_parts",
+        NARROW,
+        STAYING_STORED,
+    ),
+    "a block ends while it stores": (
+        "if (threadIdx.x % warpgroup_threads == 0) store_wait_read<0>();\n}",
+        "}",
+        DEEP,
+        STORED,
+    ),
+    "a buffer with another swizzle": ("unit * 16, row_bytes)", "unit * 16, row_bytes / 2)", DEEP, STORED),
+    "rows of another half": (
+        "lane % 16, unit = j + lane / 16",
+        "lane / 16 * 8 + lane % 8, unit = j + lane / 8 % 2",
+        DEEP,
+        STORED,
+    ),
     "columns of D behind the last": (
         "Problem::edge_n || columns_left >= 2) target[1]",
         "Problem::edge_n || true) target[1]",

@@ -28,6 +28,7 @@ WGMMA_ARCHITECTURE = "sm_90a"
 WGMMA_ROWS = 64  # of a product of wgmma
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
 _BARRIER = 8
+_STORE_BUFFERS = 2  # of a consumer
 _PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread of wgmma
 
 
@@ -54,19 +55,20 @@ class Prepare(StrEnum):
 
 
 _UNUSED: Mapping[Instruction, tuple[str, ...]] = {
-    Instruction.MMA_SYNC: ("consumers", "pingpong", "wait_depth", "cluster_m", "cluster_n", "whole_tiles"),
+    Instruction.MMA_SYNC: (
+        "consumers",
+        "pingpong",
+        "wait_depth",
+        "tensor_store",
+        "cluster_m",
+        "cluster_n",
+        "whole_tiles",
+    ),
     Instruction.WGMMA: (
-        "warp_m",
-        "warp_n",
-        "vector_a",
-        "vector_b",
-        "shared_layout",
-        "double_buffer_fragments",
-        "promote",
-        "prepare_a",
+        "warp_m", "warp_n", "vector_a", "vector_b", "shared_layout", "double_buffer_fragments", "promote", "prepare_a",
         "prepare_b",
     ),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class GemmSchedule(Schedule):
         consumers: warpgroups that multiply, of wgmma; one more has tensor copies fill the stages.
         pingpong: each consumer has a tile of its own, so that it stores one while others multiply.
         wait_depth: stages whose products are under way when the next are issued.
+        tensor_store: whether tensor copies store D from shared memory, while the next tile is multiplied.
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
@@ -118,6 +121,7 @@ class GemmSchedule(Schedule):
     consumers: int = tunable(2, values=(1, 2, 3))
     pingpong: bool = tunable(False, values=(False, True))
     wait_depth: int = tunable(0, values=(0, 1), least=0)
+    tensor_store: bool = tunable(False, values=(False, True))
     cluster_m: int = tunable(1, values=(1, 2), power_of_two=True)
     cluster_n: int = tunable(1, values=(1, 2), power_of_two=True)
     raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
@@ -190,7 +194,9 @@ class GemmSchedule(Schedule):
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""
         if self.instruction is Instruction.WGMMA:
             stage = (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
-            return self.stages * (stage + 2 * _BARRIER) + (self.consumers * _BARRIER if self.pingpong else 0)
+            turns = self.consumers * _BARRIER if self.pingpong else 0
+            buffers = self.consumers * _STORE_BUFFERS * WGMMA_ROWS * ROW_BYTES if self.tensor_store else 0
+            return self.stages * (stage + 2 * _BARRIER) + turns + buffers
         stage = sum(
             rows * (row_bytes + self.pad(problem, operand))
             for operand in "ab"

@@ -78,4 +78,5 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
 #endif
     store_sums(arguments, problem, tile, own, sums);
   });
+  finish_stores();
 }

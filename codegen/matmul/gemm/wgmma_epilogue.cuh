@@ -1,101 +1,117 @@
 #pragma once
-#include "cuda/packed.cuh"
-#include "matmul/gemm/wgmma_tiles.cuh"
-#include "matmul/gemv/activation.cuh"
-// A consumer's sums on their way to D.
+#include "matmul/gemm/wgmma_sums.cuh"
+#if tensor_store
+#  include "cuda/named_barrier.cuh"
+#  include "cuda/number_pairs.cuh"
+#  include "cuda/shared_matrices.cuh"
+#  include "cuda/tensor_store.cuh"
+#endif
+// A consumer's sums on their way to D: from registers, or through shared memory, from which tensor copies
+// store them while the next tile is multiplied.
 
-using Result = Problem::Result;
+#if tensor_store
+// Each consumer has two buffers of 64 rows of 128 bytes, swizzled, so that it fills one while the other is
+// read.
+constexpr int store_buffers = 2;
+constexpr int store_bytes = product_rows * row_bytes;
+constexpr int store_columns = row_bytes / sizeof(Result);
+constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
 
-constexpr int warpgroup_threads = 128;
-constexpr int consumer_rows = Schedule::block_m / (Schedule::pingpong ? 1 : Schedule::consumers);
-constexpr int products_m = consumer_rows / product_rows;
-constexpr int staged_bytes = 0;
-
-// The sums of a thread: see cuda/wgmma.cuh.
-struct Accumulators {
-  float d[products_m][Schedule::block_n / 2];
-};
-
-// A warpgroup that multiplies: its number, and the first row of its sums in a tile. All lanes of a warp have
-// them from one, so that the compiler keeps them in uniform registers.
-struct Consumer {
-  int number;
-  int row;
-
-  __device__ __forceinline__ Consumer()
-      : number(__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads - 1, 0)),
-        row(Schedule::pingpong ? 0 : number * consumer_rows) {}
-};
-
-// Two neighbours of a row, of which so many columns are in the matrix.
-struct Pair {
-  Packed<Result, 2> packed;
-
-  __device__ __forceinline__ void load(const Result* source, int columns_left) {
-    if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
-      packed.bits = *reinterpret_cast<const typename Packed<Result, 2>::Bits*>(source);
-    } else {
-      packed.elements[0] = source[0];
-      if (!Problem::edge_n || columns_left >= 2) packed.elements[1] = source[1];
+// Writes what the sums of `store_columns` columns become to a buffer.
+__device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Arguments& arguments,
+                                            const Problem& problem, const float* sums, const SumRows& rows,
+                                            int n) {
+  const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
+#  if result != float32
+#    pragma unroll
+  for (int j = 0; j < store_columns / 8; j += 2) {
+    unsigned registers[4];
+#    pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      Pair results[2];
+      finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i));
+      registers[2 * i] = results[0].packed.bits, registers[2 * i + 1] = results[1].packed.bits;
+    }
+    const int row = warp_row + lane % 16, unit = j + lane / 16;
+    store_matrices(buffer + swizzled(row * row_bytes + unit * 16, row_bytes), registers);
+  }
+#  else
+#    pragma unroll
+  for (int j = 0; j < store_columns / 8; ++j) {
+    Pair results[2];
+    finish_sums(results, arguments, problem, sums + 4 * j, rows, n + 8 * j);
+#    pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = warp_row + lane / 4 + 8 * half, byte = (8 * j + SumRows::column()) * sizeof(Result);
+      store_global<false>(reinterpret_cast<Result*>(buffer + swizzled(row * row_bytes + byte, row_bytes)),
+                          results[half].packed);
     }
   }
-  __device__ __forceinline__ void store(Result* target, int columns_left) const {
-    if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
-      store_global<false>(target, packed);
-    } else {
-      target[0] = packed.elements[0];
-      if (!Problem::edge_n || columns_left >= 2) target[1] = packed.elements[1];
-    }
-  }
-};
-
-// Where a thread's sums are: element 4·j + 2·half + i of a product is in row `row(half)` of its 64 rows and
-// in column 8·j + `column()` + i.
-struct SumPosition {
-  static __device__ __forceinline__ int row(int half) {
-    return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4 + 8 * half;
-  }
-  static __device__ __forceinline__ int column() { return threadIdx.x % 4 * 2; }
-};
-
-// The elements of D that two neighbouring sums become.
-__device__ __forceinline__ Pair finished_pair(const Arguments& arguments, const Problem& problem,
-                                              const float* sums, int m, int n, long long offset) {
-  float biases[2] = {};
-#if bias == row
-#  pragma unroll
-  for (int i = 0; i < 2; ++i)
-    if (!Problem::edge_n || n + i < problem.n) biases[i] = to_float(arguments.bias[n + i]);
-#elif bias == column
-  biases[0] = biases[1] = to_float(arguments.bias[m]);
-#endif
-  Pair before = {}, result;
-#if beta_nonzero
-  before.load(arguments.c + offset, problem.n - n);
-#endif
-  float finished_sums[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i)
-    finished_sums[i] = finished(arguments, problem, sums[i], biases[i], to_float(before.packed.elements[i]));
-  from_floats(result.packed.elements, finished_sums);
-  return result;
+#  endif
 }
+
+// Has tensor copies store the sums of a consumer's tile.
+__device__ __forceinline__ void store_sums(const Arguments& arguments, const Problem& problem,
+                                           const Tile& tile, const Consumer& own, const Accumulators& sums) {
+  unsigned char* buffers = tile_memory<unsigned char>() + Schedule::stages * stage_bytes +
+                           own.number * (store_buffers * store_bytes);
+  const bool storing = threadIdx.x % warpgroup_threads == 0;
+  constexpr int parts = Schedule::block_n / store_columns, all_parts = products_m * parts;
+#  pragma unroll
+  for (int part = 0; part < all_parts; ++part) {
+    const int row = own.row + part / parts * product_rows, column = part % parts * store_columns;
+    unsigned char* buffer = buffers + part % store_buffers * store_bytes;
+    if (storing) {
+      // The last part of the tile before may be in the first buffer, too.
+      if (part == 0 && all_parts % store_buffers != 0) {
+        store_wait_read<0>();
+      } else {
+        store_wait_read<store_buffers - 1>();
+      }
+    }
+    named_barrier(1 + own.number, warpgroup_threads);
+    const SumRows rows(arguments, problem, tile, row);
+    fill_buffer(buffer, arguments, problem, sums.d[part / parts] + column / 2, rows,
+                tile.n + column + SumRows::column());
+    proxy_fence();
+    named_barrier(1 + own.number, warpgroup_threads);
+    if (storing) {
+#  if batched
+      tensor_store(arguments.map_d, {tile.batch, tile.m + row, tile.n + column}, buffer);
+#  else
+      tensor_store(arguments.map_d, {tile.m + row, tile.n + column}, buffer);
+#  endif
+      store_commit();
+    }
+  }
+}
+
+// A block may not end before its buffers have been read.
+__device__ __forceinline__ void finish_stores() {
+  if (threadIdx.x % warpgroup_threads == 0) store_wait_read<0>();
+}
+#else
+constexpr int staged_bytes = 0;
 
 // Stores the sums from registers.
 __device__ __forceinline__ void store_sums(const Arguments& arguments, const Problem& problem,
                                            const Tile& tile, const Consumer& own, const Accumulators& sums) {
-#pragma unroll
-  for (int i = 0; i < 2 * products_m; ++i) {
-    const int product = i / 2, half = i % 2;
-    const int m = tile.m + own.row + product * product_rows + SumPosition::row(half);
-    if (Problem::edge_m && m >= problem.m) continue;
-    const long long row = tile.batch * problem.stride_d + m * problem.ldd;
-#pragma unroll
+#  pragma unroll
+  for (int product = 0; product < products_m; ++product) {
+    const SumRows rows(arguments, problem, tile, own.row + product * product_rows);
+#  pragma unroll
     for (int j = 0; j < Schedule::block_n / 8; ++j) {
-      const int n = tile.n + 8 * j + SumPosition::column();
+      const int n = tile.n + 8 * j + SumRows::column();
       if (Problem::edge_n && n >= problem.n) continue;
-      finished_pair(arguments, problem, sums.d[product] + 4 * j + 2 * half, m, n, row + n)
-          .store(arguments.d + row + n, problem.n - n);
+      Pair results[2];
+      finish_sums(results, arguments, problem, sums.d[product] + 4 * j, rows, n);
+#  pragma unroll
+      for (int half = 0; half < 2; ++half)
+        if (rows.inside(problem, half))
+          results[half].store(arguments.d + rows.offset[half] + n, problem.n - n);
     }
   }
 }
+
+__device__ __forceinline__ void finish_stores() {}
+#endif

@@ -83,4 +83,15 @@ def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
 def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     vector = min(2, problem.vector_width("d"))
     if schedule.vector_d != vector:
-        yield f"vector_d {schedule.vector_d} where registers are stored: expected {vector}"
+        yield f"vector_d {schedule.vector_d} where pairs of registers are stored: expected {vector}"
+    if schedule.tensor_store and not stored_in_boxes(problem, schedule):
+        yield (
+            f"tensor_store needs rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and a block_n that is a "
+            f"multiple of the {ROW_BYTES // problem.result.bytes} elements of {ROW_BYTES} bytes, not {schedule.block_n}"
+        )
+
+
+def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether tensor copies can store D."""
+    size = problem.result.bytes
+    return problem.vector_width("d") * size >= WIDEST_ACCESS and schedule.block_n * size % ROW_BYTES == 0

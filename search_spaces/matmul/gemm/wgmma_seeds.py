@@ -28,7 +28,8 @@ def _schedule(
 ) -> GemmSchedule:
     return GemmSchedule(
         instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=64, consumers=consumers, stages=8,
-        pingpong=pingpong, cluster_m=cluster[0], cluster_n=cluster[1], min_blocks_per_sm=blocks_per_sm,
+        tensor_store=True, pingpong=pingpong, cluster_m=cluster[0], cluster_n=cluster[1],
+        min_blocks_per_sm=blocks_per_sm,
     )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
         if index == 0:
             yield replace(staying, specialize=Specialize.SHAPE)
             yield replace(staying, wait_depth=1)
+            yield replace(staying, tensor_store=False)
         yield schedule
 
 

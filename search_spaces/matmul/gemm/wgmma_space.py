@@ -11,7 +11,7 @@ from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...space import Draw
-from .wgmma_legal import enough_registers, multiplied_by_wgmma
+from .wgmma_legal import enough_registers, multiplied_by_wgmma, stored_in_boxes
 
 # Rows and columns of a block's tile.
 TILES = (
@@ -59,7 +59,8 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
         wanted = _whole_products(replace(wanted, **smaller))
-    wanted = _within_shared(problem, wanted, spec)
+    tensor_store = wanted.tensor_store and stored_in_boxes(problem, wanted)
+    wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
     footprint = wanted.footprint(problem)
     room = min(spec.threads_per_sm // footprint.threads, spec.shared_per_sm // footprint.shared_bytes)
     for blocks in range(min(schedule.min_blocks_per_sm, _MOST_BLOCKS_PER_SM, room), 1, -1):

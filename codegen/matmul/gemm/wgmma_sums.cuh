@@ -1,0 +1,104 @@
+#pragma once
+#include "cuda/packed.cuh"
+#include "matmul/gemm/wgmma_tiles.cuh"
+#include "matmul/gemv/activation.cuh"
+// The sums of consumers, and what becomes of them.
+
+using Result = Problem::Result;
+
+constexpr int warpgroup_threads = 128;
+constexpr int consumer_rows = Schedule::block_m / (Schedule::pingpong ? 1 : Schedule::consumers);
+constexpr int products_m = consumer_rows / product_rows;
+
+// The sums of a thread: see cuda/wgmma.cuh.
+struct Accumulators {
+  float d[products_m][Schedule::block_n / 2];
+};
+
+// A warpgroup that multiplies: its number, and the first row of its sums in a tile. All lanes of a warp have
+// them from one, so that the compiler keeps them in uniform registers.
+struct Consumer {
+  int number;
+  int row;
+
+  __device__ __forceinline__ Consumer()
+      : number(__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads - 1, 0)),
+        row(Schedule::pingpong ? 0 : number * consumer_rows) {}
+};
+
+// Two neighbours of a row, of which so many columns are in the matrix.
+struct Pair {
+  Packed<Result, 2> packed;
+
+  __device__ __forceinline__ void load(const Result* source, int columns_left) {
+    if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
+      packed.bits = *reinterpret_cast<const typename Packed<Result, 2>::Bits*>(source);
+    } else {
+      packed.elements[0] = source[0];
+      if (!Problem::edge_n || columns_left >= 2) packed.elements[1] = source[1];
+    }
+  }
+  __device__ __forceinline__ void store(Result* target, int columns_left) const {
+    if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
+      store_global<false>(target, packed);
+    } else {
+      target[0] = packed.elements[0];
+      if (!Problem::edge_n || columns_left >= 2) target[1] = packed.elements[1];
+    }
+  }
+};
+
+// The rows of a thread's sums of a product, `row` and the one 8 below: element 4·j + 2·half + i of the sums
+// is in row `half` of these, and in column 8·j + `column()` + i of the tile.
+struct SumRows {
+  int m[2];
+  long long offset[2];  // of D and C
+  float bias[2];
+
+  __device__ __forceinline__ SumRows(const Arguments& arguments, const Problem& problem, const Tile& tile,
+                                     int first) {
+    const int row = first + threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      m[half] = tile.m + row + 8 * half;
+      offset[half] = tile.batch * problem.stride_d + m[half] * problem.ldd;
+#if bias == column
+      bias[half] = inside(problem, half) ? to_float(arguments.bias[m[half]]) : 0.0f;
+#else
+      bias[half] = 0.0f;
+#endif
+    }
+  }
+
+  static __device__ __forceinline__ int column() { return threadIdx.x % 4 * 2; }
+  __device__ __forceinline__ bool inside(const Problem& problem, int half) const {
+    return !Problem::edge_m || m[half] < problem.m;
+  }
+};
+
+// The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
+// anything.
+__device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
+                                            const Problem& problem, const float* sums, const SumRows& rows,
+                                            int n) {
+  float biases[2] = {};
+#if bias == row
+#  pragma unroll
+  for (int i = 0; i < 2; ++i)
+    if (!Problem::edge_n || n + i < problem.n) biases[i] = to_float(arguments.bias[n + i]);
+#endif
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    Pair before = {};
+#if beta_nonzero
+    if (rows.inside(problem, half) && (!Problem::edge_n || n < problem.n))
+      before.load(arguments.c + rows.offset[half] + n, problem.n - n);
+#endif
+    float finished_sums[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      finished_sums[i] = finished(arguments, problem, sums[2 * half + i], biases[i] + rows.bias[half],
+                                  to_float(before.packed.elements[i]));
+    from_floats(results[half].packed.elements, finished_sums);
+  }
+}
