@@ -14,7 +14,7 @@ from ..cuda_core import handle_return
 
 _Type = driver.CUtensorMapDataType
 _Swizzle = driver.CUtensorMapSwizzle
-_TYPES: Mapping[DType, Any] = {
+TYPES: Mapping[DType, Any] = {
     DType.FLOAT64: _Type.CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
     DType.FLOAT32: _Type.CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
     DType.FLOAT16: _Type.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
@@ -31,7 +31,7 @@ _TYPES: Mapping[DType, Any] = {
     DType.FLOAT8_E4M3: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT8,
     DType.FLOAT8_E5M2: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT8,
 }
-_SWIZZLES: Mapping[Swizzle, Any] = {
+SWIZZLES: Mapping[Swizzle, Any] = {
     Swizzle.NONE: _Swizzle.CU_TENSOR_MAP_SWIZZLE_NONE,
     Swizzle.B32: _Swizzle.CU_TENSOR_MAP_SWIZZLE_32B,
     Swizzle.B64: _Swizzle.CU_TENSOR_MAP_SWIZZLE_64B,
@@ -75,7 +75,7 @@ def _anew(tensor_map: TensorMap, address: int) -> Any:
     dtype, rank = DType(tensor_map.dtype), len(tensor_map.shape)
     return handle_return(
         driver.cuTensorMapEncodeTiled(
-            _TYPES[dtype],
+            TYPES[dtype],
             rank,
             address,
             [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)],
@@ -83,7 +83,7 @@ def _anew(tensor_map: TensorMap, address: int) -> Any:
             [driver.cuuint32_t(size) for size in reversed(tensor_map.box)],
             [driver.cuuint32_t(1)] * rank,
             driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-            _SWIZZLES[tensor_map.swizzle],
+            SWIZZLES[tensor_map.swizzle],
             driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
             driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )

@@ -1,6 +1,7 @@
 #pragma once
 #include <cuda.h>
 
+#include <cstring>
 #include <string>
 
 #include "tables.hpp"
@@ -56,10 +57,27 @@ inline CUresult run_step(const Plan& plan, const Step& step, CUdeviceptr workspa
                         block[2], step.shared_bytes, stream, parameters, nullptr);
 }
 
-inline CUresult run(Plan& plan, CUdeviceptr workspace, CUstream stream) {
+inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, const CUdeviceptr* addresses) {
+  const std::uint32_t adjacent[] = {1, 1, 1, 1, 1};
+  return cuTensorMapEncodeTiled(encoded, static_cast<CUtensorMapDataType>(map.type), map.rank,
+                                reinterpret_cast<void*>(addresses[map.tensor] + map.offset), map.shape,
+                                map.strides, map.box, adjacent, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                static_cast<CUtensorMapSwizzle>(map.swizzle),
+                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+// `addresses`: of all tensors, and of the workspace.
+inline CUresult run(const Plan& plan, const CUdeviceptr* addresses, CUdeviceptr workspace, CUstream stream) {
   if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
-  void* parameters[] = {&plan.arguments};
+  // Tensor maps come before all other arguments, which are padded to their alignment.
+  struct alignas(CUtensorMap) {
+    unsigned char bytes[most_maps * sizeof(CUtensorMap) + sizeof(Arguments)];
+  } packed;
   CUresult result = CUDA_SUCCESS;
+  for (int i = 0; i < plan.map_count && result == CUDA_SUCCESS; ++i)
+    result = encode(reinterpret_cast<CUtensorMap*>(packed.bytes) + i, plan.maps[i], addresses);
+  std::memcpy(packed.bytes + plan.map_count * sizeof(CUtensorMap), &plan.arguments, sizeof(Arguments));
+  void* parameters[] = {packed.bytes};
   for (int i = 0; i < plan.step_count && result == CUDA_SUCCESS; ++i)
     result = run_step(plan, plan.steps[i], workspace, stream, parameters);
   return result;

@@ -12,8 +12,8 @@ import numpy as np
 from ..codegen.problem import Array, Problem
 from ..codegen.tensor import Exact, Role, Tensor
 from ..verification import scale_name
-from .interface import WORKSPACE, call
-from .kernels import Kernels
+from .interface import call
+from .kernels import WORKSPACE, Kernels
 
 _CASES, _TRIED = 8, 300
 _MOST_BYTES = 1 << 20  # of a problem's tensors

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from ..codegen.program import Argument
 from ..codegen.tensor import Role
-from .kernels import Kernels
-
-WORKSPACE = "workspace"
+from .kernels import WORKSPACE, Kernels
 
 
 def header(exported: Kernels) -> str:
@@ -52,9 +50,8 @@ int autotune_{name}_schedule({sizes});
 def source(exported: Kernels) -> str:
     """``<operator>.cpp``."""
     name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.sizes)
-    given = [one.name for one in (*_pointers(exported), *_scalars(exported))]
+    given = [one.name for one in (*(one for one in exported.arguments if one.pointer), *_scalars(exported))]
     set_all = "\n".join(f"  plan.arguments.{one} = {one};" for one in given)
-    has_workspace = any(one.name == WORKSPACE for one in exported.arguments)
     return f"""#include "{name}.h"
 
 #include "driver.hpp"
@@ -74,22 +71,22 @@ CUresult autotune_{name}({_parameters(exported)}) {{
   autotune::Plan plan{{}};
   if (!autotune::plan_for(sizes, plan)) return CUDA_ERROR_NOT_SUPPORTED;
 {set_all}
-{"  plan.arguments.workspace = workspace;" if has_workspace else ""}
-  return autotune::run(plan, workspace, stream);
+  const CUdeviceptr addresses[] = {{{", ".join(exported.addresses)}}};
+  return autotune::run(plan, addresses, workspace, stream);
 }}
 """
 
 
 def call(exported: Kernels, pointers: str, scalars: str) -> str:
     """The arguments of a call in C++, with formats for what a pointer and a scalar is there, by ``{name}``."""
-    words = [pointers.format(name=one.name) for one in _pointers(exported)]
+    words = [pointers.format(name=name) for name in _pointers(exported)]
     words += list(exported.sizes)
     words += [scalars.format(name=one.name) for one in _scalars(exported)]
     return ", ".join([*words, WORKSPACE, "nullptr"])
 
 
 def _parameters(exported: Kernels) -> str:
-    words = [f"CUdeviceptr {one.name}" for one in _pointers(exported)]
+    words = [f"CUdeviceptr {name}" for name in _pointers(exported)]
     words += [f"long long {size}" for size in exported.sizes]
     words += [f"{one.cuda_type} {one.name}" for one in _scalars(exported)]
     return ", ".join([*words, "CUdeviceptr workspace", "CUstream stream"])
@@ -99,8 +96,8 @@ def _sizes(exported: Kernels) -> str:
     return ", ".join(f"long long {size}" for size in exported.sizes)
 
 
-def _pointers(exported: Kernels) -> Iterator[Argument]:
-    return (one for one in exported.arguments if one.pointer and one.name != WORKSPACE)
+def _pointers(exported: Kernels) -> tuple[str, ...]:
+    return exported.addresses[:-1]
 
 
 def _scalars(exported: Kernels) -> Iterator[Argument]:

@@ -18,6 +18,8 @@ from .bundle import Bundle
 from .expressions import Condition, Expression, Pool, TraceError, filled, held
 from .trace import Branch, Leaf, Tree, holding, leaf_at, leaves, traced, value_at
 
+WORKSPACE = "workspace"
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -77,20 +79,32 @@ class Kernels:
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """The members of ``struct Arguments``, which all programs have; values are of some size.
+        """The members of ``struct Arguments`` but tensor maps, which all programs have; values are of some size.
 
         Raises:
-            TraceError: programs differ, or have what C++ does not encode.
+            TraceError: programs differ.
         """
-        found = [program.arguments for program in self._programs()]
+        found = [plain_arguments(program) for program in self._programs()]
         if len({tuple((one.name, one.cuda_type) for one in arguments) for arguments in found}) > 1:
             raise TraceError("programs with different arguments are not exported")
-        if any(one.tensor_map is not None for one in found[0]):
-            raise TraceError("programs with tensor maps are not exported")
         return found[0]
+
+    @cached_property
+    def addresses(self) -> tuple[str, ...]:
+        """The tensors whose addresses a call brings, then ``workspace``."""
+        members = (argument for program in self._programs() for argument in program.arguments)
+        names = (
+            one.tensor_map.tensor if one.tensor_map else one.name for one in members if one.pointer or one.tensor_map
+        )
+        return (*dict.fromkeys(name for name in names if name != WORKSPACE), WORKSPACE)
 
     def _programs(self) -> Iterator[Program]:
         return (program for kernel in self.kernels for program in leaves(kernel.program) if program is not None)
+
+
+def plain_arguments(program: Program) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments`` behind the tensor maps."""
+    return tuple(one for one in program.arguments if one.tensor_map is None)
 
 
 def kernels_of(bundle: Bundle) -> Kernels:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..codegen.dtype import DType
 from ..codegen.program import Argument, Memset, Program, Step
+from ..codegen.tensor_map import TensorMap
 from ..db.states import TimeSource
+from ..devices.tensor_maps import SWIZZLES, TYPES
 from ..devices.time_model import modelled_seconds
 from ..dispatcher.choice.choose import RECORD_TIE
 from ..dispatcher.choice.modelled import TIE
@@ -14,10 +17,11 @@ from ..dispatcher.choice.records import Record
 from ..dispatcher.choice.transfer import DOUBT, FARTHEST, LEAST_SECONDS
 from .cpp import Writer
 from .expressions import Expression
-from .kernels import Kernel, Kernels
+from .kernels import Kernel, Kernels, plain_arguments
 from .trace import Tree, mapped
 
-_Plan = tuple[tuple[Step, ...], tuple[Any, ...], Any]  # steps, values of the arguments, bytes of the workspace
+# Steps, values of the arguments, tensor maps, bytes of the workspace.
+_Plan = tuple[tuple[Step, ...], tuple[Any, ...], tuple[TensorMap, ...], Any]
 
 
 def tables(exported: Kernels) -> str:
@@ -26,6 +30,7 @@ def tables(exported: Kernels) -> str:
     limits, count = bundle.limits, len(exported.kernels)
     digests = list(exported.programs)
     steps = max(len(program.steps) for program in exported.programs.values())
+    maps = max(len(_maps(program)) for program in exported.programs.values())
     title = (
         f"{bundle.operator.name} for {limits.name} ({limits.arch}): {len(bundle.records)} records, {count} schedules"
     )
@@ -50,8 +55,11 @@ struct Sizes {{
 
 {_arguments(exported.arguments)}
 
+constexpr int most_maps = {maps};
 struct Plan {{
   Arguments arguments;
+  int map_count;
+  std::array<TensorMap, most_maps> maps;
   int program;
   int step_count;
   Step steps[{steps}];
@@ -139,14 +147,22 @@ def _functions(number: int, kernel: Kernel, digests: Sequence[str], exported: Ke
 def _plan(program: Program | None) -> _Plan | None:
     if program is None:
         return None
-    return program.steps, tuple(one.value for one in program.arguments), program.workspace_bytes
+    values = tuple(one.value for one in plain_arguments(program))
+    return program.steps, values, _maps(program), program.workspace_bytes
+
+
+def _maps(program: Program) -> tuple[TensorMap, ...]:
+    return tuple(one.tensor_map for one in program.arguments if one.tensor_map)
 
 
 def _write_plan(writer: Writer, plan: _Plan, exported: Kernels) -> None:
-    steps, values, workspace_bytes = plan
+    steps, values, maps, workspace_bytes = plan
     for argument, value in zip(exported.arguments, values, strict=True):
         if value is not None:
             writer.line(f"plan.arguments.{argument.name} = {_cast(writer, argument.cuda_type, value)};")
+    writer.line(f"plan.map_count = {len(maps)};")
+    for number, tensor_map in enumerate(maps):
+        writer.line(f"plan.maps[{number}] = {_tensor_map(writer, tensor_map, exported.addresses)};")
     writer.line(f"plan.workspace_bytes = {writer.number(workspace_bytes)};")
     writer.line(f"plan.step_count = {len(steps)};")
     for number, step in enumerate(steps):
@@ -159,6 +175,24 @@ def _step(writer: Writer, step: Step, names: Sequence[str]) -> str:
     grid, block = (", ".join(_cast(writer, "unsigned", one) for one in extents) for extents in (step.grid, step.block))
     shared = _cast(writer, "unsigned", step.shared_bytes)
     return f"{{{names.index(step.entry)}, {{{grid}}}, {{{block}}}, {shared}, 0, 0, 0}}"
+
+
+def _tensor_map(writer: Writer, tensor_map: TensorMap, addresses: Sequence[str]) -> str:
+    def group(kind: str, numbers: Iterable[Any]) -> str:
+        return f"{{{', '.join(_cast(writer, kind, one) for one in numbers)}}}"
+
+    element_bytes = DType(tensor_map.dtype).bytes
+    words = [
+        addresses.index(tensor_map.tensor),
+        int(TYPES[DType(tensor_map.dtype)]),
+        int(SWIZZLES[tensor_map.swizzle]),
+        len(tensor_map.shape),
+        group("std::uint64_t", reversed(tensor_map.shape)),
+        group("std::uint64_t", (element_bytes * one for one in reversed(tensor_map.strides[:-1]))),
+        group("std::uint32_t", reversed(tensor_map.box)),
+        _cast(writer, "long long", tensor_map.offset),
+    ]
+    return f"{{{', '.join(map(str, words))}}}"
 
 
 def _cast(writer: Writer, kind: str, value: Any) -> str:

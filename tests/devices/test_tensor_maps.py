@@ -32,11 +32,11 @@ def test_the_driver_gets_columns_first_and_strides_in_bytes(monkeypatch):
 
 
 def test_every_dtype_of_whole_bytes_has_a_map():
-    assert set(tensor_maps._TYPES) == set(DType) - {DType.INT4}
+    assert set(tensor_maps.TYPES) == set(DType) - {DType.INT4}
 
 
 def test_each_swizzle_is_that_of_its_name():
-    names = {swizzle: encoded.name for swizzle, encoded in tensor_maps._SWIZZLES.items()}
+    names = {swizzle: encoded.name for swizzle, encoded in tensor_maps.SWIZZLES.items()}
     assert names == {swizzle: f"CU_TENSOR_MAP_SWIZZLE_{swizzle.upper()}" for swizzle in Swizzle}
 
 

@@ -6,11 +6,15 @@ import os
 import random
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from autotune.codegen.dtype import DType
 from autotune.codegen.program import Memset
+from autotune.codegen.tensor_map import TensorMap
 from autotune.db.states import TimeSource
+from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Kernels, bundle_of, kernels_of, write
@@ -32,6 +36,12 @@ int main() {
       std::printf(" %s %lld ", autotune::programs[plan.program], plan.workspace_bytes);
       const auto* bytes = reinterpret_cast<const unsigned char*>(&plan.arguments);
       for (size_t i = 0; i < sizeof(plan.arguments); ++i) std::printf("%02x", bytes[i]);
+      for (int i = 0; i < plan.map_count; ++i) {
+        const autotune::TensorMap& map = plan.maps[i];
+        std::printf(" map %d %d %d %lld", map.tensor, map.type, map.swizzle, map.offset);
+        for (unsigned axis = 0; axis < map.rank; ++axis)
+          std::printf(" %lu %lu %u", map.shape[axis], map.strides[axis], map.box[axis]);
+      }
       for (int i = 0; i < plan.step_count; ++i) {
         const autotune::Step& step = plan.steps[i];
         if (step.entry < 0) std::printf(" set %lld %lld %d", step.offset, step.bytes, step.value);
@@ -99,7 +109,10 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
     pointers = {argument.name: 0 for argument in program.arguments if argument.pointer}
     scalars = {argument.name: 0 for argument in program.arguments if argument.scalar}
     words = [str(bundle.all_schedules.index(choice.schedule)), str(record), f"{program.source_digest[:16]}.cubin"]
-    words += [str(program.workspace_bytes), bytes(program.pack(pointers, scalars)).hex()]
+    maps = [argument.tensor_map for argument in program.arguments if argument.tensor_map]
+    plain = replace(program, arguments=tuple(one for one in program.arguments if one.tensor_map is None))
+    words += [str(program.workspace_bytes), bytes(plain.pack(pointers, scalars)).hex()]
+    words += [word for tensor_map in maps for word in _words(tensor_map, exported.addresses)]
     for step in program.steps:
         if isinstance(step, Memset):
             words += ["set", str(step.offset), str(step.bytes), str(step.value)]
@@ -107,3 +120,12 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
             extents = [extent for pair in zip(step.grid, step.block, strict=True) for extent in pair]
             words += [step.entry, *map(str, extents), str(step.shared_bytes)]
     return " ".join(words)
+
+
+def _words(tensor_map: TensorMap, addresses: Sequence[str]) -> list[str]:
+    dtype = DType(tensor_map.dtype)
+    strides = [stride * dtype.bytes for stride in reversed(tensor_map.strides[:-1])]
+    axes = zip(reversed(tensor_map.shape), [*strides, 0], reversed(tensor_map.box), strict=True)
+    kinds = int(TYPES[dtype]), int(SWIZZLES[tensor_map.swizzle])
+    numbers = [addresses.index(tensor_map.tensor), *kinds, tensor_map.offset, *(one for axis in axes for one in axis)]
+    return ["map", *map(str, numbers)]

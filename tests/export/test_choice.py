@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemm.schedule import Instruction
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
 from autotune.search_spaces.registry import operator
@@ -35,6 +38,19 @@ def test_cpp_chooses_and_launches_as_python_does(
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
     assert len({line.split()[0] for line in expected}) > 2  # several schedules serve
     assert {line.split()[1] == "-1" for line in expected} == {True, False}  # by a record, and by the model
+
+
+def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
+    gemm = operator("gemm")
+
+    def candidates(problem: Any, limits: Any) -> Iterator[Any]:
+        return (one for one in gemm.candidates(problem, limits) if one.instruction is Instruction.WGMMA)
+
+    exported = drawn(replace(gemm, candidates=candidates), 3, ("m", "n", "k"), transpose_b=True)
+    asked = drawn_sizes(exported, 60)
+    expected = [chosen_in_python(exported, one) for one in asked]
+    assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
+    assert {line.count(" map ") for line in expected} == {0, 2}
 
 
 def test_a_wrong_constant_is_found(tmp_path: Path) -> None:
