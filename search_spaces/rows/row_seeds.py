@@ -25,7 +25,8 @@ _CLUSTERS = (1, 2, 4, 8, 16)
 _NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
 _LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
 _RESIDENT = 4  # blocks of an SM that hide each other's waits
-_SPARE_REGISTERS = {Hold.REGISTERS: 16, Hold.SHARED: 4}  # beyond the footprint, with which ptxas spills nothing
+# Registers beyond the footprint, with which ptxas spills nothing.
+_SPARE_REGISTERS = {Hold.REGISTERS: 16, Hold.SHARED: 4, Hold.RELOAD: 4}
 # Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
 _MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
 
@@ -96,6 +97,12 @@ class RowSeeds(Generic[P, S]):
         return not any(self.constraints(self.problem, schedule, self.spec)) and not any(
             footprint_violations(self.spec, schedule.footprint(self.problem))
         )
+
+    def resident_threads(self, schedule: S) -> int:
+        """Threads that an SM holds at once, at least those of a block."""
+        shared_bytes = schedule.footprint(self.problem).shared_bytes
+        blocks = blocks_per_sm(self.spec, schedule.threads, self._needed(schedule), shared_bytes)
+        return max(1, blocks) * schedule.threads
 
     def _needed(self, schedule: S) -> int:
         """Registers of a thread with which ptxas spills nothing."""

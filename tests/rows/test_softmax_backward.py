@@ -142,3 +142,11 @@ def test_seeds_spill_nothing(problem: SoftmaxBackwardProblem, log: bool) -> None
     for seed in OPERATOR.seeds(replace(problem, log=log), LIMITS)[:2]:
         resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, LIMITS), "sm_90").resources
         assert resources.spill_store_bytes == resources.stack_bytes == 0, seed
+
+
+def test_first_seeds_leave_an_sm_many_threads() -> None:
+    """Odd rows of 16 bits keep halves in registers of their own: thirteen vectors of each array fill them all."""
+    problem = SoftmaxBackwardProblem(512, 50257, BF16, log=True)
+    for schedule in OPERATOR.seeds(problem, LIMITS)[:3]:
+        assert schedule.rounds_in(problem) <= 4
+        assert schedule.cluster >= 4

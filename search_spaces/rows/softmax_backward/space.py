@@ -17,6 +17,7 @@ from ..row_seeds import RowSeeds
 
 _HALF_WORD = 2  # bytes
 _APART = 0.9  # registers for each word of two elements, whose halves ptxas keeps
+_FEW_THREADS = 512  # of an SM
 _HOLDS = (Hold.REGISTERS, Hold.RELOAD)
 
 
@@ -52,10 +53,13 @@ def default(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> SoftmaxBackwar
 
 
 def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[SoftmaxBackwardSchedule]:
-    """Rows in registers, of as few blocks as hold them; the first of them in variants; read again last."""
+    """Rows in registers, of as few blocks as hold them; the first of them in variants; read again last.
+
+    Those that leave an SM few threads go behind the others: nothing hides the waits of a block that is alone.
+    """
     apart = _APART if problem.dtype.bytes == _HALF_WORD else 0.0
     seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec, spare_of_word=apart)
-    loaded = list(seeds.in_registers())[:5]
+    loaded = sorted(seeds.in_registers(), key=lambda schedule: seeds.resident_threads(schedule) < _FEW_THREADS)[:5]
     variants = [
         changed
         for schedule in loaded[:1]
