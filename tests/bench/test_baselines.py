@@ -4,15 +4,16 @@ import ctypes
 import os
 import sys
 from importlib import util
+from types import SimpleNamespace
 
 import pytest
 
 from autotune.bench.baselines import COPY_NAME, baselines_of
 from autotune.bench.baselines.device_copy import filling
-from autotune.bench.baselines.matmul import cublaslt, triton_baseline
+from autotune.bench.baselines.matmul import cublaslt, cublaslt_epilogue, triton_baseline
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import OPERATORS, operator
@@ -110,17 +111,52 @@ def test_a_copy_is_filled_with_the_input(size):
     assert not any(memory[5000 + size :])
 
 
+class Recorded:
+    """A cublasLt that notes what is set."""
+
+    def __init__(self):
+        self.values = {}
+
+    def set(self, handle, attribute, value):
+        self.values[attribute.name] = value.value
+
+
 @pytest.mark.parametrize(
-    ("fields", "operands"),
-    [({}, "badd"), ({"residual": True}, "bacd"), ({"bias": Bias.ROW}, ""), ({"activation": Activation.RELU}, "")],
+    ("fields", "expected"),
+    [
+        ({}, {"EPILOGUE": 1}),
+        ({"residual": True, "bias": Bias.ROW}, {"EPILOGUE": 4, "BIAS_POINTER": 5000}),
+        ({"activation": Activation.RELU, "bias": Bias.ROW}, {"EPILOGUE": 6, "BIAS_POINTER": 5000}),
+        (
+            {"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
+            {
+                "EPILOGUE": 160,
+                "EPILOGUE_AUX_POINTER": 6000,
+                "EPILOGUE_AUX_LD": 32,
+                "EPILOGUE_AUX_BATCH_STRIDE": 64 * 32,
+            },
+        ),
+    ],
 )
-def test_cublaslt_multiplies_and_adds(fields, operands):
-    problem = GemmProblem(64, 64, 64, **fields)
-    if operands:
-        assert cublaslt._operands(problem) == operands
-    else:
-        with pytest.raises(DeviceError, match="asked for products without bias and activation"):
-            cublaslt._operands(problem)
+def test_cublaslt_ends_with_an_epilogue(fields, expected):
+    library, session = Recorded(), SimpleNamespace(pointer={"bias": 5000, "z": 6000}.get)
+    cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields))
+    assert library.values == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"activation": Activation.SILU}, "expected identity, relu, gelu_tanh without gates"),
+        ({"gate": Gate.HALVES}, "expected identity, relu, gelu_tanh without gates"),
+        ({"activation": Activation.RELU, "residual": True}, "expected no residual"),
+        ({"bias": Bias.COLUMN}, "expected bias row"),
+        ({"activation": Activation.RELU, "preactivation": True}, "before gelu_tanh only"),
+    ],
+)
+def test_cublaslt_has_not_every_epilogue(fields, complaint):
+    with pytest.raises(DeviceError, match=complaint):
+        cublaslt_epilogue.epilogue_of(GemmProblem(64, 32, 64, **fields))
 
 
 @pytest.mark.parametrize(

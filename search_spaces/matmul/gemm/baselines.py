@@ -89,5 +89,6 @@ _TORCH = TorchCall(
 BASELINES: Mapping[str, TorchCall | str] = {
     "cublas": _TORCH,
     "cublaslt": "bench.baselines.matmul.cublaslt:GEMM",
+    "triton": "bench.baselines.matmul.triton_baseline:GEMM",
     "compile": compiled(_TORCH),
 }

@@ -26,7 +26,7 @@ def _addmm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Cal
 BASELINES: Mapping[str, TorchCall | str] = {
     "cublas": TorchCall("cuBLAS in true FP32, through torch.addmm and torch.baddbmm", _addmm, ("nvidia-cublas",)),
     "cublaslt": "bench.baselines.matmul.cublaslt:SGEMM",
-    "triton": "bench.baselines.matmul.triton_baseline:TRITON",
+    "triton": "bench.baselines.matmul.triton_baseline:SGEMM",
 }
 
 PUBLISHED = Published(

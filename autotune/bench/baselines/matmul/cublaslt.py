@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.numbers import FLOAT8
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, Scales
-from ....codegen.matmul.gemv.activation import Activation
+from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32
@@ -41,6 +40,7 @@ from .cublaslt_api import (
     MatmulPreference,
     MatrixLayout,
 )
+from .cublaslt_epilogue import set_epilogue
 
 if TYPE_CHECKING:
     from ....devices.cuda_session import CudaSession
@@ -78,13 +78,14 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     """
     problem = session.problem
     assert isinstance(problem, _Product)
-    operands = _operands(problem)
+    operands = "bacc" if isinstance(problem, SgemmProblem) else "bacd" if problem.residual else "badd"
     handle = stack.enter_context(library.created(""))
     operation = stack.enter_context(library.created("MatmulDesc", *_computed(problem)))
     library.set(operation, MatmulDesc.TRANSA, ctypes.c_int32(problem.transpose_b))
     library.set(operation, MatmulDesc.TRANSB, ctypes.c_int32(problem.transpose_a))
     if isinstance(problem, GemmProblem):
         _set_scales(library, operation, session, problem)
+        set_epilogue(library, operation, session, problem)
     a, b, d = (stack.enter_context(_layout(library, problem, operand)) for operand in problem.stored)
     preference = stack.enter_context(_preference(library, session, operands))
     results = (HeuristicResult * _ALGORITHMS)()
@@ -139,20 +140,6 @@ def _set_scales(library: CublasLt, operation: ctypes.c_void_p, session: CudaSess
         library.set(operation, MatmulDesc[f"{letter}_SCALE_POINTER"], ctypes.c_void_p(session.pointer(scale)))
         if problem.scales is Scales.ROW:
             library.set(operation, MatmulDesc[f"{letter}_SCALE_MODE"], ctypes.c_int32(OUTER_VEC_32F))
-
-
-def _operands(problem: _Product) -> str:
-    """The arrays in the place of cublasLt's A, B, C and D.
-
-    Raises:
-        DeviceError: it is more than a product and a sum.
-    """
-    if isinstance(problem, SgemmProblem):
-        return "bacc"
-    plain = problem.activation is Activation.IDENTITY and problem.gate is Gate.NONE and not problem.preactivation
-    if problem.bias is not Bias.NONE or not plain:
-        raise DeviceError(f"it is asked for products without bias and activation, not for {problem.key}")
-    return "bacd" if problem.residual else "badd"
 
 
 @contextmanager
@@ -212,4 +199,4 @@ _CUBLASLT = Baseline(
     prepare=_prepare,
 )
 SGEMM = replace(_CUBLASLT, summary=f"{_CUBLASLT.summary}, in true FP32")
-GEMM = replace(_CUBLASLT, summary=f"{_CUBLASLT.summary}, for products without bias and activation")
+GEMM = replace(_CUBLASLT, summary=f"{_CUBLASLT.summary}, with its epilogues for bias, ReLU and GELU by tanh")
