@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -49,7 +50,10 @@ def imported(module: Module) -> Iterator[Module]:
             assert "autotune" not in {name.partition(".")[0] for name in absolute}, f"{module}: relative imports only"
 
 
-IMPORTS = {module: set(imported(module)) - {module} for module in FILES}
+@cache
+def imports() -> dict[Module, set[Module]]:
+    """What each module imports."""
+    return {module: set(imported(module)) - {module} for module in FILES}
 
 
 def circle(graph: dict[Module, set[Module]]) -> str:
@@ -65,18 +69,18 @@ def test_imports_go_down_only() -> None:
     order = layers()
     assert {module[0] for module in FILES if module} == set(order)
     for module in filter(None, FILES):
-        upwards = [name for name in filter(None, IMPORTS[module]) if order[name[0]] < order[module[0]]]
+        upwards = [name for name in filter(None, imports()[module]) if order[name[0]] < order[module[0]]]
         assert not upwards, f"{'.'.join(module)} imports {'.'.join(upwards[0])}, which is above it"
 
 
 def test_no_modules_import_each_other() -> None:
-    assert circle(IMPORTS) == ""
+    assert circle(imports()) == ""
 
 
 def test_no_folders_import_each_other() -> None:
     for depth in range(1, max(map(len, FILES))):
         graph: dict[Module, set[Module]] = {}
-        for module, names in IMPORTS.items():
+        for module, names in imports().items():
             if len(module) >= depth:  # what a folder's __init__ offers of its files is no import of a neighbour
                 *folder, itself = module[:depth]
                 siblings = {name[:depth] for name in names if len(name) >= depth and name[: depth - 1] == (*folder,)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pickle
 import re
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import cast
 
 import pytest
 from operator_cases import LIMITS, Case, cases_of
+from planted import with_bug
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
@@ -116,8 +116,7 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path
 
 def planted_kernel(right: str, planted: str, spec: DeviceSpec) -> Kernel:
     source = operator("transpose").program(_PLANTED_IN, TransposeSchedule(), spec)
-    assert source.source.count(right) == 1
-    return _PLANTED_IN, replace(source, source=source.source.replace(right, planted))
+    return _PLANTED_IN, with_bug(source, right, planted)
 
 
 @pytest.mark.parametrize(("right", "planted"), [(right, planted) for _, right, planted, _ in _PLANTED])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from planted import check_caught, with_bug
 from reduce_cases import (
     ALL,
     ARGMAX,
@@ -80,7 +80,7 @@ def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Ax
     program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
     verify(problem, program)
     with pytest.raises(EmulatorError):
-        verify(problem, _planted(program, right, planted))
+        verify(problem, with_bug(program, right, planted))
 
 
 @pytest.mark.parametrize("change", [None, cancelling])
@@ -91,7 +91,7 @@ def test_accumulation_in_half_precision_is_caught(change: Elements | None) -> No
     verify(problem, program)
     rounding = "partial = to_float(from_float<float16>(partial + number_of(element)));"
     with pytest.raises(EmulatorError, match="wrong"):
-        verify(problem, _planted(program, "partial += number_of(element);", rounding))
+        verify(problem, with_bug(program, "partial += number_of(element);", rounding))
 
 
 ROUND = "partial = to_float(from_float<float16>(partial + number_of(element)));"
@@ -113,7 +113,7 @@ def test_bugs_of_textbook_dot_products_are_caught(
     program = plain(problem)
     verify(problem, program)
     with pytest.raises(EmulatorError, match=said):
-        verify(problem, _planted(program, right, planted))
+        verify(problem, with_bug(program, right, planted))
 
 
 def test_a_last_warp_without_barriers_is_caught() -> None:
@@ -121,12 +121,7 @@ def test_a_last_warp_without_barriers_is_caught() -> None:
     program = emit_tree(problem)
     verify(problem, program)
     with pytest.raises(EmulatorError, match="race"):
-        verify(problem, _planted(program, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n"))
-
-
-def _planted(program: Program, right: str, planted: str) -> Program:
-    assert right in program.source
-    return replace(program, source=program.source.replace(right, planted))
+        verify(problem, with_bug(program, "    __syncthreads();\n", "    if (half >= 32) __syncthreads();\n"))
 
 
 STAGED = "threads=128 TPR=16 vector_width=4 loads_in_flight=1 staged=1"
@@ -152,6 +147,4 @@ def test_planted_bug_in_staged_segments_is_caught(right: str, planted: str) -> N
     """Blocks of eight segments, of which some are empty, and several tiles each; the last vector is partly there."""
     problem = ReduceProblem(1, 5003, ARGMAX, SEGMENTS, segments=19)
     kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), LIMITS)
-    assert right in kernel.source
-    with pytest.raises(EmulatorError):
-        verify(problem, replace(kernel, source=kernel.source.replace(right, planted)), seeds=(1,))
+    check_caught(problem, kernel, right, planted, seeds=(1,))
