@@ -12,6 +12,7 @@ from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
 from autotune import emulator
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.numbers import DTYPES
+from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
@@ -19,6 +20,7 @@ from autotune.codegen.program import Program
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
+GATED = GemmProblem(20, 48, 40, gate=Gate.HALVES, preactivation=True, dtype=FP16)
 SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
 
 
@@ -68,6 +70,11 @@ def test_each_step_along_k_counts_once(layout: str, dtype: DType) -> None:
     stored = b.view(numbers)[0]
     rows = (stored.T if problem.transpose_b else stored)[::-1]
     np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows.astype(np.float32))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_gate_pairs(preset: str) -> None:
+    verify(GATED, PRESETS[preset](GATED))
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])

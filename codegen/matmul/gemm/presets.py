@@ -9,22 +9,26 @@ from typing import Any
 from ...program import Program
 from .emit import emit, emit_naive
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8
-from .problem import GemmProblem
-from .schedule import GemmSchedule, SharedLayout
+from .problem import Gate, GemmProblem
+from .schedule import LEAST_HALVES, GemmSchedule, SharedLayout
 
 
 def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
     """The schedule with vectors that the problem is aligned for, and as many bytes along k for all types."""
+    warp_n = max(schedule.warp_n, LEAST_HALVES) if problem.gate is Gate.HALVES else schedule.warp_n
     changed: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
+    changed |= {"warp_n": warp_n, "vector_d": min(changed["vector_d"], warp_n // 2 // problem.parts)}
     exact = problem.dtype in FLOAT8 and not problem.fast_accumulation
     changed |= {"block_k": schedule.block_k * 2 // problem.dtype.bytes, "promote": EXACT_FLOAT8_TERMS if exact else 0}
     return replace(schedule, **changed)
 
 
-_TENSOR_CORES = GemmSchedule(
-    block_m=64, block_n=64, warp_m=32, warp_n=32, stages=2, shared_layout=SharedLayout.PADDED,
+# A warp for each 16×16 elements of D, of matrices of 16×16, as the functions of nvcuda::wmma have them.
+_WARP_TILES = GemmSchedule(
+    block_m=16, block_n=32, block_k=16, warp_m=16, warp_n=16, stages=2, shared_layout=SharedLayout.PADDED,
     double_buffer_fragments=False, raster_group=1,
 )  # fmt: skip
+_TENSOR_CORES = replace(_WARP_TILES, block_m=64, block_n=64, block_k=32, warp_m=32, warp_n=32)
 _MULTISTAGE = replace(_TENSOR_CORES, shared_layout=SharedLayout.SWIZZLED, stages=4)
 _LARGE_TILES = replace(
     _MULTISTAGE, block_m=128, block_n=128, warp_m=64, warp_n=64, stages=3, double_buffer_fragments=True, raster_group=8
@@ -32,6 +36,7 @@ _LARGE_TILES = replace(
 
 PRESETS: Mapping[str, Callable[[GemmProblem], Program]] = {
     "naive": emit_naive,
+    "warp_tiles": lambda problem: emit(problem, fitted(problem, _WARP_TILES)),
     "tensor_cores": lambda problem: emit(problem, fitted(problem, _TENSOR_CORES)),
     "multistage": lambda problem: emit(problem, fitted(problem, _MULTISTAGE)),
     "large_tiles": lambda problem: emit(problem, fitted(problem, _LARGE_TILES)),

@@ -17,6 +17,7 @@ WARP = 32
 ROW_UNIT = 16  # bytes of a row of ldmatrix
 PRODUCT_M, PRODUCT_N, PRODUCT_BYTES = 16, 8, 32  # of A and B that tensor cores multiply at once; bytes along k
 LEAST_COPY = 4  # bytes that cp.async copies
+LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 _STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
 _WORD = 4
 _OTHER_REGISTERS = 40  # addresses and bounds

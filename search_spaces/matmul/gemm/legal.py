@@ -8,7 +8,7 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 from . import preparation
@@ -17,7 +17,6 @@ from .wgmma_legal import wgmma_violations
 _INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 MOST_SUMS = 128  # of a thread
-LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:

@@ -11,12 +11,12 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import Gate, GemmProblem
-from ....codegen.matmul.gemm.schedule import PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters
 from . import preparation
-from .legal import LEAST_HALVES, MOST_SUMS
+from .legal import MOST_SUMS
 from .wgmma_space import TILES, build, has_wgmma, tile_fits
 
 _WARPS = (1, 2, 4)
