@@ -8,6 +8,7 @@ from typing import Any
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from ....codegen.matrices import WIDEST_ACCESS
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
@@ -31,6 +32,8 @@ def _small(
     for operand in "abd":
         copied = operand in "ab" and getattr(schedule, f"prepare_{operand}") is not Prepare.NONE
         vector: int = 1 if copied else getattr(schedule, f"vector_{operand}")
+        if operand == "d" and schedule.tensor_store:
+            vector = WIDEST_ACCESS // small.result.bytes
         rows, columns = small.stored[operand]
         leading = columns | 1 if copied else round_up(columns, vector)
         layouts[f"ld{operand}"] = leading
