@@ -142,10 +142,10 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them
         n = round_up(n, template.parts * max(schedule.vector_b, schedule.vector_d))
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
-    layouts: dict[str, int] = {"align_d": schedule.vector_d * template.result.bytes}
+    layouts: dict[str, int] = {"align_d": schedule.vector(template, "d") * template.result.bytes}
     for operand in "abd":
         copied = getattr(schedule, f"prepare_{operand}", Prepare.NONE) is not Prepare.NONE
-        vector = 1 if copied else getattr(schedule, f"vector_{operand}")
+        vector = 1 if copied else schedule.vector(template, operand)
         rows, columns = shaped.stored[operand]
         leading = round_up(max(1, columns), vector) + vector * random.choice((0, 0, 1))
         layouts |= {f"ld{operand}": leading, f"stride_{operand}": rows * leading if shaped.batch > 1 else 0}
@@ -156,7 +156,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
 
 def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     if schedule.instruction is Instruction.WGMMA:
-        return problem.layout, schedule.cluster > 1, schedule.pingpong
+        return problem.layout, schedule.cluster > 1, schedule.pingpong, schedule.tensor_store
     return problem.layout, schedule.vector_a, problem.dtype.bytes == 2
 
 

@@ -111,6 +111,13 @@ def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation:
     assert violation in OPERATOR.violations(problem, chosen, LIMITS)
 
 
+def test_unaligned_operands_are_copied_first() -> None:
+    problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
+    chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
+    verify(problem, program(problem, chosen))
+    assert OPERATOR.default(GemmProblem(4095, 4096, 4097, transpose_b=True), LIMITS).instruction == "wgmma"
+
+
 def test_other_devices_have_no_wgmma() -> None:
     chosen = schedule("BM=128 BN=128")
     for name in ("a100", "b200"):

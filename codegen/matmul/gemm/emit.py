@@ -39,10 +39,10 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     declared = problem_struct(_types(problem), facts, _sizes(left), schedule.specialize, body)
     if wgmma:
         members = (*tensor_maps(problem, schedule), *members)
-        declared += f"\n\n{product_source(problem, schedule)}"
-    called = f"{block}({'with_prepared(arguments)' if before else 'arguments'});"
+        declared += f"\n\n{product_source(left, schedule)}"
+    called = f"{block}({'with_prepared(arguments)' if before and not wgmma else 'arguments'});"
     entry = footprint.entry(ENTRY, called, tensor_maps=wgmma)
-    entries = f"{prepare.source_of(before)}{entry}" if before else entry
+    entries = f"{prepare.source_of(before, tensor_maps=wgmma)}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
     workspace_bytes = sum(one.copy.bytes(problem) for one in before) + schedule.workspace_bytes(problem)
     return Program(source, members, tuple(launches), workspace_bytes, arch_suffix=footprint.arch_suffix)

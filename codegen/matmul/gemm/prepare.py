@@ -94,7 +94,7 @@ def launch(operands: Sequence[Prepared]) -> Launch:
     return footprint(operands).launch(ENTRY, sum(one.blocks for one in operands))
 
 
-def source_of(operands: Sequence[Prepared]) -> str:
+def source_of(operands: Sequence[Prepared], *, tensor_maps: bool) -> str:
     """``with_prepared``, which makes the arguments of the product, and the entry. With alpha = 0 nothing is read."""
     redirected = with_copies("with_prepared", "copied", [one.copy for one in operands])
     first, *others = (one.copy.operand for one in operands)
@@ -108,4 +108,4 @@ def source_of(operands: Sequence[Prepared]) -> str:
     body = f"""if (arguments.alpha == 0.0f) return;
   const Arguments product = with_prepared(arguments);
 {"".join(one.declared for one in operands)}  {calls}"""
-    return f"{redirected}\n{footprint(operands).entry(ENTRY, body)}\n"
+    return f"{redirected}\n{footprint(operands).entry(ENTRY, body, tensor_maps=tensor_maps)}\n"

@@ -10,6 +10,7 @@ from ...dtype import DType
 from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
+from ...matrices import WIDEST_ACCESS
 from ...schedule import Schedule, Specialize
 from .problem import GemmProblem
 
@@ -66,8 +67,7 @@ _UNUSED: Mapping[Instruction, tuple[str, ...]] = {
         "whole_tiles",
     ),
     Instruction.WGMMA: (
-        "warp_m", "warp_n", "vector_a", "vector_b", "shared_layout", "double_buffer_fragments", "promote", "prepare_a",
-        "prepare_b",
+        "warp_m", "warp_n", "vector_a", "vector_b", "shared_layout", "double_buffer_fragments", "promote",
     ),
 }  # fmt: skip
 
@@ -205,6 +205,13 @@ class GemmSchedule(Schedule):
         )
         staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
         return max(self.stages * stage, staged)
+
+    def vector(self, problem: GemmProblem, operand: str) -> int:
+        """Elements of ``a``, ``b`` or ``d`` that its rows must begin at a multiple of."""
+        if operand == "d" and self.tensor_store:
+            return WIDEST_ACCESS // problem.result.bytes
+        vector: int = getattr(self, f"vector_{operand}")
+        return vector
 
     @property
     def consumer_sums(self) -> int:

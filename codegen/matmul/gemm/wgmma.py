@@ -7,14 +7,27 @@ from ...headers import Constant
 from ...program import Argument
 from ...tensor_map import Swizzle, TensorMap
 from ...wgmma import wgmma_source
+from .prepare import prepared, product
 from .problem import GemmProblem
 from .schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 
 
 def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
     """The maps by which tiles of A and B are copied, and those of D stored, in boxes with rows of 128 bytes."""
-    operands = tuple(_operand_map(problem, schedule, operand) for operand in "ab")
-    return (*operands, _map(problem, "d", problem.result, WGMMA_ROWS)) if schedule.tensor_store else operands
+    left, places, offset = product(problem, schedule), {}, 0
+    for one in prepared(problem, schedule):
+        places[one.copy.operand] = offset
+        offset += one.copy.bytes(problem)
+    maps = []
+    for operand, extent, sharers in (
+        ("a", schedule.block_m, schedule.cluster_n),
+        ("b", schedule.block_n, schedule.cluster_m),
+    ):
+        rows = (extent if left.along_k(operand) else schedule.block_k) // sharers
+        maps.append(_map(left, operand, left.dtype, rows, places.get(operand)))
+    if schedule.tensor_store:
+        maps.append(_map(left, "d", left.result, WGMMA_ROWS, None))
+    return tuple(maps)
 
 
 def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
@@ -28,22 +41,14 @@ def shared_operands(problem: GemmProblem) -> dict[str, Constant]:
     return {f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"}
 
 
-def _operand_map(problem: GemmProblem, schedule: GemmSchedule, operand: str) -> Argument:
-    """A box has a block's share of the rows of a tile."""
-    extent, sharers = (
-        (schedule.block_m, schedule.cluster_n) if operand == "a" else (schedule.block_n, schedule.cluster_m)
-    )
-    rows = (extent if problem.along_k(operand) else schedule.block_k) // sharers
-    return _map(problem, operand, problem.dtype, rows)
-
-
-def _map(problem: GemmProblem, operand: str, dtype: DType, rows: int) -> Argument:
-    """A box has so many rows."""
+def _map(problem: GemmProblem, operand: str, dtype: DType, rows: int, prepared_at: int | None) -> Argument:
+    """A box has so many rows; a prepared operand lies so many bytes into the workspace."""
     leading, stride, _ = problem.layout_of(operand)
     shape: tuple[int, ...] = problem.stored[operand]
     strides: tuple[int, ...] = (leading, 1)
     box: tuple[int, ...] = (rows, ROW_BYTES // dtype.bytes)
     if problem.batch > 1:
         shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
-    described = TensorMap(operand, dtype, shape, strides, box, Swizzle.B128)
+    tensor = operand if prepared_at is None else "workspace"
+    described = TensorMap(tensor, dtype, shape, strides, box, Swizzle.B128, prepared_at or 0)
     return Argument(f"map_{operand}", "TensorMap", tensor_map=described)

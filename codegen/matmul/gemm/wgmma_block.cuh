@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/register_count.cuh"
+#include "matmul/gemm/prepare.cuh"
 #include "matmul/gemm/wgmma_consumer.cuh"
 #include "matmul/gemm/wgmma_producer.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by warpgroups (sm_90a): the first one has tensor copies

@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/packed.cuh"
+#include "matmul/gemm/finish.cuh"
 #include "matmul/gemm/wgmma_tiles.cuh"
-#include "matmul/gemv/activation.cuh"
 // The sums of consumers, and what becomes of them.
 
 using Result = Problem::Result;
@@ -53,6 +53,9 @@ struct Pair {
 struct SumRows {
   int m[2];
   long long offset[2];  // of D and C
+#if preactivation
+  long long offset_z[2];
+#endif
   float bias[2];
 
   __device__ __forceinline__ SumRows(const Arguments& arguments, const Problem& problem, const Tile& tile,
@@ -62,6 +65,9 @@ struct SumRows {
     for (int half = 0; half < 2; ++half) {
       m[half] = tile.m + row + 8 * half;
       offset[half] = tile.batch * problem.stride_d + m[half] * problem.ldd;
+#if preactivation
+      offset_z[half] = (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
+#endif
 #if bias == column
       bias[half] = inside(problem, half) ? to_float(arguments.bias[m[half]]) : 0.0f;
 #else
@@ -89,16 +95,25 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
 #endif
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    Pair before = {};
-#if beta_nonzero
-    if (rows.inside(problem, half) && (!Problem::edge_n || n < problem.n))
-      before.load(arguments.c + rows.offset[half] + n, problem.n - n);
-#endif
-    float finished_sums[2];
+    const bool inside = rows.inside(problem, half) && (!Problem::edge_n || n < problem.n);
+    float z[2][parts];
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      finished_sums[i] = finished(arguments, problem, sums[2 * half + i], biases[i] + rows.bias[half],
-                                  to_float(before.packed.elements[i]));
-    from_floats(results[half].packed.elements, finished_sums);
+      z[i][0] = before_activation(arguments, problem, sums[2 * half + i], biases[i] + rows.bias[half]);
+#if preactivation
+    Pair kept;
+    const float both[] = {z[0][0], z[1][0]};
+    from_floats(kept.packed.elements, both);
+    if (inside) kept.store(arguments.z + rows.offset_z[half] + n, problem.n - n);
+#endif
+    Pair before = {};
+#if beta_nonzero
+    if (inside) before.load(arguments.c + rows.offset[half] + n, problem.n - n);
+#endif
+    float finished[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      finished[i] = after_activation(arguments, z[i], to_float(before.packed.elements[i]));
+    from_floats(results[half].packed.elements, finished);
   }
 }

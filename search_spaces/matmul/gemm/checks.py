@@ -8,7 +8,6 @@ from typing import Any
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
-from ....codegen.matrices import WIDEST_ACCESS
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
@@ -31,9 +30,7 @@ def _small(
     small = replace(problem, m=m, n=n, k=k, batch=batch, **layouts)
     for operand in "abd":
         copied = operand in "ab" and getattr(schedule, f"prepare_{operand}") is not Prepare.NONE
-        vector: int = 1 if copied else getattr(schedule, f"vector_{operand}")
-        if operand == "d" and schedule.tensor_store:
-            vector = WIDEST_ACCESS // small.result.bytes
+        vector = 1 if copied else schedule.vector(problem, operand)
         rows, columns = small.stored[operand]
         leading = columns | 1 if copied else round_up(columns, vector)
         layouts[f"ld{operand}"] = leading

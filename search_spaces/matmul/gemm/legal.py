@@ -23,11 +23,13 @@ def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) 
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     if found := list(_unused_violations(schedule)):
         return found
-    if schedule.instruction is Instruction.WGMMA:
-        return wgmma_violations(problem, schedule) or list(_grid_violations(problem, schedule))
-    if found := [*preparation.violations(problem, schedule), *_tile_violations(problem, schedule)]:
+    if found := list(preparation.violations(problem, schedule)):
         return found
     left = product(problem, schedule)
+    if schedule.instruction is Instruction.WGMMA:
+        return wgmma_violations(left, schedule) or list(_grid_violations(problem, schedule))
+    if found := list(_tile_violations(problem, schedule)):
+        return found
     return [
         *(line for operand in "ab" for line in _copy_violations(left, schedule, operand)),
         *_store_violations(problem, schedule),

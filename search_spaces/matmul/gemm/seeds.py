@@ -8,10 +8,10 @@ from typing import Any
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
+from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
-from .preparation import likely
+from .preparation import choices, likely
 from .space import fitted, on_grid, space
 from .wgmma_seeds import wgmma_candidates
 from .wgmma_space import has_wgmma
@@ -62,7 +62,8 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     """By wgmma where that is possible; then by mma_sync."""
-    if has_wgmma(problem, spec):
+    copies = {name for name in ("prepare_a", "prepare_b") if Prepare.COPY in choices(problem, name[-1])}
+    if has_wgmma(problem, spec) and copies <= likely(problem).keys():
         yield from wgmma_candidates(problem, spec)
     yield from _mma_sync_candidates(problem, spec)
 

@@ -41,8 +41,8 @@ def _problem_violations(problem: GemmProblem) -> Iterator[str]:
     for name, dtype, known in (("A and B", problem.dtype, _DTYPES), ("D", problem.result, _RESULTS)):
         if dtype not in known:
             yield f"{name} of {dtype}: kernels by wgmma know {', '.join(known)}"
-    if problem.gate is not Gate.NONE or problem.preactivation:
-        yield "kernels by wgmma write one result, of which pairs are not gated"
+    if problem.gate is not Gate.NONE:
+        yield f"gate {problem.gate}: kernels by wgmma know no gates"
     if not problem.m * problem.n * problem.k * problem.batch:
         yield f"m {problem.m}, n {problem.n}, k {problem.k}, batch {problem.batch}: wgmma needs 1 or more of each"
     for operand in "ab":

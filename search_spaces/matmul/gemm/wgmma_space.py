@@ -7,10 +7,19 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
+from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import (
+    ROW_BYTES,
+    WGMMA_ARCHITECTURE,
+    WGMMA_ROWS,
+    GemmSchedule,
+    Instruction,
+    Prepare,
+)
 from ...device_spec import DeviceSpec
 from ...space import Draw
+from .preparation import choices
 from .wgmma_legal import enough_registers, multiplied_by_wgmma, stored_in_boxes
 
 # Rows and columns of a block's tile.
@@ -24,7 +33,19 @@ _MOST_BLOCKS_PER_SM = 2
 
 def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
     """Whether some schedule by wgmma is legal."""
-    return WGMMA_ARCHITECTURE.startswith(spec.arch) and multiplied_by_wgmma(problem)
+    known = WGMMA_ARCHITECTURE.startswith(spec.arch)
+    return known and multiplied_by_wgmma(product(problem, _aligned(problem, GemmSchedule())))
+
+
+def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+    """The schedule with copies of operands that tensor copies cannot take as they are, if they can be copied."""
+    wrong = [
+        operand
+        for operand in "ab"
+        if getattr(schedule, f"prepare_{operand}") is Prepare.NONE and Prepare.COPY in choices(problem, operand)
+    ]
+    fields: dict[str, Any] = {f"prepare_{operand}": Prepare.COPY for operand in wrong}
+    return replace(schedule, **fields)
 
 
 def build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
@@ -40,15 +61,16 @@ def tile_fits(problem: GemmProblem, schedule: GemmSchedule, tile: str) -> bool:
     if schedule.instruction is not Instruction.WGMMA:
         return True
     block_m, block_n = map(int, tile.split("x"))
-    return schedule.block_m <= block_m and schedule.block_n <= _whole_rows(problem, block_n)
+    return schedule.block_m <= block_m and schedule.block_n <= _whole_rows(product(problem, schedule), block_n)
 
 
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The schedule with products that are whole, sums that fit, and as many stages as there is room for."""
     row = ROW_BYTES // problem.dtype.bytes
+    schedule = _aligned(problem, schedule)
     wanted = replace(
         schedule,
-        block_n=_whole_rows(problem, schedule.block_n),
+        block_n=_whole_rows(product(problem, schedule), schedule.block_n),
         block_k=round_up(schedule.block_k, row),
         vector_d=min(2, problem.vector_width("d")),
         min_blocks_per_sm=1,

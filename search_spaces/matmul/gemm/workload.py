@@ -31,7 +31,7 @@ _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
     if schedule.instruction is Instruction.WGMMA:
-        return (_wgmma(problem, schedule, spec),)
+        return (*preparation.workloads(problem, schedule), _wgmma(problem, schedule, spec))
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
