@@ -8,6 +8,7 @@ from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.devices.time_model import fastest_first
 from autotune.search_spaces.rows.reduce import OPERATOR
 
 ROWS = ReduceProblem(4096, 4096)
@@ -83,3 +84,12 @@ def test_what_can_be_staged(problem: ReduceProblem, words: str, violation: str) 
 def test_short_segments_are_staged_first() -> None:
     short, long = (ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log) for log in (20, 14))
     assert [OPERATOR.seeds(problem, LIMITS)[0].staged for problem in (short, long)] == [True, False]
+
+
+def test_staged_segments_are_modelled_faster_where_they_are_short() -> None:
+    for log, staged in ((20, True), (10, False)):
+        problem = ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log)
+        first = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, LIMITS), LIMITS)[0]
+        assert first.staged == staged
+        (work,) = OPERATOR.workload(problem, first, LIMITS)
+        assert work.blocks * work.steps * work.bytes_loaded == pytest.approx(4 << 27, rel=0.01)

@@ -91,3 +91,8 @@ def test_a_record_of_short_rows_is_slow_for_rows_of_32_vectors_a_thread() -> Non
     usual = SoftmaxSchedule(threads=128, threads_per_row=128, vector_width=8, min_blocks_per_sm=3)
     of_short, of_usual = (modelled_seconds(SOFTMAX, problem, one, H200) for one in (short, usual))
     assert of_short > 1.2 * of_usual
+
+
+def test_half_of_a_causal_square_is_skipped() -> None:
+    problem = SoftmaxProblem(2048, 2048, causal=True)
+    assert counted(problem, skip=True).unit_clocks == pytest.approx(counted(problem).unit_clocks / 2, rel=0.01)

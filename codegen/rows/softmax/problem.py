@@ -143,8 +143,7 @@ class SoftmaxProblem(RowProblem):
 
         With lengths, half of x is read, which is what `inputs` ask for.
         """
-        elements = self.rows * self.columns
-        read = min(elements // 2 if self.lengths else elements, self._kept_by_queries)
+        elements, read = self.rows * self.columns, self.counted
         of_row = (DType.INT32.bytes if self.lengths else 0) + (DType.FLOAT32.bytes if self.lse else 0)
         small = of_row * self.rows if elements else 0
         small += prod(self.stored["m"]) * self.mask_dtype.bytes if self.has_mask and elements else 0
@@ -152,6 +151,12 @@ class SoftmaxProblem(RowProblem):
             (elements + read) * self.dtype.bytes + small,
             {Unit.FP32: 4 * elements, Unit.SPECIAL: elements},
         )
+
+    @property
+    def counted(self) -> int:
+        """Elements that count, of those that `inputs` and `scalars` ask for."""
+        elements = self.rows * self.columns
+        return min(elements // 2 if self.lengths else elements, self._kept_by_queries)
 
     @property
     def _kept_by_queries(self) -> int:

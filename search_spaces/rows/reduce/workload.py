@@ -12,11 +12,18 @@ _SECTOR, _LINE = 32, 128  # bytes
 _ACCESS = 4  # instructions of a load, with its address
 # Instructions of an index: a comparison for order, one for NaN, and two selections. Rows have one for each vector.
 _INDEX = 4
+# Loads that a segment waits for beside its tiles: its offsets; and, by itself, what is ahead of its first vector and
+# behind its last tile.
+_OFFSETS, _ENDS = 1, 2
+_SHARED_ACCESS = 2  # instructions of an element that is read from shared memory, one by one
+_CONFLICTS = 2  # ways of segments that begin in any bank
 _PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
 
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads and adds in turn, tile by tile; the last one of a reduction reads what the others left."""
+    if schedule.staged:
+        return (_staged(problem, schedule),)
     element, partial = problem.element_bytes, schedule.partial_bytes(problem)
     by_columns = problem.axis is Axis.FIRST
     arrays = problem.op.arrays
@@ -32,16 +39,40 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     split = schedule.splits > 1
     stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
     at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
+    tiles = ceil_div(schedule.tiles(problem), schedule.splits)
+    steps = tiles + (_OFFSETS + _ENDS if problem.in_segments else 0)
+    loading = tiles / steps
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
-        steps=ceil_div(schedule.tiles(problem), schedule.splits),
-        instructions=warps * loads * schedule.vector_width * combined,
-        load_instructions=warps * loads * arrays * _ACCESS,
-        lines=results * tile * element / _LINE * max(1.0, _LINE / side_by_side),
-        bytes_loaded=results * tile * element * max(1.0, _SECTOR / side_by_side),
+        steps=steps,
+        instructions=loading * warps * loads * schedule.vector_width * combined,
+        load_instructions=loading * warps * loads * arrays * _ACCESS,
+        lines=loading * results * tile * element / _LINE * max(1.0, _LINE / side_by_side),
+        bytes_loaded=loading * results * tile * element * max(1.0, _SECTOR / side_by_side),
         bytes_stored=stored,
         shared_vectors=ceil_div(schedule.splits, at_once) if split else 0,
     )
     return (grid,)
+
+
+def _staged(problem: ReduceProblem, schedule: ReduceSchedule) -> Workload:
+    """A block waits for offsets, then for tiles that go to shared memory."""
+    segments = min(schedule.rows_per_block, problem.results)
+    elements = segments * problem.reduced  # of a block
+    steps = _OFFSETS + max(1, ceil_div(elements, schedule.staged_tile))
+    warps_of_elements, element_bytes = elements / WARP, problem.element_bytes
+    combined = ceil_div(problem.op.operations, 2) + (problem.dtype.bytes == 2) + problem.op.indexed * _INDEX
+    return Workload(
+        blocks=schedule.blocks(problem),
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes,
+        steps=steps,
+        instructions=warps_of_elements * (combined + _SHARED_ACCESS) / steps,
+        load_instructions=warps_of_elements / schedule.vector_width * _ACCESS / steps,
+        shared_clocks=(elements * element_bytes / _LINE + _CONFLICTS * warps_of_elements) / steps,
+        lines=elements * element_bytes / _LINE / steps,
+        bytes_loaded=elements * element_bytes / steps,
+        bytes_stored=segments * problem.result_dtype.bytes,
+    )

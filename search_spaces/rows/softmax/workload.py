@@ -54,9 +54,10 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
     mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
     loads = reads * (vectors * _ACCESS + parts * _PART) + problem.has_mask * vectors * _ACCESS
-    exponentials = (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
+    computed = problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0  # of all vectors
+    exponentials = computed * (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
     of_vector = width * (_ELEMENT + (_NARROW if size < _WORD else 0)) + single * _ACCESS + (_CHECK if ends else 0)
-    computing = vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
+    computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
     footprint = _footprint(problem, schedule)
