@@ -13,7 +13,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.headers import used_source
 from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
 from autotune.devices.time_model import modelled_seconds
@@ -67,6 +67,16 @@ extern "C" __global__ void __launch_bounds__(128) both(const Arguments arguments
 
 def test_both_operands_are_transposed() -> None:
     verify(ACROSS, program(ACROSS, replace(BOTH, prepare_a=Prepare.TRANSPOSE, prepare_b=Prepare.TRANSPOSE)))
+
+
+def test_tensor_copies_read_what_was_prepared() -> None:
+    words = "instruction=wgmma BM=64 BN=64 BK=64 consumers=1 stages=2 vector_d=1 prepare_a=copy prepare_b=transpose"
+    problem = replace(ACROSS, m=65, n=67, k=75, lda=0, stride_a=75 * 65 + 1, ldb=0, ldd=0, stride_d=0)
+    found = program(problem, GemmSchedule.parse(words.split()))
+    maps = [argument.tensor_map for argument in found.arguments if argument.tensor_map]
+    behind = round_up(2 * 2 * 75 * 72, 256)  # the copies of both matrices of A
+    assert [(one.tensor, one.offset) for one in maps] == [("workspace", 0), ("workspace", behind)]
+    verify(problem, found)
 
 
 def test_only_rows_that_are_not_prepared_end_within_a_vector() -> None:
@@ -124,7 +134,8 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     assert tried(replace(LARGE, m=64, n=4097, ldb=0, ldd=0, transpose_b=True)) == ("copy", "none")
     assert tried(replace(LARGE, k=4096, lda=0)) == ("none", "none")
     assert tried(ODD) == ("none", "none")
-    assert {seed.prepare_a for seed in OPERATOR.seeds(LARGE, LIMITS)} == {Prepare.COPY, Prepare.NONE}
+    seeds = {(seed.instruction, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, LIMITS)}
+    assert seeds == {(one, Prepare.COPY) for one in Instruction} | {(Instruction.MMA_SYNC, Prepare.NONE)}
 
 
 def test_the_time_model_knows_when_it_pays() -> None:
