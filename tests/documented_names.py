@@ -26,7 +26,8 @@ def names(page: str) -> dict[str, Any]:
         "dropout.md": {"seed": 1, "offset": 2, "state": np.array([3, 4]), "mask": np.zeros(64, np.uint8)}
         | {"residual": array(64), "gradient": array(64)},
         "emulator.md": emitted(),
-        "gemm.md": {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h", "dy")}
+        "gemm.md": {"np": np}
+        | {name: array(64, 64).astype(np.float16) for name in ("a", "b", "x", "weight", "h", "dy")}
         | {
             "bias": array(64).astype(np.float16),
             "total": array(64, 64),

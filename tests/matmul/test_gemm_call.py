@@ -12,7 +12,7 @@ from autotune.codegen.problem import Array
 from autotune.search_spaces.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
-OPTIONS = {"packed": None, "allow_tf32": False, "fast_accumulation": False}
+OPTIONS = {"packed": None, "allow_tf32": False, "fast_accumulation": False, "bucket_rows": False}
 SCALES = {"scale_a": None, "scale_b": None}
 BYTES = "float8_e4m3fn"
 

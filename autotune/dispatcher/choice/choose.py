@@ -91,7 +91,11 @@ def choices(
     """
     if (other := problem.chosen_as) is not None:
         for choice in _own_choices(operator, other, spec, known, None):
-            yield replace(choice, schedule=choice.schedule.shape_generic)
+            schedule = choice.schedule.shape_generic
+            if not operator.violations(problem, schedule, spec):
+                yield replace(choice, schedule=schedule)
+            elif choice.rule is Rule.DEFAULT:
+                yield replace(choice, schedule=operator.default(problem, spec))
         return
     yield from _own_choices(operator, problem, spec, known, never_worse_than)
 

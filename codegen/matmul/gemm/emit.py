@@ -134,6 +134,7 @@ def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
         "k": schedule.block_k,
     }
     edges: dict[str, Constant] = {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
+    edges["edge_m"] = edges["edge_m"] or problem.bucket_rows  # the same source for all rows of a bucket
     ragged = {
         f"ragged_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.NONE
         and problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0

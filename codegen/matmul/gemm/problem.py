@@ -35,6 +35,7 @@ from .numbers import (
     unit_of,
 )
 
+_BUCKETS = (16, *(2**power for power in range(6, 31)))  # numbers of rows
 MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit number, too
 _MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
 _STEEPEST = 1.25  # slope of an activation, at most
@@ -111,6 +112,7 @@ class GemmProblem(ProductProblem):
         gate: whether columns of Z are pairs of a gate and a factor, and where the factors are.
         residual: whether beta·C is added.
         preactivation: whether Z is written, too, in the type of D, without gaps.
+        bucket_rows: whether it is served as a problem of more rows is, one of few: 16, 64 or the next power of two.
         lda, ldb: elements from a row to the next as stored; 0 means rows without gaps.
         ldd: the same of D and C.
         stride_a, stride_b: elements from a matrix to the next; 0 broadcasts one matrix to the whole batch.
@@ -136,6 +138,7 @@ class GemmProblem(ProductProblem):
     gate: Gate = kind(Gate.NONE, implied=Gate.NONE, transfers=True)
     residual: bool = kind(False, codes=("", "residual"), transfers=True)
     preactivation: bool = kind(False, codes=("", "preactivation"), transfers=True)
+    bucket_rows: bool = kind(False, codes=("", "bucketed"), transfers=True)
     lda: int = layout()
     stride_a: int = layout(short="sa")
     align_a: int = layout(16)
@@ -150,6 +153,8 @@ class GemmProblem(ProductProblem):
         super().__post_init__()
         if self.n % self.parts:
             raise ValueError(f"n={self.n}: expected an even number of columns for gate={self.gate}")
+        if self.bucket_rows and (self.transpose_a or self.batch > 1):
+            raise ValueError("bucket_rows=True: expected one matrix A that is stored row by row")
         if self.out_dtype.value == self.dtype.value:
             object.__setattr__(self, "out_dtype", OutDType.SAME)
         self._check_kinds()
@@ -210,6 +215,20 @@ class GemmProblem(ProductProblem):
     def allow_tf32(self) -> bool:
         """Whether it takes the option of that name."""
         return self.dtype is DType.FLOAT32
+
+    @property
+    def chosen_as(self) -> GemmProblem | None:
+        """See `Problem.chosen_as`."""
+        if not self.bucket_rows:
+            return None
+        return replace(self, m=next((rows for rows in _BUCKETS if self.m <= rows), self.m), bucket_rows=False)
+
+    @property
+    def least_of_bucket(self) -> GemmProblem:
+        """With `bucket_rows`, the problem of the fewest rows that the same kernel serves; otherwise itself."""
+        if not self.bucket_rows:
+            return self
+        return replace(self, m=max(rows + 1 for rows in (0, *_BUCKETS) if rows < max(1, self.m)), bucket_rows=False)
 
     @property
     def parts(self) -> int:

@@ -8,6 +8,8 @@ from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
 from ...restatement import Restatement
 from ..as_gemv import by_columns, by_rows
 
+_MOST_BUCKETED = 4  # rows, each number of which takes a kernel of its own
+
 
 def as_gemv(problem: GemmProblem) -> Restatement | None:
     """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
@@ -20,5 +22,6 @@ def as_gemv(problem: GemmProblem) -> Restatement | None:
         return None
     fields: dict[str, Any] = {name: getattr(problem, name) for name in ("batch", "dtype", "activation")}
     fields["bias"] = problem.bias is not Bias.NONE
-    rows = by_rows(problem, **fields) if problem.bias is not Bias.COLUMN else None
+    fits = problem.bias is not Bias.COLUMN and problem.m <= (_MOST_BUCKETED if problem.bucket_rows else problem.m)
+    rows = by_rows(problem, **fields) if fits else None
     return rows or (by_columns(problem, **fields) if problem.bias is not Bias.ROW else None)

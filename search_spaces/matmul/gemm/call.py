@@ -31,6 +31,7 @@ def gemm(
     dtype: DType | None = None,
     allow_tf32: bool = False,
     fast_accumulation: bool = False,
+    bucket_rows: bool = False,
     preactivation: Any = None,
     out: Any = None,
     alpha: float = 1.0,
@@ -63,6 +64,8 @@ def gemm(
         allow_tf32: whether elements of float32 may be rounded to TF32, 10 bits of fraction; `sgemm` multiplies in FP32.
         fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
             those of 128 terms are added up in FP32.
+        bucket_rows: choose the kernel as for 16, 64 or the next power of two rows, so that few kernels serve a weight,
+            however many rows `a` has. `a` is one row-major matrix.
         preactivation: is written, if it is given: alpha·A·B + bias, of shape (…, m, n) and the dtype of the result,
             contiguous, or each matrix of it transposed where `out` is. Of a plain result with
             ``activation="identity"``, which has none, it is of shape (0,).
@@ -87,6 +90,7 @@ def _types(
     dtype: str | None,
     allow_tf32: bool,
     fast_accumulation: bool,
+    bucket_rows: bool,
 ) -> Mapping[str, ArrayType]:
     if activation not in list(Activation):
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
@@ -145,6 +149,7 @@ def _bind(
     dtype: str | None,
     allow_tf32: bool,
     fast_accumulation: bool,
+    bucket_rows: bool,
 ) -> Binding:
     """A column-major D is computed as Dᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`, and a row a column."""
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
@@ -155,8 +160,9 @@ def _bind(
     pointers = {name: name for name in ("a", "b", "scale_a", "scale_b", "bias")}
     pointers |= {"residual": "c", "preactivation": "z", "out": "d"}
     if swapped:
-        if packed:
-            raise ValueError(f"out has strides {out.strides}: expected contiguous rows for packed={packed!r}")
+        if packed or bucket_rows:
+            asked = f"packed={packed!r}" if packed else "bucket_rows=True"
+            raise ValueError(f"out has strides {out.strides}: expected contiguous rows for {asked}")
         first, second, product = second.mT, first.mT, product.mT
         pointers |= {"a": "b", "b": "a", "scale_a": "scale_b", "scale_b": "scale_a"}
         added = {Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW, Bias.NONE: Bias.NONE}[added]
@@ -186,6 +192,7 @@ def _bind(
         gate=Gate(packed or Gate.NONE),
         residual=residual is not None,
         preactivation=kept,
+        bucket_rows=bucket_rows,
         lda=first.leading,
         stride_a=first.stride,
         align_a=first.alignment,

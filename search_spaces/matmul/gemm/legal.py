@@ -21,6 +21,7 @@ MOST_SUMS = 128  # of a thread
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    problem = problem.least_of_bucket  # so that a schedule serves all rows of a bucket, or none
     if found := list(_unused_violations(schedule)):
         return found
     if found := list(preparation.violations(problem, schedule)):

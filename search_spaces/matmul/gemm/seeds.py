@@ -57,7 +57,7 @@ _BUSY = 0.75  # of the SMs with a tile, which are enough
 
 def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
     """The first seed."""
-    return next(candidates(problem, spec))
+    return next(candidates(problem.least_of_bucket, spec))
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
