@@ -91,12 +91,10 @@ class Kernels:
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
-        """The tensors whose addresses a call brings, then ``workspace``."""
-        members = (argument for program in self._programs() for argument in program.arguments)
-        names = (
-            one.tensor_map.tensor if one.tensor_map else one.name for one in members if one.pointer or one.tensor_map
-        )
-        return (*dict.fromkeys(name for name in names if name != WORKSPACE), WORKSPACE)
+        """The tensors whose addresses a call brings, in the problem's order, then ``workspace``."""
+        tensors = self.bundle.problem(dict.fromkeys(self.sizes, 1)).tensors
+        taken = {name for program in self._programs() for name in program.tensor_names}
+        return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 
     def _programs(self) -> Iterator[Program]:
         return (program for kernel in self.kernels for program in leaves(kernel.program) if program is not None)
