@@ -104,6 +104,7 @@ def _conditions(problem: GemmProblem) -> dict[str, Constant]:
         "element": str(problem.dtype),
         "element_bytes": problem.dtype.bytes,
         "result": str(problem.result),
+        "result_bytes": problem.result.bytes,
         "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
         "activation": str(problem.activation),
         "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),

@@ -67,7 +67,7 @@ _UNUSED: Mapping[Instruction, tuple[str, ...]] = {
         "whole_tiles",
     ),
     Instruction.WGMMA: (
-        "warp_m", "warp_n", "vector_a", "vector_b", "shared_layout", "double_buffer_fragments", "promote",
+        "warp_m", "warp_n", "vector_a", "vector_b", "shared_layout", "double_buffer_fragments",
     ),
 }  # fmt: skip
 
@@ -215,8 +215,9 @@ class GemmSchedule(Schedule):
 
     @property
     def consumer_sums(self) -> int:
-        """Sums of a thread of a consumer."""
-        return self.block_m * self.block_n // (WARPGROUP * (1 if self.pingpong else self.consumers))
+        """Sums of a thread of a consumer, in tensor cores and in FP32."""
+        sums = self.block_m * self.block_n // (WARPGROUP * (1 if self.pingpong else self.consumers))
+        return sums * (2 if self.promote else 1)
 
     @property
     def given_registers(self) -> int:

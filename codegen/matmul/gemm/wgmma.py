@@ -24,7 +24,8 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         ("b", schedule.block_n, schedule.cluster_m),
     ):
         rows = (extent if left.along_k(operand) else schedule.block_k) // sharers
-        maps.append(_map(left, operand, left.dtype, rows, places.get(operand)))
+        dtype = left.dtype if operand == "a" else left.dtype_b
+        maps.append(_map(left, operand, dtype, rows, places.get(operand)))
     if schedule.tensor_store:
         maps.append(_map(left, "d", left.result, WGMMA_ROWS, None))
     return tuple(maps)
@@ -32,8 +33,8 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
 
 def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
     """The function ``wgmma``, whose B is as wide as a block's tile."""
-    dtype, adjacent = problem.dtype, {"m_adjacent": problem.transpose_a, "n_adjacent": not problem.transpose_b}
-    return wgmma_source(schedule.block_n, dtype, dtype, **adjacent).rstrip()
+    adjacent = {"m_adjacent": problem.transpose_a, "n_adjacent": not problem.transpose_b}
+    return wgmma_source(schedule.block_n, problem.dtype, problem.dtype_b, **adjacent).rstrip()
 
 
 def shared_operands(problem: GemmProblem) -> dict[str, Constant]:

@@ -1,4 +1,5 @@
 #pragma once
+#include "matmul/gemm/wgmma_promotion.cuh"
 #include "matmul/gemm/wgmma_stages.cuh"
 // The warpgroups that multiply what is in the stages.
 
@@ -40,14 +41,30 @@ __device__ __forceinline__ void multiply_next(Accumulators& sums, const Consumer
 // wait for.
 template <class AllIssued>
 __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own, Stages& stages, Turn& turn,
-                                         int steps, AllIssued all_issued) {
+                                         int steps, const Promotion& promotion, AllIssued all_issued) {
+#if promote
+  constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
+  Accumulators partial;
+  sums = {};
+#  pragma unroll 1
+  for (int step = 0; step < steps; step += promoted_stages) {
+    const Promotion::Factors factors = promotion.factors(step);
+    multiply_next<true>(partial, own, stages, turn);
+#  pragma unroll 1
+    for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
+      multiply_next<false>(partial, own, stages, turn);
+    promotion.add(sums, partial, factors);
+  }
+  all_issued();
+#else
   multiply_next<true>(sums, own, stages, turn);
-#pragma unroll 1
+#  pragma unroll 1
   for (int step = 1; step < steps; ++step) multiply_next<false>(sums, own, stages, turn);
   all_issued();
-#if wait_depth > 0
+#  if wait_depth > 0
   wgmma_wait<0>(sums.d);
   stages.release(turn.previous());
+#  endif
 #endif
 }
 
@@ -70,11 +87,11 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     }
     stages.next[own.number].wait(parity);
     parity ^= 1;
-    multiply(sums, own, stages, turn, unit.steps(), [&] {
+    multiply(sums, own, stages, turn, unit.steps(), Promotion(arguments, problem, tile, own), [&] {
       if (threadIdx.x % 32 == 0) stages.next[next].arrive();
     });
 #else
-    multiply(sums, own, stages, turn, unit.steps(), [] {});
+    multiply(sums, own, stages, turn, unit.steps(), Promotion(arguments, problem, tile, own), [] {});
 #endif
     store_sums(arguments, problem, tile, own, sums);
   });

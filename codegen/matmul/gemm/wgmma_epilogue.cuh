@@ -19,10 +19,10 @@ constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
 
 // Writes what the sums of `store_columns` columns become to a buffer.
 __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Arguments& arguments,
-                                            const Problem& problem, const float* sums, const SumRows& rows,
-                                            int n) {
+                                            const Problem& problem, const Problem::Sum* sums,
+                                            const SumRows& rows, int n) {
   const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
-#  if result != float32
+#  if result_bytes == 2
 #    pragma unroll
   for (int j = 0; j < store_columns / 8; j += 2) {
     unsigned registers[4];

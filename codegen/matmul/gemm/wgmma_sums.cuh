@@ -2,6 +2,9 @@
 #include "cuda/packed.cuh"
 #include "matmul/gemm/finish.cuh"
 #include "matmul/gemm/wgmma_tiles.cuh"
+#if result == int32
+#  include "matmul/gemm/integer_result.cuh"
+#endif
 // The sums of consumers, and what becomes of them.
 
 using Result = Problem::Result;
@@ -12,7 +15,7 @@ constexpr int products_m = consumer_rows / product_rows;
 
 // The sums of a thread: see cuda/wgmma.cuh.
 struct Accumulators {
-  float d[products_m][Schedule::block_n / 2];
+  Problem::Sum d[products_m][Schedule::block_n / 2];
 };
 
 // A warpgroup that multiplies: its number, and the first row of its sums in a tile. All lanes of a warp have
@@ -57,13 +60,13 @@ struct SumRows {
   long long offset_z[2];
 #endif
   float bias[2];
+  float scale[2];
 
   __device__ __forceinline__ SumRows(const Arguments& arguments, const Problem& problem, const Tile& tile,
                                      int first) {
-    const int row = first + threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      m[half] = tile.m + row + 8 * half;
+      m[half] = tile.m + first + row() + 8 * half;
       offset[half] = tile.batch * problem.stride_d + m[half] * problem.ldd;
 #if preactivation
       offset_z[half] = (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
@@ -73,47 +76,82 @@ struct SumRows {
 #else
       bias[half] = 0.0f;
 #endif
+#if scales == tensor_scales
+      scale[half] = arguments.scale_a[0] * arguments.scale_b[0];
+#elif scales == row_scales
+      scale[half] = inside(problem, half) ? arguments.scale_a[m[half]] : 0.0f;
+#else
+      scale[half] = 1.0f;
+#endif
     }
   }
 
+  static __device__ __forceinline__ int row() {
+    return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
+  }
   static __device__ __forceinline__ int column() { return threadIdx.x % 4 * 2; }
   __device__ __forceinline__ bool inside(const Problem& problem, int half) const {
     return !Problem::edge_m || m[half] < problem.m;
   }
 };
 
+#if result != int32
+// Rounds to the type of D.
+__device__ __forceinline__ void to_pair(Pair& pair, float first, float second) {
+#  if result_bytes == 1
+  pair.packed.elements[0] = from_float_saturated<Result>(first);
+  pair.packed.elements[1] = from_float_saturated<Result>(second);
+#  else
+  const float both[] = {first, second};
+  from_floats(pair.packed.elements, both);
+#  endif
+}
+
+#endif
 // The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
 // anything.
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
-                                            const Problem& problem, const float* sums, const SumRows& rows,
-                                            int n) {
-  float biases[2] = {};
-#if bias == row
+                                            const Problem& problem, const Problem::Sum* sums,
+                                            const SumRows& rows, int n) {
+#if result == int32
 #  pragma unroll
+  for (int i = 0; i < 4; ++i)
+    results[i / 2].packed.elements[i % 2] = finished_integer(arguments, problem, sums[i]);
+#else
+  float biases[2] = {}, scales[2] = {1.0f, 1.0f};
+#  if scales == row_scales
+#    pragma unroll
+  for (int i = 0; i < 2; ++i)
+    scales[i] = !Problem::edge_n || n + i < problem.n ? arguments.scale_b[n + i] : 0.0f;
+#  endif
+#  if bias == row
+#    pragma unroll
   for (int i = 0; i < 2; ++i)
     if (!Problem::edge_n || n + i < problem.n) biases[i] = to_float(arguments.bias[n + i]);
-#endif
-#pragma unroll
+#  endif
+#  pragma unroll
   for (int half = 0; half < 2; ++half) {
     const bool inside = rows.inside(problem, half) && (!Problem::edge_n || n < problem.n);
     float z[2][parts];
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-      z[i][0] = before_activation(arguments, problem, sums[2 * half + i], biases[i] + rows.bias[half]);
-#if preactivation
+#  pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const float sum = rows.scale[half] * scales[i] * static_cast<float>(sums[2 * half + i]);
+      z[i][0] = before_activation(arguments, problem, sum, biases[i] + rows.bias[half]);
+    }
+#  if preactivation
     Pair kept;
-    const float both[] = {z[0][0], z[1][0]};
-    from_floats(kept.packed.elements, both);
+    to_pair(kept, z[0][0], z[1][0]);
     if (inside) kept.store(arguments.z + rows.offset_z[half] + n, problem.n - n);
-#endif
+#  endif
     Pair before = {};
-#if beta_nonzero
+#  if beta_nonzero
     if (inside) before.load(arguments.c + rows.offset[half] + n, problem.n - n);
-#endif
+#  endif
     float finished[2];
-#pragma unroll
+#  pragma unroll
     for (int i = 0; i < 2; ++i)
       finished[i] = after_activation(arguments, z[i], to_float(before.packed.elements[i]));
-    from_floats(results[half].packed.elements, finished);
+    to_pair(results[half], finished[0], finished[1]);
   }
+#endif
 }

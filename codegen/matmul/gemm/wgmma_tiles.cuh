@@ -1,4 +1,7 @@
 #pragma once
+#if element_bytes == 1 || result_bytes == 1
+#  include "cuda/narrow.cuh"
+#endif
 #include "cuda/numbers.cuh"
 #include "cuda/tensor_copy.cuh"
 #include "cuda/wgmma.cuh"

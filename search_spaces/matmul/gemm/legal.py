@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import Gate, GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 from . import preparation
+from .promotion import sum_violations
 from .wgmma_legal import wgmma_violations
 
 _INT_MAX = 2**31 - 1
@@ -34,7 +34,7 @@ def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) 
     return [
         *(line for operand in "ab" for line in _copy_violations(left, schedule, operand)),
         *_store_violations(problem, schedule),
-        *_sum_violations(problem, schedule),
+        *sum_violations(problem, schedule),
         *_grid_violations(problem, schedule),
     ]
 
@@ -85,23 +85,6 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
     columns = schedule.warp_n // problem.parts
     if 2 * vector > columns:
         yield f"vector_d {vector} over half of the {columns} columns of a warp"
-
-
-def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
-    """Sums in tensor cores that are not as exact as the problem asks for, or that end within a tile."""
-    promote = schedule.promote
-    if problem.dtype not in FLOAT8:
-        if promote:
-            yield f"promote {promote} is for float8, not for {problem.dtype}: expected 0"
-    elif not problem.fast_accumulation and not 0 < promote <= EXACT_FLOAT8_TERMS:
-        yield (
-            f"promote {promote} leaves more than {EXACT_FLOAT8_TERMS} terms to tensor cores, which keep about 14 bits: "
-            f"expected {EXACT_FLOAT8_TERMS} at most without fast_accumulation"
-        )
-    elif problem.scales is Scales.BLOCK and SCALE_BLOCK % promote:
-        yield f"promote {promote} does not divide the {SCALE_BLOCK} terms of a scale"
-    if promote % schedule.block_k:
-        yield f"promote {promote} is not a multiple of block_k {schedule.block_k}"
 
 
 def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

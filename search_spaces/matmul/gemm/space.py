@@ -8,7 +8,6 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import Gate, GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
@@ -17,6 +16,7 @@ from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters
 from . import preparation
 from .legal import MOST_SUMS
+from .promotion import promoted
 from .wgmma_space import TILES, build, has_wgmma, tile_fits
 
 _WARPS = (1, 2, 4)
@@ -82,7 +82,7 @@ def fitted(
         warp_n = min(warp_n, WARP * warps_m * vectors["vector_b"])
     if problem.gate is Gate.HALVES:
         warp_n = max(warp_n, LEAST_HALVES)
-    promote = _promoted(problem, schedule)
+    promote = promoted(problem, schedule)
     while warp_m * warp_n * (2 if promote else 1) > WARP * MOST_SUMS:
         warp_m, warp_n = (warp_m // 2, warp_n) if warp_m >= warp_n else (warp_m, warp_n // 2)
     vectors["vector_d"] = min(vectors["vector_d"], warp_n // 2 // problem.parts)
@@ -107,13 +107,6 @@ def fitted(
     registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     return replace(wanted, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
-
-
-def _promoted(problem: GemmProblem, schedule: GemmSchedule) -> int:
-    """What may be asked for of `promote`: sums of other types than float8 are exact enough."""
-    if problem.dtype not in FLOAT8:
-        return 0
-    return schedule.promote if problem.fast_accumulation else EXACT_FLOAT8_TERMS
 
 
 def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem
+from ....codegen.matmul.gemm.numbers import FLOAT8, SCALE_BLOCK
+from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX
 from ....codegen.wgmma import violations as product_violations
+from .promotion import sum_violations
 
-_DTYPES = (DType.BFLOAT16, DType.FLOAT16)
-_RESULTS = (*_DTYPES, DType.FLOAT32)
+_DTYPES = (DType.BFLOAT16, DType.FLOAT16, *FLOAT8, DType.INT8)  # TF32 would have to be rounded before
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
 
 
@@ -34,13 +35,15 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
         *_cluster_violations(schedule),
         *_register_violations(schedule),
         *_store_violations(problem, schedule),
+        *_sum_violations(problem, schedule),
     ]
 
 
 def _problem_violations(problem: GemmProblem) -> Iterator[str]:
-    for name, dtype, known in (("A and B", problem.dtype, _DTYPES), ("D", problem.result, _RESULTS)):
-        if dtype not in known:
-            yield f"{name} of {dtype}: kernels by wgmma know {', '.join(known)}"
+    if problem.dtype not in _DTYPES:
+        yield f"A and B of {problem.dtype}: kernels by wgmma know {', '.join(_DTYPES)}"
+    if problem.dtype.bits == 8 and problem.layout != "nt":
+        yield f"layout {problem.layout} of {problem.dtype}: wgmma multiplies rows of A and B that run along k"
     if problem.gate is not Gate.NONE:
         yield f"gate {problem.gate}: kernels by wgmma know no gates"
     if not problem.m * problem.n * problem.k * problem.batch:
@@ -57,7 +60,7 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         yield f"block_m {schedule.block_m} is not a multiple of {rows}, {WGMMA_ROWS} for each consumer"
     if schedule.pingpong and schedule.consumers < 2:
         yield f"pingpong needs 2 consumers or more, not {schedule.consumers}"
-    yield from product_violations(schedule.block_n, problem.dtype, problem.dtype)
+    yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     columns = ROW_BYTES // problem.dtype.bytes
     across = [schedule.block_n] if not problem.along_k("b") else []
     for name, extent in (("block_k", schedule.block_k), *(("block_n", extent) for extent in across)):
@@ -86,12 +89,21 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
         yield f"vector_d {schedule.vector_d} where pairs of registers are stored: expected {vector}"
     if schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
-            f"tensor_store needs rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and a block_n that is a "
-            f"multiple of the {ROW_BYTES // problem.result.bytes} elements of {ROW_BYTES} bytes, not {schedule.block_n}"
+            f"tensor_store needs 16 bits or more, rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and a "
+            f"block_n that is a multiple of the {ROW_BYTES // problem.result.bytes} elements of {ROW_BYTES} bytes, not "
+            f"{schedule.block_n}"
         )
+
+
+def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    yield from sum_violations(problem, schedule)
+    if schedule.promote and schedule.wait_depth:
+        yield f"wait_depth {schedule.wait_depth} with promote, for which sums are waited for: expected 0"
+    if problem.scales is Scales.BLOCK and schedule.block_n % SCALE_BLOCK and SCALE_BLOCK % schedule.block_n:
+        yield f"block_n {schedule.block_n}: expected a divisor or a multiple of the {SCALE_BLOCK} columns of a scale"
 
 
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D."""
     size = problem.result.bytes
-    return problem.vector_width("d") * size >= WIDEST_ACCESS and schedule.block_n * size % ROW_BYTES == 0
+    return size > 1 and problem.vector_width("d") * size >= WIDEST_ACCESS and schedule.block_n * size % ROW_BYTES == 0

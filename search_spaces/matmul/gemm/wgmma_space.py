@@ -7,8 +7,9 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
+from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
+from ....codegen.matmul.gemm.problem import GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import (
     ROW_BYTES,
     WGMMA_ARCHITECTURE,
@@ -20,6 +21,7 @@ from ....codegen.matmul.gemm.schedule import (
 from ...device_spec import DeviceSpec
 from ...space import Draw
 from .preparation import choices
+from .promotion import promoted
 from .wgmma_legal import enough_registers, multiplied_by_wgmma, stored_in_boxes
 
 # Rows and columns of a block's tile.
@@ -38,13 +40,14 @@ def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
 
 
 def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
-    """The schedule with copies of operands that tensor copies cannot take as they are, if they can be copied."""
-    wrong = [
-        operand
-        for operand in "ab"
-        if getattr(schedule, f"prepare_{operand}") is Prepare.NONE and Prepare.COPY in choices(problem, operand)
-    ]
-    fields: dict[str, Any] = {f"prepare_{operand}": Prepare.COPY for operand in wrong}
+    """The schedule with copies of operands that tensor copies, or products of 8 bits, cannot take as they are."""
+    fields: dict[str, Any] = {}
+    for operand in "ab":
+        known, name = choices(problem, operand), f"prepare_{operand}"
+        if problem.dtype.bits == 8 and Prepare.TRANSPOSE in known:
+            fields[name] = Prepare.TRANSPOSE
+        elif Prepare.COPY in known and getattr(schedule, name) is Prepare.NONE:
+            fields[name] = Prepare.COPY
     return replace(schedule, **fields)
 
 
@@ -66,12 +69,15 @@ def tile_fits(problem: GemmProblem, schedule: GemmSchedule, tile: str) -> bool:
 
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The schedule with products that are whole, sums that fit, and as many stages as there is room for."""
-    row = ROW_BYTES // problem.dtype.bytes
+    row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     schedule = _aligned(problem, schedule)
+    block_k = round_up(schedule.block_k, row)
     wanted = replace(
         schedule,
         block_n=_whole_rows(product(problem, schedule), schedule.block_n),
-        block_k=round_up(schedule.block_k, row),
+        block_k=min(block_k, promote or block_k),
+        promote=promote,
+        wait_depth=0 if promote else schedule.wait_depth,
         vector_d=min(2, problem.vector_width("d")),
         min_blocks_per_sm=1,
     )
@@ -92,7 +98,9 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
 
 
 def _whole_rows(problem: GemmProblem, block_n: int) -> int:
-    """Columns of a tile that are whole rows of its boxes, where rows of B run along n."""
+    """Columns of a tile that are whole rows of its boxes, where rows of B run along n, and whole blocks of scales."""
+    if problem.scales is Scales.BLOCK:
+        return block_n // SCALE_BLOCK * SCALE_BLOCK or block_n
     return block_n if problem.along_k("b") else round_up(block_n, ROW_BYTES // problem.dtype.bytes)
 
 

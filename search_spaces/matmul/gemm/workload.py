@@ -25,6 +25,7 @@ _LINE, _WORD = 128, 4  # bytes
 _COPY = 6.0  # instructions of a copy, with its address and bounds
 _FAN_IN = 16  # of split_k_reduction.cuh
 _STEP = 20.0  # instructions of a warp of wgmma for a stage: barriers, descriptors
+_FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
 _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 
 
@@ -50,7 +51,8 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
-    rate = spec.rates.get(problem.unit, spec.rates.get(Unit.TENSOR_FP16, inf))  # which multiply float8, too
+    unit = Unit.TENSOR_FP16 if problem.unit is Unit.TENSOR_FP8 and spec.arch in _FLOAT8_AS_FLOAT16 else problem.unit
+    rate = spec.rates.get(unit, inf)
     return (
         *preparation.workloads(problem, schedule),
         Workload(
