@@ -208,8 +208,8 @@ class GemmSchedule(Schedule):
 
     def vector(self, problem: GemmProblem, operand: str) -> int:
         """Elements of ``a``, ``b`` or ``d`` that its rows must begin at a multiple of."""
-        if operand == "d" and self.tensor_store:
-            return WIDEST_ACCESS // problem.result.bytes
+        if self.tensor_store if operand == "d" else self.instruction is Instruction.WGMMA:
+            return WIDEST_ACCESS // problem.element_bytes_of(operand)
         vector: int = getattr(self, f"vector_{operand}")
         return vector
 
