@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.problem import GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 
 
@@ -14,7 +14,7 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
     """Whole tiles; and edges on all sides, in a batch where there are any, just aligned enough."""
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
     steps = 2 if schedule.whole_tiles else schedule.stages
-    batch = 1 if problem.scales in (Scales.ROW, Scales.BLOCK) else 2
+    batch = 1 if problem.dtype.bits == 8 else 2  # whose stages have so many terms that one matrix is enough to compute
     odd = problem.parts == 1 and not problem.preactivation  # rows in several parts must be aligned in all of them
     return [
         _small(problem, schedule, m, n, 2 * k, batch=1),
