@@ -81,20 +81,35 @@ __device__ __forceinline__ void add_bias(float (&values)[width], const Arguments
   const Vector bias = load_global<width, false>(arguments.bias + place.column);
 #    pragma unroll
   for (int i = 0; i < width; ++i) values[i] = __fadd_rn(values[i], to_float(bias.elements[i]));
-#  else
-  long long column = place.column;
-#    if wraps
-  column %= problem.columns;
+#  elif wraps
+#    if few_elements
+  const unsigned columns = static_cast<unsigned>(problem.columns);
+  unsigned column = static_cast<unsigned>(place.column) % columns;
+#    else
+  const long long columns = problem.columns;
+  long long column = place.column % columns;
 #    endif
+  const Element* first = arguments.bias + column;
+  // There is an element for each column, whether or not the array ends before. Most vectors end in their row.
+  if (column + width <= columns) {
+#    pragma unroll
+    for (int i = 0; i < width; ++i)
+      values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(first + i).elements[0]));
+    return;
+  }
 #    pragma unroll
   for (int i = 0; i < width; ++i) {
-    // There is an element for each column, whether or not the array ends before.
-    if (Problem::wraps || i < place.inside)
-      values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(arguments.bias + column).elements[0]));
+    const Element* element = arguments.bias + column;
+    values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(element).elements[0]));
     ++column;
-#    if wraps
-    if (column == problem.columns) column = 0;
-#    endif
+    if (column == columns) column = 0;
+  }
+#  else
+#    pragma unroll
+  for (int i = 0; i < width; ++i) {
+    const Element* element = arguments.bias + (place.column + i);
+    if (i < place.inside)
+      values[i] = __fadd_rn(values[i], to_float(load_global<1, false>(element).elements[0]));
   }
 #  endif
 }

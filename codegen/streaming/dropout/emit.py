@@ -16,7 +16,7 @@ from .schedule import DropoutSchedule
 
 ENTRY = "dropout"
 _NAIVE_THREADS = 256
-_INT_MAX = 2**31 - 1
+_INT_MAX, _UINT_MAX = 2**31 - 1, 2**32 - 1
 _QUAD = 4  # elements with one counter
 
 
@@ -93,6 +93,7 @@ def _facts(problem: DropoutProblem, schedule: DropoutSchedule) -> dict[str, int 
         "bias_vectors": not wraps and problem.align_bias >= width * problem.dtype.bytes and columns % width == 0,
         "mask_vectors": problem.align_mask >= width and (not by_rows or columns % width == 0),
         "packed_mask": problem.mask is Mask.BITS,
+        "few_elements": problem.elements + (schedule.grid_blocks + 1) * schedule.tile * width <= _UINT_MAX,
     }
 
 
