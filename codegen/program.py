@@ -142,6 +142,8 @@ class Program:
         steps: launches, and memsets of the workspace between them, in stream order.
         workspace_bytes: scratch that the pointer argument ``workspace`` refers to; zeroed once when allocated,
             and left fit for the next launch by the program.
+        scratch: whether a launch expects nothing in the workspace, neither zeros nor what an earlier one left there, so
+            that programs may share it.
         arch_suffix: ``a`` where the source needs architecture-specific instructions, such as those of ``sm_90a``.
     """
 
@@ -149,6 +151,7 @@ class Program:
     arguments: tuple[Argument, ...]
     steps: tuple[Step, ...]
     workspace_bytes: int = 0
+    scratch: bool = field(default=False, kw_only=True)
     arch_suffix: str = field(default="", kw_only=True)
 
     @property

@@ -96,6 +96,7 @@ def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
     split = program(ODD, replace(BOTH, grid_blocks=3))
     assert split.workspace_bytes == bytes_a + bytes_b + 3 * (16 + 8 * 32 * 32)
     assert split.entries == ("prepare", "gemm")
+    assert (split.scratch, program(ODD).scratch) == (False, True)  # sums are counted from a launch to the next
     assert split.launches[0].blocks == 2  # one for the 363 units of 16 bytes of A, one for the 385 of B
     assert [one.value for one in split.arguments] == [one.value for one in program(ODD).arguments]
 

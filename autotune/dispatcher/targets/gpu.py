@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from cuda.bindings import driver
@@ -21,7 +22,7 @@ from ...devices.tensor_maps import encoder
 from ...search_spaces.baselines import Substitute
 from .base import Kernel, LaunchError, member_address
 from .contexts import Context
-from .workspaces import Workspaces, capture_id
+from .workspaces import Scratch, Workspaces, capture_id
 
 _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
 
@@ -34,6 +35,7 @@ class Gpu:
     def __init__(self, ordinal: int) -> None:
         check_device(ordinal)
         self._context = Context(ordinal)
+        self._scratch = Scratch(self._context)
         with self._context:
             device = Device(ordinal)
             device.set_current()
@@ -46,7 +48,7 @@ class Gpu:
         try:
             with self._context:
                 loaded = LoadedProgram(compiled, program)
-            return _GpuKernel(loaded, self._context, program)
+            return _GpuKernel(loaded, self._context, program, self._scratch)
         except CUDAError as error:
             raise LaunchError(reason(error)) from None
 
@@ -81,17 +83,21 @@ class Gpu:
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedProgram, context: Context, program: Program) -> None:
+    def __init__(self, loaded: LoadedProgram, context: Context, program: Program, scratch: Scratch) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspaces = Workspaces(program.workspace_bytes, context) if program.workspace_bytes else None
+        self._workspaces = Workspaces(program.workspace_bytes, context)
+        self._workspace: Callable[[int], int] | None = None
+        if program.workspace_bytes:
+            shared = partial(scratch.pointer, program.workspace_bytes)
+            self._workspace = shared if program.scratch else self._workspaces.pointer
         maps = {a.name: a.tensor_map for a in program.arguments if a.tensor_map}
         self._maps = {name: one for name, one in maps.items() if one.tensor == "workspace"}
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
-        if self._workspaces is not None:
-            launch = _with_workspace(launch, packed, self._workspaces, self._maps)
+        if self._workspace is not None:
+            launch = _with_workspace(launch, packed, self._workspace, self._maps)
         context = self._context
 
         def launch_in_context(stream: int) -> None:
@@ -112,12 +118,12 @@ class _GpuKernel:
 
 
 def _with_workspace(
-    launch: Callable[[int], None], packed: Any, workspaces: Workspaces, maps: Mapping[str, TensorMap]
+    launch: Callable[[int], None], packed: Any, workspace: Callable[[int], int], maps: Mapping[str, TensorMap]
 ) -> Callable[[int], None]:
     encoders = [(encoder(one, member_address(packed, name)), one.offset) for name, one in maps.items()]
 
     def launch_with_workspace(stream: int) -> None:
-        packed.workspace = pointer = workspaces.pointer(stream)
+        packed.workspace = pointer = workspace(stream)
         for encode, offset in encoders:
             encode(pointer + offset)
         launch(stream)

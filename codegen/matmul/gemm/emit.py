@@ -44,8 +44,10 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     entry = footprint.entry(ENTRY, called, tensor_maps=wgmma)
     entries = f"{prepare.source_of(before, tensor_maps=wgmma)}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
-    workspace_bytes = sum(one.copy.bytes(problem) for one in before) + schedule.workspace_bytes(problem)
-    return Program(source, members, tuple(launches), workspace_bytes, arch_suffix=footprint.arch_suffix)
+    own = schedule.workspace_bytes(problem)
+    workspace_bytes = sum(one.copy.bytes(problem) for one in before) + own
+    suffix = footprint.arch_suffix
+    return Program(source, members, tuple(launches), workspace_bytes, scratch=own == 0, arch_suffix=suffix)
 
 
 def emit_naive(problem: GemmProblem) -> Program:
