@@ -125,11 +125,11 @@ def test_ordinary_problems_differ_in_sizes_only():
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_random_sizes_are_the_same_each_time(name):
-    first, again = (random_sizes(operator(name), [], H200, 20) for _ in range(2))
+    first, again = (random_sizes(operator(name), [], H200, 8) for _ in range(2))
     assert first == again
-    assert len(first) == 20
+    assert len(first) == 8
     assert all(is_ordinary(case.problem) for case in first)
-    assert len({case.problem for case in first}) > 10
+    assert len({case.problem for case in first}) > 4
 
 
 @pytest.mark.parametrize("name", OPERATORS)
