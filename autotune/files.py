@@ -26,7 +26,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield target
         return
-    with _locked_folder(target) as folder:
+    with locked_folder(target) as folder:
         written = folder / target.name
         try:
             yield written
@@ -66,7 +66,7 @@ def checked_target(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Delete what `atomic_write` of processes that were killed left in a folder."""
+    """Delete what each `locked_folder` of processes that were killed left in a folder."""
     for path in folder.iterdir():
         if path.name.startswith("."):
             with suppress(OSError):  # a file, or the folder of a process that is writing, or sweeping too
@@ -79,7 +79,7 @@ def sweep(folder: Path) -> None:
 
 
 @contextmanager
-def _locked_folder(path: Path) -> Iterator[Path]:
+def locked_folder(path: Path) -> Iterator[Path]:
     """A temporary folder beside a file; `sweep` leaves it alone while this process lives, whose end ends the lock."""
     folder, descriptor = _made_folder(path)
     try:

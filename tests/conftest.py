@@ -3,12 +3,14 @@
 import os
 import re
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
 from mutants.cache import CACHE, FOLDER
 from postgres_server import PostgresServer, postgres_server
 
+from autotune.db import TuningDB
 from autotune.devices.driver import cuda_device_count
 
 # Tests leave the user's database and cache alone; processes that tests start inherit this.
@@ -40,6 +42,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if "CI" in os.environ and report.skipped and not excused:
         report.outcome = "failed"
     return report
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without trials, to be copied: to make its tables takes longer."""
+    path = tmp_path_factory.mktemp("empty") / "tuning.sqlite3"
+    TuningDB(str(path)).close()
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -10,20 +10,11 @@ from cli_command import Command, Outcome
 from mutants.cache import cache_with_runtime
 
 from autotune.cli.app import run
-from autotune.db import TuningDB
 
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache_with_runtime(tmp_path_factory.mktemp("cache") / "own")
-
-
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database without trials."""
-    path = tmp_path_factory.mktemp("empty") / "tuning.sqlite3"
-    TuningDB(str(path)).close()
-    return path
 
 
 @pytest.fixture

@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 
 from autotune.db import TuningDB
@@ -29,7 +31,17 @@ def url(request, path):
     return str(path) if request.param == "sqlite" else request.getfixturevalue("postgres").new_database()
 
 
-@pytest.fixture
-def db(url):
+@pytest.fixture(params=["sqlite", "postgresql"])
+def db(request, path, empty):
+    """A database without trials."""
+    if request.param == "sqlite":
+        path.parent.mkdir()
+        url = str(shutil.copy(empty, path))
+    else:
+        url = request.getfixturevalue("postgres").copied(made)
     with TuningDB(url) as database:
         yield database
+
+
+def made(url):
+    TuningDB(url).close()

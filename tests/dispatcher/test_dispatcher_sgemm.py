@@ -9,7 +9,7 @@ from views import ODD_SIZES, layouts, strided
 from autotune import dispatcher
 
 # Plans and databases of one example may serve the next.
-relaxed = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def assert_close(actual, a, b, alpha=1.0, c=0.0, beta=0.0):

@@ -14,6 +14,8 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
+from autotune.files import locked_folder, sweep
+
 from .cache import CACHE, FOLDER, copy_runtime
 from .mutant import ROOT, Mutant
 
@@ -69,10 +71,16 @@ def failing(mutants: Iterable[Mutant], jobs: int) -> str:
 
 @contextmanager
 def _copy() -> Iterator[Path]:
-    """A copy of the tree in a folder of its own, which tests may read as another user."""
-    with tempfile.TemporaryDirectory(prefix="autotune-mutant-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o755)
-        yield Path(shutil.copytree(ROOT, Path(folder, "tree"), symlinks=True, ignore=_LEFT_OUT))
+    """A copy of the tree in a folder of its own, which tests may read as another user.
+
+    What runs that were killed have left goes first.
+    """
+    copies = Path(tempfile.gettempdir(), f"autotune-mutants-{os.getuid()}")
+    copies.mkdir(exist_ok=True)
+    sweep(copies)
+    with locked_folder(copies / "mutant") as folder:
+        folder.chmod(0o755)
+        yield Path(shutil.copytree(ROOT, folder / "tree", symlinks=True, ignore=_LEFT_OUT))
 
 
 def _status(mutant: Mutant, code: int | None, said: str) -> str:

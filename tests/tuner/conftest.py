@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 from tuner_fakes import FakePool, ToyDevice
 
@@ -15,8 +17,8 @@ def pools(monkeypatch):
 
 
 @pytest.fixture
-def db(tmp_path):
-    with TuningDB(str(tmp_path / "tuning.sqlite3")) as database:
+def db(tmp_path, empty):
+    with TuningDB(str(shutil.copy(empty, tmp_path))) as database:
         yield database
 
 

@@ -16,6 +16,7 @@ from tuner_processes import LARGE_TOY, PROBLEM, PROCESS, run_until_killed, said,
 
 from autotune.db import DatabaseError, Status, TimeSource, TuningDB
 from autotune.db.engine import database_url, of_schema
+from autotune.db.study_tables import StudyTables
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device
 from autotune.tuner import TuneOptions, tune
@@ -30,10 +31,13 @@ ONE, OTHER = sorted(LEGAL, key=str)[:2]
 
 @pytest.fixture
 def url(postgres):
-    """A PostgreSQL database whose tables are there."""
-    url = postgres.new_database()
-    TuningDB(url).close()
-    return url
+    """A PostgreSQL database whose tables are there, Optuna's too."""
+    return postgres.copied(with_studies)
+
+
+def with_studies(url):
+    with TuningDB(url) as database, StudyTables(database):
+        pass
 
 
 @pytest.fixture(params=["file", "postgres"])
