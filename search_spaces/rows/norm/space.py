@@ -85,7 +85,8 @@ class NormSpace(Generic[S]):
             first += (*for_caches, *(replace(schedule, min_blocks_per_sm=1) for schedule in loaded[:1]))
         again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
         at_once = [_at_once(schedule, passes) for passes in (Passes.SHIFTED, Passes.WELFORD) for schedule in first[:2]]
-        for schedule in (*first, *at_once, again, *seeds.narrow(loaded)):
+        shaped = [schedule.shape_specialized for schedule in (*first[:2], *at_once[:2])]
+        for schedule in (*first, *at_once, *shaped, again, *seeds.narrow(loaded)):
             if schedule in seeds.drawn:
                 yield schedule
 

@@ -86,6 +86,8 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         for schedule in loaded[:1]:
             yield replace(schedule, streaming=True)
             yield replace(schedule, min_blocks_per_sm=1)
+            if problem.masked or problem.has_mask:  # of a known shape, no vector is asked whether it is there
+                yield replace(schedule, skip=problem.masked and not problem.has_mask).shape_specialized
     again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
     for schedule in (again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
