@@ -8,7 +8,7 @@ from enum import StrEnum
 from .dtype import DType
 
 TENSOR_MAP_BYTES = 128
-_MOST_DIMENSIONS, _MOST_ELEMENTS, _MOST_STRIDE_BYTES, MOST_OF_BOX = 5, 2**32, 2**40, 256
+_MOST_DIMENSIONS, _MOST_ELEMENTS, MOST_STRIDE_BYTES, MOST_OF_BOX = 5, 2**32, 2**40, 256
 _UNIT_BYTES = 16
 
 
@@ -76,7 +76,7 @@ class TensorMap:
                 ),
                 (self.strides[-1] != 1, f"the last stride {self.strides[-1]}: expected 1"),
                 (
-                    any(stride % _UNIT_BYTES or not 0 <= stride < _MOST_STRIDE_BYTES for stride in apart),
+                    any(stride % _UNIT_BYTES or not 0 <= stride < MOST_STRIDE_BYTES for stride in apart),
                     f"strides of {apart} bytes: expected multiples of {_UNIT_BYTES} below 2^40",
                 ),
                 (

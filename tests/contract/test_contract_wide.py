@@ -47,8 +47,11 @@ wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
 
 @wide
 def test_offsets_of_tiles_and_batches(name: str, problem: MatrixProblem, schedule: Schedule) -> None:
-    for layout in wide_layouts(problem):
+    """But for those that a schedule says it does not take: tensor maps have strides of less than 2^40 bytes."""
+    layouts = [one for one in wide_layouts(problem) if not operator(name).violations(one, schedule, LIMITS)]
+    for layout in layouts:
         check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
+    assert layouts
 
 
 @wide

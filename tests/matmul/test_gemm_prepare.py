@@ -113,6 +113,11 @@ def test_what_a_batch_shares_is_copied_once() -> None:
         (ODD, "prepare_b=transpose", "B lies along k, so prepare_b cannot transpose it"),
         (replace(ODD, k=0), "prepare_a=copy", "there is no product to prepare A for"),
         (replace(ODD, n=0), "prepare_a=copy prepare_b=copy", "there is no product to prepare A and B for"),
+        (
+            replace(ODD, lda=2**39, ldb=88, align_a=16, align_b=16),
+            "instruction=wgmma BM=64 BN=64 BK=64 consumers=1",
+            f"tensor copies of A take strides below {2**40} bytes, not {2**40}",
+        ),
         (ODD, "prepare_a=copy vector_b=8", "vector_b 8 over the 1 elements that B is aligned for"),
         (
             replace(LARGE, m=2**19 + 1),

@@ -9,7 +9,7 @@ from ....codegen.matmul.gemm.numbers import FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.tensor_map import MOST_OF_BOX
+from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from ....codegen.wgmma import violations as product_violations
 from .promotion import sum_violations
 
@@ -51,6 +51,14 @@ def _problem_violations(problem: GemmProblem) -> Iterator[str]:
     for operand in "ab":
         if problem.vector_width(operand) * problem.dtype.bytes < WIDEST_ACCESS:
             yield f"tensor copies of {operand.upper()} need rows that begin at multiples of {WIDEST_ACCESS} bytes"
+        if (apart := _apart(problem, operand)) >= MOST_STRIDE_BYTES:
+            yield f"tensor copies of {operand.upper()} take strides below {MOST_STRIDE_BYTES} bytes, not {apart}"
+
+
+def _apart(problem: GemmProblem, operand: str) -> int:
+    """Bytes from a row or a matrix to the next."""
+    leading, stride, _ = problem.layout_of(operand)
+    return max(leading, stride) * problem.element_bytes_of(operand)
 
 
 def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
@@ -106,4 +114,5 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D."""
     size = problem.result.bytes
-    return size > 1 and problem.vector_width("d") * size >= WIDEST_ACCESS and schedule.block_n * size % ROW_BYTES == 0
+    reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
+    return size > 1 and reached and schedule.block_n * size % ROW_BYTES == 0
