@@ -154,9 +154,9 @@ void observe() { blocks[now.stamp.rank].observed = clocks[running_thread()].obse
 
 void acquire_observed() { blocks[now.stamp.rank].acquired |= clocks[running_thread()].observed; }
 
-// Releases what the barriers put before this atomic and a fence follows: one of the thread that accessed, or
-// one of this thread after the barrier. Of what this thread did since the barrier, its own fence alone
-// decides.
+// Releases what comes before this atomic and a fence: of what barriers of the block put before, a fence of
+// the thread that accessed, or one of this thread after the barrier; of what this thread knows of others by
+// barriers of some, and of what it did itself, its own fence alone decides.
 void publish() {
   std::vector<uint32_t>& released = clusters.back().released[now.stamp.rank];
   released.resize(columns_of_rank);
@@ -165,16 +165,16 @@ void publish() {
   const uint32_t before_fence = own.fence > 0 ? own.fence_epoch - 1 : 0;
   const Clock* clock = &clocks[now.stamp.rank * block_size()];
   for (int thread = 0; thread < block_size(); ++thread)
-    released[thread] =
-        std::max({released[thread], std::min(clock[thread].fence, before_barrier), before_fence});
-  released[now.stamp.thread] = std::max(released[now.stamp.thread], own.fence);
+    released[thread] = std::max(released[thread], std::min(clock[thread].fence, before_barrier));
   const uint32_t* known_here = knowledge_of(running_thread()) + now.stamp.rank * columns_of_rank;
-  for (int agent = block_size(); agent < columns_of_rank; ++agent)
-    released[agent] = std::max({released[agent], before_fence, std::min(own.fence, known_here[agent])});
+  for (int i = 0; i < columns_of_rank; ++i)
+    released[i] = std::max({released[i], before_fence, std::min(own.fence, known_here[i])});
+  released[now.stamp.thread] = std::max(released[now.stamp.thread], own.fence);
 }
 
 void release_fence() {
   Clock& clock = clocks[running_thread()];
+  next_tick();  // later than what this thread knows of others
   clock.fence = now.stamp.tick;
   clock.fence_epoch = blocks[now.stamp.rank].epoch;
   next_tick();

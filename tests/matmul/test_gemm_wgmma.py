@@ -96,6 +96,11 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (SQUARE, "BM=64 BN=64 consumers=1 pingpong=1", "pingpong needs 2 consumers or more, not 1"),
         (
             SQUARE,
+            "BM=128 BN=128 cluster_m=2 grid_blocks=4",
+            "blocks of clusters, pingpong consumers and sums of int8, or with promote, take whole tiles",
+        ),
+        (
+            SQUARE,
             "BM=128 BN=128 cluster_m=2 grid_blocks=3 whole_tiles=1",
             "grid_blocks 3 is not a multiple of the 2 blocks of a cluster",
         ),
@@ -154,6 +159,11 @@ def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation:
     assert any(found.startswith(violation) for found in OPERATOR.violations(problem, chosen, LIMITS))
 
 
+def test_blocks_share_tiles() -> None:
+    problem = GemmProblem(65, 64, 520, True, align_a=2)
+    verify(problem, program(problem, "BM=128 BN=64 stages=2 grid_blocks=5 prepare_a=copy tensor_store=1"))
+
+
 def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
@@ -187,6 +197,7 @@ CLUSTER = "BM=64 BN=64 consumers=1 stages=2 cluster_m=2"
 STORED = f"{SINGLE} tensor_store=1"
 STAYING_STORED = f"{STAYING} tensor_store=1"
 NARROW = GemmProblem(64, 192, 64, transpose_b=True)
+SHARED = f"{SINGLE} grid_blocks=3"
 PINGPONG = "BM=64 BN=64 consumers=2 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"
 BYTES = f"{SINGLE} BK=128"
 PROMOTED = f"{BYTES} promote=128"
@@ -299,6 +310,25 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),
     "the scale of another row": ("arguments.scale_a[m[half]]", "arguments.scale_a[m[0]]", OF_ROWS, BYTES),
     "the scale of another column": ("arguments.scale_b[n + i]", "arguments.scale_b[n]", OF_ROWS, BYTES),
+    "the last block adds up before others have stored": (
+        "  named_barrier(tickets_barrier, tile_threads);\n  if (tile",
+        "  if (tile",
+        DEEP,
+        SHARED,
+    ),
+    "consumers do not wait for who is the last": (
+        "  }\n  named_barrier(tickets_barrier, tile_threads);\n",
+        "  }\n",
+        DEEP,
+        SHARED,
+    ),
+    "a block's own sums alone": ("split.reduce(fragment, first);", "fragment = {};", DEEP, SHARED),
+    "all blocks store a shared tile": (
+        "!add_up(sums, workspace, peers)) return;",
+        "add_up(sums, workspace, peers), false) return;",
+        DEEP,
+        SHARED,
+    ),
     "columns of D behind the last": (
         "Problem::edge_n || columns_left >= 2) target[1]",
         "Problem::edge_n || true) target[1]",

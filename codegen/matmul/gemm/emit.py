@@ -32,7 +32,12 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
     facts = _facts(left) | _edges(left, schedule)
-    constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "cluster_k": 1}
+    constants = (
+        schedule.constants
+        | _conditions(problem)
+        | facts
+        | {"clusters": False, "cluster_k": 1, "warp_specialized": wgmma}
+    )
     header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
@@ -40,7 +45,8 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     if wgmma:
         members = (*tensor_maps(problem, schedule), *members)
         declared += f"\n\n{product_source(left, schedule)}"
-    called = f"{block}({'with_prepared(arguments)' if before and not wgmma else 'arguments'});"
+    given = "with_prepared(arguments)" if before else "arguments"
+    called = f"{block}(arguments, {given}.workspace);" if wgmma else f"{block}({given});"
     entry = footprint.entry(ENTRY, called, tensor_maps=wgmma)
     entries = f"{prepare.source_of(before, tensor_maps=wgmma)}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)

@@ -195,7 +195,7 @@ class GemmSchedule(Schedule):
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""
         if self.instruction is Instruction.WGMMA:
             stage = (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
-            turns = self.consumers * _BARRIER if self.pingpong else 0
+            turns = (self.consumers if self.pingpong else 0) * _BARRIER + _BARRIER  # and who is the last one
             buffers = self.consumers * _STORE_BUFFERS * WGMMA_ROWS * ROW_BYTES if self.tensor_store else 0
             return self.stages * (stage + 2 * _BARRIER) + turns + buffers
         stage = sum(

@@ -46,20 +46,22 @@ __device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
           (static_cast<int>(position.n) * Schedule::cluster_n + rank_n()) * Schedule::block_n};
 }
 
-// Calls `visit` with each tile of this block and its work unit, in order.
+// Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>
 __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
 #if grid_blocks == 0
-  visit(locate(blockIdx.x / cluster_blocks, tiling), WorkUnit{0, tiling.steps});
+  visit(locate(blockIdx.x / cluster_blocks, tiling), WorkUnit{0, tiling.steps}, Peers{0, 1});
 #elif whole_tiles
   const int tiles = tiling.matrix() * problem.batch;
   for (int index = blockIdx.x / cluster_blocks; index < tiles;
        index += Schedule::grid_blocks / cluster_blocks)
-    visit(locate(index, tiling), WorkUnit{0, tiling.steps});
+    visit(locate(index, tiling), WorkUnit{0, tiling.steps}, Peers{0, 1});
 #else
   const int tiles = tiling.matrix() * problem.batch;
   const TileScheduler scheduler(tiles, tiling.steps);
-  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index))
-    visit(locate(index, tiling), scheduler.work_unit(index));
+  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index)) {
+    const WorkUnit unit = scheduler.work_unit(index);
+    visit(locate(index, tiling), unit, unit.steps() < tiling.steps ? scheduler.peers(index) : Peers{0, 1});
+  }
 #endif
 }

@@ -4,7 +4,8 @@
 #include "matmul/gemm/wgmma_consumer.cuh"
 #include "matmul/gemm/wgmma_producer.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by warpgroups (sm_90a): the first one has tensor copies
-// fill stages of shared memory, the others multiply what is there.
+// fill stages of shared memory, the others multiply what is there. What prepared operands leave of the
+// workspace is for tiles that blocks share.
 
 // Registers of a thread as a block begins with them, by its launch bounds. Where these are too few for sums,
 // consumers take what the producers give up.
@@ -15,7 +16,7 @@ constexpr int given_up = (given_registers - producer_registers) / Schedule::cons
 constexpr int taken_registers = (given_registers + given_up) / 8 * 8;
 constexpr int most_registers = 240;
 
-__device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments) {
+__device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, void* workspace) {
   const Problem problem(arguments);
   const Tiling tiling(problem);
   Stages& stages = Stages::barriers();
@@ -31,7 +32,7 @@ __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments) {
   } else {
     if constexpr (given_registers < most_registers)
       take_registers < taken_registers<most_registers ? taken_registers : most_registers>();
-    consume(arguments, problem, tiling, stages);
+    consume(arguments, problem, tiling, stages, workspace);
   }
 #if cluster_m * cluster_n > 1
   cluster_barrier();  // others may arrive at this block's barriers until then

@@ -1,6 +1,9 @@
 #pragma once
 #include "matmul/gemm/wgmma_promotion.cuh"
 #include "matmul/gemm/wgmma_stages.cuh"
+#if grid_blocks > 0 && !whole_tiles
+#  include "matmul/gemm/wgmma_shared_tiles.cuh"
+#endif
 // The warpgroups that multiply what is in the stages.
 
 // Issues the products of a stage.
@@ -69,7 +72,7 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
 }
 
 __device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem,
-                                        const Tiling& tiling, Stages& stages) {
+                                        const Tiling& tiling, Stages& stages, void* workspace) {
   const Consumer own;
   Accumulators sums;
   Turn turn;
@@ -77,7 +80,7 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   int next = 0;                       // the consumer whose tile comes next
   unsigned parity = own.number == 0;  // the first one waits for nobody at first
 #endif
-  for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit) {
+  for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers& peers) {
 #if pingpong
     const bool mine = next == own.number;
     next = next + 1 == Schedule::consumers ? 0 : next + 1;
@@ -92,6 +95,9 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     });
 #else
     multiply(sums, own, stages, turn, unit.steps(), Promotion(arguments, problem, tile, own), [] {});
+#endif
+#if grid_blocks > 0 && !whole_tiles
+    if (unit.steps() < tiling.steps && !add_up(sums, workspace, peers)) return;
 #endif
     store_sums(arguments, problem, tile, own, sums);
   });

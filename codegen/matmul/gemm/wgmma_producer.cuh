@@ -9,7 +9,7 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
   constexpr unsigned row = Schedule::cluster_n == 1 ? 1 : 1 | 1u << Schedule::cluster_m;
   const unsigned short mask_a = row << rank_m(), mask_b = column << rank_n() * Schedule::cluster_m;
   Turn turn;
-  for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit) {
+  for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers&) {
 #pragma unroll 1
     for (int step = unit.first; step < unit.last; ++step) {
       const int k = step * Schedule::block_k;

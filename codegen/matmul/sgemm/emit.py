@@ -39,6 +39,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         | facts
         | {
             "clusters": True,
+            "warp_specialized": False,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

@@ -1,5 +1,9 @@
 #pragma once
-#include "cuda/tickets.cuh"
+#if warp_specialized
+#  include "matmul/gemm/wgmma_tickets.cuh"
+#else
+#  include "cuda/tickets.cuh"
+#endif
 #include "matmul/sgemm/tile_scheduler.cuh"
 
 // The reduction of a tile that several clusters share. Each cluster stores its partial sums in the workspace.

@@ -17,6 +17,7 @@ from ...space import Draw, Parameter, Space, Value, field_parameters
 from . import preparation
 from .legal import MOST_SUMS
 from .promotion import promoted
+from .wgmma_legal import takes_whole_tiles
 from .wgmma_space import TILES, build, has_wgmma, tile_fits
 
 _WARPS = (1, 2, 4)
@@ -168,7 +169,8 @@ def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid
     if not factor or not tiles:
         return replace(schedule, grid_blocks=0, whole_tiles=False)
     wanted = int(factor) * (spec.sm_count if unit == "SMs" else tiles)
-    if schedule.instruction is Instruction.WGMMA:
+    wgmma = schedule.instruction is Instruction.WGMMA
+    if wgmma and (wanted < tiles or takes_whole_tiles(problem, schedule)):
         clusters = max(1, min(wanted // schedule.cluster, tiles))
         return replace(schedule, grid_blocks=clusters * schedule.cluster, whole_tiles=True)
     return replace(schedule, grid_blocks=min(wanted, tiles * schedule.steps(problem)))

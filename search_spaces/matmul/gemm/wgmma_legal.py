@@ -32,7 +32,7 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
     return [
         *_problem_violations(problem),
         *_tile_violations(problem, schedule),
-        *_cluster_violations(schedule),
+        *_cluster_violations(problem, schedule),
         *_register_violations(schedule),
         *_store_violations(problem, schedule),
         *_sum_violations(problem, schedule),
@@ -78,11 +78,19 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         yield f"block_m {schedule.block_m} over the {MOST_OF_BOX} rows of a tensor copy"
 
 
-def _cluster_violations(schedule: GemmSchedule) -> Iterator[str]:
+def takes_whole_tiles(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether blocks cannot share tiles along k."""
+    return schedule.cluster > 1 or schedule.pingpong or schedule.promote > 0 or problem.dtype is DType.INT8
+
+
+def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     if schedule.grid_blocks % schedule.cluster:
         yield f"grid_blocks {schedule.grid_blocks} is not a multiple of the {schedule.cluster} blocks of a cluster"
-    if schedule.grid_blocks and not schedule.whole_tiles:
-        yield "wgmma takes whole tiles: expected whole_tiles 1 with grid_blocks"
+    if schedule.grid_blocks and not schedule.whole_tiles and takes_whole_tiles(problem, schedule):
+        yield (
+            "blocks of clusters, pingpong consumers and sums of int8, or with promote, take whole tiles: "
+            "expected whole_tiles 1 with grid_blocks"
+        )
 
 
 def _register_violations(schedule: GemmSchedule) -> Iterator[str]:

@@ -56,7 +56,10 @@ _TILES = (
 
 
 def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """The tiles with which the fullest SM is done first, each with blocks that stay and with a block for each."""
+    """The tiles with which the fullest SM is done first, each with blocks that stay and with a block for each.
+
+    Where tiles leave SMs idle, blocks share them along k.
+    """
     fitting = dict.fromkeys(wgmma_fitted(problem, one, spec) for one in _TILES)
     for index, schedule in enumerate(sorted(fitting, key=lambda one: _clocks(problem, one, spec))[:_SEEDS]):
         staying = on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}")
@@ -66,6 +69,9 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
             yield replace(staying, wait_depth=1)
             yield replace(staying, tensor_store=False)
         yield schedule
+        if 2 * schedule.tiles(problem) * schedule.cluster <= spec.sm_count:
+            alone = replace(schedule, cluster_m=1, cluster_n=1, pingpong=False)
+            yield on_grid(problem, spec, wgmma_fitted(problem, alone, spec), "SMs·1")
 
 
 def _clocks(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, inf
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
@@ -79,7 +79,9 @@ def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Wo
     """Copies and products are few instructions; tensor cores read B from shared memory for each 64 rows of A."""
     size, tile = problem.dtype.bytes, schedule.block_m * schedule.block_n
     blocks = schedule.blocks(problem)
-    tiles = ceil_div(schedule.tiles(problem) * schedule.cluster, max(1, blocks))
+    tiles, shares = schedule.tiles(problem) * schedule.cluster, schedule.shares_tiles(problem)
+    own = tiles / max(1, blocks) if shares else ceil_div(tiles, max(1, blocks))
+    steps = ceil(own * schedule.steps(problem))
     a, b = (
         _inside(problem, schedule, side) * getattr(schedule, f"block_{side}") * schedule.block_k * size for side in "mn"
     )
@@ -89,14 +91,15 @@ def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Wo
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
-        steps=tiles * schedule.steps(problem),
+        steps=steps,
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         instructions=_STEP * schedule.threads // WARP + products,
         shared_clocks=read,
         unit_clocks=tile * schedule.block_k / spec.rates.get(problem.unit, inf),
         bytes_loaded=a / schedule.cluster_n + b / schedule.cluster_m,
-        bytes_stored=tile * problem.result.bytes * tiles,
+        bytes_stored=tile * problem.result.bytes * own,
+        shared_vectors=_parts_read(tiles, blocks) * schedule.consumer_sums / _WORD if shares else 0.0,
     )
 
 
