@@ -56,8 +56,8 @@ FALSE = {
     "limits of another": (of_limits(name="Tesla T4"), "the limits are of 'Tesla T4'"),
     "other fields": (replace(GENUINE, schedule=GENUINE.schedule | {"secret": 1}), "unknown field 'secret'"),
     "unknown operator": (
-        replace(GENUINE, problem=ProblemRecord("sort", "n1", {})),
-        r"trials\[0\]: unknown operator 'sort'",
+        replace(GENUINE, problem=ProblemRecord("nosuch", "n1", {})),
+        r"trials\[0\]: unknown operator 'nosuch'",
     ),
     "escapes": (replace(GENUINE, compiler="NVRTC \x1b[2J"), r"compiler='NVRTC \\x1b\[2J': expected printable"),
     "the future": (replace(GENUINE, created_at=GENUINE.created_at + timedelta(days=9)), "is in the future"),

@@ -69,7 +69,7 @@ def with_limits(trial, **changes):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: replace(t, problem=replace(t.problem, operator="sort")), "unknown operator 'sort'"),
+        (lambda t: replace(t, problem=replace(t.problem, operator="nosuch")), "unknown operator 'nosuch'"),
         (lambda t: replace(t, problem=replace(t.problem, fields={"m": 0})), "n"),
         (lambda t: replace(t, samples=(1e-6,)), "GB/s for 134217728 B is above the device's bandwidth"),
         (lambda t: replace(t, schedule={"tile_m": "wide"}), "tile_m='wide' of TransposeSchedule: expected int"),

@@ -17,7 +17,7 @@ from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
 from autotune.search_spaces.registry import operator
 
-SIZES = int(os.environ.get("AUTOTUNE_EXPORT_SIZES", "600"))
+SIZES = int(os.environ.get("AUTOTUNE_EXPORT_SIZES", "200"))
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
     ("sgemm", 6, ("m", "n", "k"), {}),
     ("sgemm", 2, ("m", "n", "k", "batch"), {"transpose_a": True, "beta_nonzero": True}),

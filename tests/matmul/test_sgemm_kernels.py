@@ -156,9 +156,8 @@ def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
     return replace(schedule, vector_a=1, vector_b=1, vector_c=1, specialize=Specialize.SHAPE)
 
 
-@pytest.mark.parametrize("k", [17, 31, 49, 100])
+@pytest.mark.parametrize(("k", "transpose"), [(17, False), (31, True), (49, True), (100, False)])
 @pytest.mark.parametrize("schedule", EDGES.values(), ids=EDGES)
-@pytest.mark.parametrize("transpose", [False, True])
 def test_specialised_sources_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
     """The last tiles overlap their neighbours, and the residue along k comes first: after it one tile, two, or more."""
     problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, beta_nonzero=True)
