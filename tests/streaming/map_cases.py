@@ -11,8 +11,9 @@ from typing import Any
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
+from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
 from autotune.codegen.streaming.map.function import Function
-from autotune.codegen.streaming.map.problem import DTYPES, NARROW, Gate, MapProblem, OutDType
+from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device

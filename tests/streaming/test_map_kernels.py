@@ -12,9 +12,10 @@ from streaming.map_cases import BF16, CASES, FP16, FP32, LIMITS
 
 from autotune import emulator
 from autotune.codegen.dtype import DType
+from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
 from autotune.codegen.streaming.map.emit import emit
 from autotune.codegen.streaming.map.function import Function
-from autotune.codegen.streaming.map.problem import DTYPES, NARROW, Gate, MapProblem, OutDType
+from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.streaming.map import OPERATOR

@@ -6,8 +6,9 @@ import pytest
 from streaming.map_cases import BF16, FP16, LIMITS
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.streaming.map.arrays import Gate, OutDType
 from autotune.codegen.streaming.map.function import Function
-from autotune.codegen.streaming.map.problem import Gate, MapProblem, OutDType
+from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.devices.time_model import fastest_first
 from autotune.search_spaces.streaming.map import OPERATOR

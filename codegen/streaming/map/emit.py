@@ -12,8 +12,9 @@ from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
+from .arrays import NARROW, Gate
 from .function import Function
-from .problem import NARROW, Gate, MapProblem
+from .problem import MapProblem
 from .schedule import BARRIER_BYTES, MapSchedule
 
 ENTRY = "map"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ....codegen.streaming.map.arrays import Gate
 from ....codegen.streaming.map.function import Function
-from ....codegen.streaming.map.problem import Gate, MapProblem
+from ....codegen.streaming.map.problem import MapProblem
 from ...baselines import TorchCall, compiled
 
 _APPROXIMATE = {Function.GELU: "none", Function.GELU_TANH: "tanh"}

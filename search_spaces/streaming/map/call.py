@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
+from ....codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
 from ....codegen.streaming.map.function import Function
-from ....codegen.streaming.map.problem import DTYPES, NARROW, Gate, MapProblem, OutDType
+from ....codegen.streaming.map.problem import MapProblem
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call
 from ...layouts import Layout, Shape, rows
