@@ -274,6 +274,12 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         BLOCKS,
         f"{SINGLE_BYTES} promote=64",
     ),
+    "partial sums of integers become floats": (
+        "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
+        "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);",
+        GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
+        f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
+    ),
     "results of 8 bits that overflow": (
         "results[i] = from_float_saturated<Result>",
         "results[i] = from_float<Result>",

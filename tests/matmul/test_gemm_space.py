@@ -158,6 +158,8 @@ def test_stages_have_as_many_bytes_for_all_types() -> None:
     for dtype in DTYPES:
         problem = replace(SQUARE, dtype=dtype)
         assert OPERATOR.default(problem, LIMITS).block_k * dtype.bytes == 128
+        (drawn,) = (one for one in OPERATOR.space(problem, LIMITS).parameters if one.name == "block_k")
+        assert [int(value) * dtype.bytes for value in drawn.values] == [32, 64, 128, 256]
 
 
 def test_float8_is_promoted_unless_fast_sums_will_do() -> None:
