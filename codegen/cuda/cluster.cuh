@@ -75,13 +75,15 @@ __device__ __forceinline__ const T* shared_of_rank(const T* shared, int rank) {
 #endif
 }
 
-// Arrives at the barrier of a rank that stands where `barrier` does in this block's own shared memory.
+// Arrives at the barrier of a rank that stands where `barrier` does in this block's own shared memory. Who
+// waits for it may overwrite what this thread has read; what this thread wrote is not ordered for other
+// blocks, which would take a fence of the whole GPU.
 __device__ __forceinline__ void arrive_at_rank(Barrier& barrier, int rank) {
 #ifdef AUTOTUNE_EMULATOR
   autotune_emulator::mbarrier_arrive_at_rank(&barrier, rank);
 #elif __CUDA_ARCH__ >= 900
   unsigned theirs;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(barrier.address()), "r"(rank));
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(theirs) : "memory");
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(theirs) : "memory");
 #endif
 }
