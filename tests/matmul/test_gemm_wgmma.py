@@ -11,7 +11,7 @@ from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.problem import Bias, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.program import Program
 from autotune.compiler import compile_kernel
@@ -91,6 +91,17 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "BM=128 BN=96",
             "block_n 96 is not a multiple of the 64 elements of a row of 128 bytes",
         ),
+        (
+            replace(SQUARE, gate=Gate.HALVES),
+            "BM=128 BN=136",
+            "block_n 136 is not a multiple of 16 columns of gates and factors in halves",
+        ),
+        (
+            replace(SQUARE, gate=Gate.HALVES),
+            "BM=128 BN=128 cluster_m=2",
+            "cluster_m 2: blocks do not share gates and factors in halves, expected 1",
+        ),
+        (replace(SQUARE, gate=Gate.INTERLEAVED), "BM=128 BN=128", "gate interleaved: kernels by wgmma know pairs in"),
         (SQUARE, "BM=320 BN=8 consumers=1", "block_m 320 over the 256 rows of a tensor copy"),
         (SQUARE, "BM=256 BN=256", "about 296 registers of a consumer's thread over the 240 that it gets"),
         (SQUARE, "BM=64 BN=64 consumers=1 pingpong=1", "pingpong needs 2 consumers or more, not 1"),
@@ -203,7 +214,27 @@ BYTES = f"{SINGLE} BK=128"
 PROMOTED = f"{BYTES} promote=128"
 SCALED = GemmProblem(72, 144, 272, **BLOCK_SCALES)
 OF_ROWS = GemmProblem(64, 64, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW)
+PAIRS = GemmProblem(64, 64, 64, transpose_b=True, gate=Gate.HALVES)
+PAIRS_ACROSS = GemmProblem(64, 256, 64, gate=Gate.HALVES)
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
+    "a gate's sum for its factor's": (
+        "sums[part * part_sums + 2 * half + i]",
+        "sums[2 * half + i]",
+        PAIRS,
+        "BM=64 BN=32 consumers=1 stages=2",
+    ),
+    "rows of gates for those of factors": (
+        "first_row + piece * second",
+        "first_row",
+        PAIRS,
+        "BM=64 BN=32 consumers=1 stages=2",
+    ),
+    "columns of gates for those of factors": (
+        "first_column + behind * second",
+        "first_column",
+        PAIRS_ACROSS,
+        "BM=64 BN=128 consumers=1 stages=2",
+    ),
     "parity of a filled stage": ("wait(turn.parity());", "wait(turn.parity() ^ 1);", DEEP, SINGLE),
     "parity of an empty stage": ("wait(turn.parity() ^ 1);", "wait(turn.parity());", DEEP, SINGLE),
     "no wait for a stage": ("  stages.full[turn.stage()].wait(turn.parity());\n", "", DEEP, SINGLE),
@@ -274,8 +305,8 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "BM=64 BN=192 consumers=1 stages=2 tensor_store=1",
     ),
     "the first buffer is that of the tile before": (
-        "part == 0 && all_parts",
-        "false && all_parts",
+        "store == 0 && stores",
+        "false && stores",
         NARROW,
         STAYING_STORED,
     ),
@@ -309,7 +340,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "scales of the first terms": ("block = step * Schedule::block_k / scale_block", "block = 0", SCALED, PROMOTED),
     "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),
     "the scale of another row": ("arguments.scale_a[m[half]]", "arguments.scale_a[m[0]]", OF_ROWS, BYTES),
-    "the scale of another column": ("arguments.scale_b[n + i]", "arguments.scale_b[n]", OF_ROWS, BYTES),
     "the last block adds up before others have stored": (
         "  named_barrier(tickets_barrier, tile_threads);\n  if (tile",
         "  if (tile",
@@ -329,13 +359,24 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         DEEP,
         SHARED,
     ),
+    "the scale of another column": (
+        "there ? arguments.scale_b[scaled]",
+        "there ? arguments.scale_b[n]",
+        OF_ROWS,
+        BYTES,
+    ),
     "columns of D behind the last": (
         "Problem::edge_n || columns_left >= 2) target[1]",
         "Problem::edge_n || true) target[1]",
         RAGGED,
         SINGLE,
     ),
-    "the bias of another column": ("arguments.bias[n + i]", "arguments.bias[n]", RAGGED, SINGLE),
+    "the bias of another column": (
+        "product_column(problem, n + i % 2, i / 2)])",
+        "product_column(problem, n, 0)])",
+        RAGGED,
+        SINGLE,
+    ),
     "a matrix of the batch for all": (
         "shared_by_batch ? 0 : batch",
         "0",

@@ -8,7 +8,7 @@ from ...program import Argument
 from ...tensor_map import Swizzle, TensorMap
 from ...wgmma import wgmma_source
 from .prepare import prepared, product
-from .problem import GemmProblem
+from .problem import Gate, GemmProblem
 from .schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 
 
@@ -24,6 +24,8 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         ("b", schedule.block_n, schedule.cluster_m),
     ):
         rows = (extent if left.along_k(operand) else schedule.block_k) // sharers
+        if operand == "b" and left.gate is Gate.HALVES and left.along_k("b"):
+            rows //= 2  # gates, and then factors
         dtype = left.dtype if operand == "a" else left.dtype_b
         maps.append(_map(left, operand, dtype, rows, places.get(operand)))
     if schedule.tensor_store:

@@ -56,14 +56,14 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
   unsigned char* buffers = tile_memory<unsigned char>() + Schedule::stages * stage_bytes +
                            own.number * (store_buffers * store_bytes);
   const bool storing = threadIdx.x % warpgroup_threads == 0;
-  constexpr int parts = Schedule::block_n / store_columns, all_parts = products_m * parts;
+  constexpr int across = Schedule::block_n / parts / store_columns, stores = products_m * across;
 #  pragma unroll
-  for (int part = 0; part < all_parts; ++part) {
-    const int row = own.row + part / parts * product_rows, column = part % parts * store_columns;
-    unsigned char* buffer = buffers + part % store_buffers * store_bytes;
+  for (int store = 0; store < stores; ++store) {
+    const int row = own.row + store / across * product_rows, column = store % across * store_columns;
+    unsigned char* buffer = buffers + store % store_buffers * store_bytes;
     if (storing) {
-      // The last part of the tile before may be in the first buffer, too.
-      if (part == 0 && all_parts % store_buffers != 0) {
+      // The last store of the tile before may be in the first buffer, too.
+      if (store == 0 && stores % store_buffers != 0) {
         store_wait_read<0>();
       } else {
         store_wait_read<store_buffers - 1>();
@@ -71,15 +71,15 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
     }
     named_barrier(1 + own.number, warpgroup_threads);
     const SumRows rows(arguments, problem, tile, row);
-    fill_buffer(buffer, arguments, problem, sums.d[part / parts] + column / 2, rows,
-                tile.n + column + SumRows::column());
+    fill_buffer(buffer, arguments, problem, sums.d[store / across] + column / 2, rows,
+                tile.n / parts + column + SumRows::column());
     proxy_fence();
     named_barrier(1 + own.number, warpgroup_threads);
     if (storing) {
 #  if batched
-      tensor_store(arguments.map_d, {tile.batch, tile.m + row, tile.n + column}, buffer);
+      tensor_store(arguments.map_d, {tile.batch, tile.m + row, tile.n / parts + column}, buffer);
 #  else
-      tensor_store(arguments.map_d, {tile.m + row, tile.n + column}, buffer);
+      tensor_store(arguments.map_d, {tile.m + row, tile.n / parts + column}, buffer);
 #  endif
       store_commit();
     }
@@ -100,15 +100,15 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
   for (int product = 0; product < products_m; ++product) {
     const SumRows rows(arguments, problem, tile, own.row + product * product_rows);
 #  pragma unroll
-    for (int j = 0; j < Schedule::block_n / 8; ++j) {
-      const int n = tile.n + 8 * j + SumRows::column();
-      if (Problem::edge_n && n >= problem.n) continue;
+    for (int j = 0; j < Schedule::block_n / parts / 8; ++j) {
+      const int n = tile.n / parts + 8 * j + SumRows::column();
+      if (Problem::edge_n && n >= problem.n / parts) continue;
       Pair results[2];
       finish_sums(results, arguments, problem, sums.d[product] + 4 * j, rows, n);
 #  pragma unroll
       for (int half = 0; half < 2; ++half)
         if (rows.inside(problem, half))
-          results[half].store(arguments.d + rows.offset[half] + n, problem.n - n);
+          results[half].store(arguments.d + rows.offset[half] + n, problem.n / parts - n);
     }
   }
 }

@@ -18,7 +18,12 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
       stages.empty[turn.stage()].wait(turn.parity() ^ 1);
       full.arrive_and_expect(stage_bytes);
       TileA::copy(tiles, arguments.map_a, tile.batch, tile.m, k, rank_n(), mask_a, full);
+#if gate == halves
+      TileB::copy(tiles + TileA::bytes, arguments.map_b, tile.batch, tile.n / 2, k, 0, mask_b, full,
+                  problem.n / 2);
+#else
       TileB::copy(tiles + TileA::bytes, arguments.map_b, tile.batch, tile.n, k, rank_m(), mask_b, full);
+#endif
       turn.advance();
     }
   });

@@ -109,7 +109,7 @@ __device__ __forceinline__ void to_pair(Pair& pair, float first, float second) {
 
 #endif
 // The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
-// anything.
+// anything. Sums of factors are those of the second half of a tile's columns.
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
                                             const SumRows& rows, int n) {
@@ -118,34 +118,43 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
   for (int i = 0; i < 4; ++i)
     results[i / 2].packed.elements[i % 2] = finished_integer(arguments, problem, sums[i]);
 #else
-  float biases[2] = {}, scales[2] = {1.0f, 1.0f};
+  constexpr int part_sums = Schedule::block_n / 4;
+  const int columns_left = problem.n / parts - n;
+  float biases[parts][2] = {}, scales[parts][2];
+#  pragma unroll
+  for (int i = 0; i < 2 * parts; ++i) {
+    const bool there = !Problem::edge_n || i % 2 < columns_left;
+    scales[i / 2][i % 2] = 1.0f;
 #  if scales == row_scales
-#    pragma unroll
-  for (int i = 0; i < 2; ++i)
-    scales[i] = !Problem::edge_n || n + i < problem.n ? arguments.scale_b[n + i] : 0.0f;
+    const int scaled = product_column(problem, n + i % 2, i / 2);
+    scales[i / 2][i % 2] = there ? arguments.scale_b[scaled] : 0.0f;
 #  endif
 #  if bias == row
-#    pragma unroll
-  for (int i = 0; i < 2; ++i)
-    if (!Problem::edge_n || n + i < problem.n) biases[i] = to_float(arguments.bias[n + i]);
+    if (there) biases[i / 2][i % 2] = to_float(arguments.bias[product_column(problem, n + i % 2, i / 2)]);
 #  endif
+  }
 #  pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const bool inside = rows.inside(problem, half) && (!Problem::edge_n || n < problem.n);
+    const bool inside = rows.inside(problem, half) && (!Problem::edge_n || columns_left > 0);
     float z[2][parts];
 #  pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const float sum = rows.scale[half] * scales[i] * static_cast<float>(sums[2 * half + i]);
-      z[i][0] = before_activation(arguments, problem, sum, biases[i] + rows.bias[half]);
-    }
+    for (int part = 0; part < parts; ++part) {
+#  pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const float sum =
+            rows.scale[half] * scales[part][i] * static_cast<float>(sums[part * part_sums + 2 * half + i]);
+        z[i][part] = before_activation(arguments, problem, sum, biases[part][i] + rows.bias[half]);
+      }
 #  if preactivation
-    Pair kept;
-    to_pair(kept, z[0][0], z[1][0]);
-    if (inside) kept.store(arguments.z + rows.offset_z[half] + n, problem.n - n);
+      Pair kept;
+      to_pair(kept, z[0][part], z[1][part]);
+      if (inside)
+        kept.store(arguments.z + rows.offset_z[half] + product_column(problem, n, part), columns_left);
 #  endif
+    }
     Pair before = {};
 #  if beta_nonzero
-    if (inside) before.load(arguments.c + rows.offset[half] + n, problem.n - n);
+    if (inside) before.load(arguments.c + rows.offset[half] + n, columns_left);
 #  endif
     float finished[2];
 #  pragma unroll

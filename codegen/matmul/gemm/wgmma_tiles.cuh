@@ -20,11 +20,13 @@ constexpr int product_k = product_bytes / sizeof(Element);
 constexpr int product_rows = 64;  // of A
 
 // The tile of an operand, `extent` elements of it across k, of which each of `sharers` blocks of the cluster
-// copies a part to all of them.
-template <int extent, bool along_k, int sharers, bool shared_by_batch>
+// copies a part to all of them. `halves`: the second half, across k, is elsewhere in the matrix than behind
+// the first; then no blocks share a tile.
+template <int extent, bool along_k, int sharers, bool shared_by_batch, bool halves = false>
 struct OperandTile {
   static constexpr int rows = along_k ? extent : Schedule::block_k;
-  static constexpr int box_rows = rows / sharers;
+  static constexpr int pieces = halves && along_k ? 2 : 1;  // boxes of the same columns
+  static constexpr int box_rows = rows / sharers / pieces;
   static constexpr int boxes = (along_k ? Schedule::block_k : extent) / row_elements;
   static constexpr int box_bytes = rows * row_bytes;
   static constexpr int bytes = boxes * box_bytes;
@@ -32,20 +34,24 @@ struct OperandTile {
   // Begins to copy this block's part: rows from share · box_rows on.
   static __device__ __forceinline__ void copy(unsigned char* tile, const TensorMap& map, int batch,
                                               int across, int k, int share, unsigned short mask,
-                                              Barrier& full) {
-    const int row = (along_k ? across : k) + share * box_rows, column = along_k ? k : across;
+                                              Barrier& full, int second = 0) {
+    const int first_row = (along_k ? across : k) + share * box_rows, first_column = along_k ? k : across;
     unsigned char* target = tile + share * (box_rows * row_bytes);
 #pragma unroll
-    for (int box = 0; box < boxes; ++box) {
+    for (int box = 0; box < boxes * pieces; ++box) {
+      const int piece = box % pieces, behind = halves && !along_k ? box / (boxes / 2) : 0;
+      const int row = first_row + piece * second;
+      const int column = first_column + behind * second + (box / pieces - behind * boxes / 2) * row_elements;
 #if batched
-      const int at[] = {shared_by_batch ? 0 : batch, row, column + box * row_elements};
+      const int at[] = {shared_by_batch ? 0 : batch, row, column};
 #else
-      const int at[] = {row, column + box * row_elements};
+      const int at[] = {row, column};
 #endif
+      unsigned char* place = target + box / pieces * box_bytes + piece * (box_rows * row_bytes);
       if constexpr (sharers == 1) {
-        tensor_copy(target + box * box_bytes, map, at, full);
+        tensor_copy(place, map, at, full);
       } else {
-        tensor_copy_to_ranks(target + box * box_bytes, map, at, full, mask);
+        tensor_copy_to_ranks(place, map, at, full, mask);
       }
     }
   }
@@ -65,5 +71,9 @@ struct OperandTile {
 };
 
 using TileA = OperandTile<Schedule::block_m, !Problem::transpose_a, Schedule::cluster_n, Problem::shared_a>;
+#if gate == halves
+using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, 1, Problem::shared_b, true>;
+#else
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
+#endif
 constexpr int stage_bytes = TileA::bytes + TileB::bytes;

@@ -14,6 +14,7 @@ from ....codegen.wgmma import violations as product_violations
 from .promotion import sum_violations
 
 _DTYPES = (DType.BFLOAT16, DType.FLOAT16, *FLOAT8, DType.INT8)  # TF32 would have to be rounded before
+_SWIZZLED_ROWS = 8  # that one swizzle permutes
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
 
 
@@ -44,8 +45,8 @@ def _problem_violations(problem: GemmProblem) -> Iterator[str]:
         yield f"A and B of {problem.dtype}: kernels by wgmma know {', '.join(_DTYPES)}"
     if problem.dtype.bits == 8 and problem.layout != "nt":
         yield f"layout {problem.layout} of {problem.dtype}: wgmma multiplies rows of A and B that run along k"
-    if problem.gate is not Gate.NONE:
-        yield f"gate {problem.gate}: kernels by wgmma know no gates"
+    if problem.gate is Gate.INTERLEAVED:
+        yield f"gate {problem.gate}: kernels by wgmma know pairs in {Gate.HALVES} only"
     if not problem.m * problem.n * problem.k * problem.batch:
         yield f"m {problem.m}, n {problem.n}, k {problem.k}, batch {problem.batch}: wgmma needs 1 or more of each"
     for operand in "ab":
@@ -68,6 +69,12 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         yield f"block_m {schedule.block_m} is not a multiple of {rows}, {WGMMA_ROWS} for each consumer"
     if schedule.pingpong and schedule.consumers < 2:
         yield f"pingpong needs 2 consumers or more, not {schedule.consumers}"
+    if problem.gate is Gate.HALVES:
+        unit = halves_unit(problem)
+        if schedule.block_n % unit:
+            yield f"block_n {schedule.block_n} is not a multiple of {unit} columns of gates and factors in halves"
+        if schedule.cluster_m > 1:
+            yield f"cluster_m {schedule.cluster_m}: blocks do not share gates and factors in halves, expected 1"
     yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     columns = ROW_BYTES // problem.dtype.bytes
     across = [schedule.block_n] if not problem.along_k("b") else []
@@ -123,4 +130,9 @@ def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D."""
     size = problem.result.bytes
     reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
-    return size > 1 and reached and schedule.block_n * size % ROW_BYTES == 0
+    return size > 1 and reached and schedule.block_n // problem.parts * size % ROW_BYTES == 0
+
+
+def halves_unit(problem: GemmProblem) -> int:
+    """What the columns of a tile of gates and factors are a multiple of: swizzled rows, or boxes, of each."""
+    return 2 * (_SWIZZLED_ROWS if problem.along_k("b") else ROW_BYTES // problem.dtype.bytes)

@@ -9,7 +9,7 @@ from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
 from ....codegen.matmul.gemm.schedule import (
     ROW_BYTES,
     WGMMA_ARCHITECTURE,
@@ -22,7 +22,7 @@ from ...device_spec import DeviceSpec
 from ...space import Draw
 from .preparation import choices
 from .promotion import promoted
-from .wgmma_legal import enough_registers, multiplied_by_wgmma, stored_in_boxes
+from .wgmma_legal import enough_registers, halves_unit, multiplied_by_wgmma, stored_in_boxes
 
 # Rows and columns of a block's tile.
 TILES = (
@@ -79,6 +79,7 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         promote=promote,
         wait_depth=0 if promote else schedule.wait_depth,
         vector_d=min(2, problem.vector_width("d")),
+        cluster_m=1 if problem.gate is Gate.HALVES else schedule.cluster_m,
         min_blocks_per_sm=1,
     )
     wanted = _whole_products(wanted)
@@ -99,6 +100,8 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
 
 def _whole_rows(problem: GemmProblem, block_n: int) -> int:
     """Columns of a tile that are whole rows of its boxes, where rows of B run along n, and whole blocks of scales."""
+    if problem.gate is Gate.HALVES:
+        return round_up(block_n, halves_unit(problem))
     if problem.scales is Scales.BLOCK:
         return block_n // SCALE_BLOCK * SCALE_BLOCK or block_n
     return block_n if problem.along_k("b") else round_up(block_n, ROW_BYTES // problem.dtype.bytes)
