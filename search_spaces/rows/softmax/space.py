@@ -70,7 +70,7 @@ def default(problem: SoftmaxProblem, spec: DeviceSpec) -> SoftmaxSchedule:
 
 def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSchedule]:
     """Long rows in shared memory first, others in registers first, in two passes and in one; read again last."""
-    apart = _APART if problem.masked and problem.dtype.bytes == _HALF_WORD else 0.0
+    apart = _APART if (problem.masked or problem.has_mask) and problem.dtype.bytes == _HALF_WORD else 0.0
     seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec, spare_of_word=apart)
     copied = [] if problem.has_mask else list(seeds.in_shared_memory())
     loaded = list(seeds.in_registers())[:4]
