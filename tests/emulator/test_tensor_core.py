@@ -104,6 +104,7 @@ def test_fragments_of_other_types_are_those_of_the_manual(call: str, kernel: Ker
 def test_numbers_become_those_of_tf32(kernel: Kernel, run: Run) -> None:
     """Ties go away from zero, and what is not finite stays so."""
     x = np.float32([1 + 2**-11, -(1 + 2**-11), 1 + 2**-11 - 2**-23, 2.0**-149, np.inf, -np.inf, np.nan, 3.4e38])
+    x[6:7].view(np.uint32)[:] = 0x7FFFFFFF  # the NaN that arithmetic gives
     source = kernel("y[t] = __uint_as_float(round_to_tf32(__float_as_uint(x[t])));", threads=8,
                     headers=("tensor_core_tf32",))  # fmt: skip
     with np.errstate(over="ignore"):
