@@ -13,7 +13,8 @@ from autotune.bench.baselines.device_copy import filling
 from autotune.bench.baselines.matmul import cublaslt, cublaslt_epilogue, triton_baseline
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import OPERATORS, operator

@@ -8,7 +8,8 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import ProblemRecord, TimeSource

@@ -11,7 +11,8 @@ from pair_coverage import covering
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
-from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec

@@ -10,8 +10,9 @@ import pytest
 from matmul.gemm_cases import LIMITS
 
 from autotune.codegen.dtype import DType
+from autotune.codegen.matmul.gemm.fields import Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import DTYPES
-from autotune.codegen.matmul.gemm.problem import Gate, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device

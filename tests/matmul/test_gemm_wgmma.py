@@ -11,7 +11,8 @@ from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType, Scales
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.program import Program
 from autotune.compiler import compile_kernel

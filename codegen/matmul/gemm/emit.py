@@ -15,8 +15,9 @@ from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
 from ..gemv.activation import Activation
 from . import prepare
+from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
-from .problem import Bias, Gate, GemmProblem, Scales
+from .problem import GemmProblem
 from .schedule import GemmSchedule, Instruction, Prepare
 from .wgmma import product_source, shared_operands, tensor_maps
 

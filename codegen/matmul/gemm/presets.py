@@ -8,8 +8,9 @@ from typing import Any
 
 from ...program import Program
 from .emit import emit, emit_naive
+from .fields import Gate
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8
-from .problem import Gate, GemmProblem
+from .problem import GemmProblem
 from .schedule import LEAST_HALVES, GemmSchedule, SharedLayout
 
 

@@ -7,8 +7,9 @@ from ...headers import Constant
 from ...program import Argument
 from ...tensor_map import Swizzle, TensorMap
 from ...wgmma import wgmma_source
+from .fields import Gate
 from .prepare import prepared, product
-from .problem import Gate, GemmProblem
+from .problem import GemmProblem
 from .schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
+from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ...restatement import Restatement
 from ..as_gemv import by_columns, by_rows
 

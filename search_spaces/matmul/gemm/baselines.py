@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
+from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ...baselines import TorchCall, compiled
 from .low_precision_baselines import low_precision_product

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
 from ....codegen.matmul.gemm.numbers import DTYPES, FLOAT8
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, OutDType
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.tensor import row_major
 from ...call import ArrayType, Binding, Call

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.fields import Gate
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations

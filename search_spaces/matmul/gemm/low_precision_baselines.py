@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem, Scales
+from ....codegen.matmul.gemm.fields import Bias, Gate, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....codegen.matmul.gemm.fields import Scales
 from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
-from ....codegen.matmul.gemm.problem import GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import GemmSchedule
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.fields import Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
-from ....codegen.matmul.gemm.problem import Scales
 from ...layouts import Layout
 
 

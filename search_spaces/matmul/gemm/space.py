@@ -8,8 +8,9 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div
+from ....codegen.matmul.gemm.fields import Gate
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm

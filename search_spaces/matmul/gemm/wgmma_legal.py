@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import FLOAT8, SCALE_BLOCK
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES

@@ -7,9 +7,10 @@ from typing import Any
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
+from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import Gate, GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import (
     ROW_BYTES,
     WGMMA_ARCHITECTURE,

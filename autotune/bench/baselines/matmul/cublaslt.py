@@ -14,8 +14,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ....codegen.dtype import DType
+from ....codegen.matmul.gemm.fields import Scales
 from ....codegen.matmul.gemm.numbers import FLOAT8
-from ....codegen.matmul.gemm.problem import GemmProblem, Scales
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32

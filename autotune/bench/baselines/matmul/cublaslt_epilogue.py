@@ -6,7 +6,8 @@ import ctypes
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem
+from ....codegen.matmul.gemm.fields import Bias, Gate
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....devices.base import DeviceError
 from .cublaslt_api import CublasLt, MatmulDesc

@@ -9,7 +9,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ....codegen.matmul.gemm.problem import Bias, Gate, GemmProblem
+from ....codegen.matmul.gemm.fields import Bias, Gate
+from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
