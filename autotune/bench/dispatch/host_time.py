@@ -75,7 +75,7 @@ def _contenders(operator: Operator[Any, Any], problem: Problem, torch: Any) -> d
     spec = CudaDevice(0).limits
     program = operator.program(problem, step.choice.schedule, spec)
     contenders: dict[str, Launcher] = {}
-    if len(program.steps) == 1 and not any(argument.tensor_map for argument in program.arguments):
+    if launches_barely(program):
         contenders[BAREST] = _barest(torch, problem, program, spec.arch, tensors)
     contenders["dispatcher.plan"] = step
     function = getattr(dispatcher, operator.name)
@@ -110,6 +110,11 @@ def _barest(torch: Any, problem: Problem, program: Program, arch: str, tensors: 
     launcher = partial(launch, stream, config, kernel, *arguments)
     launcher.workspace = workspace  # type: ignore[attr-defined] # which must live as long
     return launcher
+
+
+def launches_barely(program: Program) -> bool:
+    """Whether one launch by cuda.core runs a program: one kernel, whose arguments are no tensor maps."""
+    return len(program.steps) == 1 and not any(argument.tensor_map for argument in program.arguments)
 
 
 def _with_members(program: Program) -> str:
