@@ -92,7 +92,7 @@ def test_draws_fit_gated_pairs(gate: Gate) -> None:
     problem = replace(SQUARE, gate=gate, preactivation=True)
     space = OPERATOR.space(problem, LIMITS)
     drawn = [space.build(draw) for draw in islice(space.random_draws(1), 60)]
-    assert sum(not OPERATOR.violations(problem, schedule, LIMITS) for schedule in drawn) > 50
+    assert [OPERATOR.violations(problem, schedule, LIMITS) for schedule in drawn] == [[]] * 60
 
 
 def test_shared_memory_holds_stages_or_sums() -> None:
