@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from autotune import dispatcher
+
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 functional = torch.nn.functional
@@ -83,7 +85,7 @@ def test_a_gradient_is_added_to_one_in_float32():
     total, expected = torch.zeros(9, 24), torch.zeros(9, 24)
     for step in range(3):
         gradient, x = random(5 + step, 9).detach(), random(5 + step, 24).detach()
-        autotune_torch.dispatcher.gemm(gradient.mT, x, None, total, dtype=torch.float32, out=total)
+        dispatcher.gemm(gradient.mT, x, None, total, dtype=torch.float32, out=total)
         expected += gradient.float().mT @ x.float()
     torch.testing.assert_close(total, expected, rtol=1e-6, atol=1e-5)
 
