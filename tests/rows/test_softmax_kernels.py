@@ -129,6 +129,11 @@ def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, plan
     check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
+def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() -> None:
+    problem = SoftmaxProblem(6, 37, mask=Mask.KEEP, queries=3, ldx=37, ldy=37, ldm=48)
+    verify(problem, program(problem, "threads=32 TPR=4 vector_width=4"), seeds=(0,))
+
+
 @pytest.mark.parametrize(
     ("problem", "words", "violation"),
     [
