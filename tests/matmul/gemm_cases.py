@@ -37,8 +37,8 @@ PROBLEMS = {
     ),
     "m16-n152064-k8192-nn-bfloat16": GemmProblem(16, 152064, 8192),
     "m1073741824-n1-k2-tn-float16": GemmProblem(2**30, 1, 2, True, dtype=FP16),
-    "m1-n1-k1073741824-tt-bfloat16": GemmProblem(1, 1, 2**30, True, True),
-    "m128-n256-k64-tn-float16-batch65535": GemmProblem(128, 256, 64, True, dtype=FP16, batch=65535),
+    "m1-n1-k268435456-tt-bfloat16": GemmProblem(1, 1, 2**28, True, True),
+    "m16-n24-k8-tn-float16-batch65535": GemmProblem(16, 24, 8, True, dtype=FP16, batch=65535),
     "m33-n40-k50-tt-bfloat16-float32-batch2-column-relu-residual-aligna2-ldb56-ldd41": GemmProblem(
         33, 40, 50, True, True, out_dtype=FP32, batch=2, bias=Bias.COLUMN, activation=Activation.RELU,
         residual=True, lda=33, ldb=56, ldd=41, align_a=2,
