@@ -30,7 +30,8 @@ class Swizzle(StrEnum):
 class TensorMap:
     """A tensor of one to five dimensions as boxes of it are copied: to shared memory and from there.
 
-    What lies outside of the tensor is read as zeros and not written. The dimensions are in the order of `Tensor.shape`.
+    What lies outside of the tensor is read as zeros. A box that is stored may reach beyond it, which is not written,
+    but not begin before it. The dimensions are in the order of `Tensor.shape`.
 
     Attributes:
         tensor: the name of the tensor, whose address it is encoded with, a multiple of 16; or ``workspace``.

@@ -39,6 +39,9 @@ SWIZZLES: Mapping[Swizzle, Any] = {
 }
 
 
+_UNUSED_STRIDE = 16  # of one dimension: the driver refuses to be given none
+
+
 def encode(tensor_map: TensorMap, address: int) -> bytes:
     """The ``CUtensorMap`` of a tensor at an address, which is a multiple of 16; see `program.Encode`.
 
@@ -73,13 +76,14 @@ def encoder(tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
 
 def _anew(tensor_map: TensorMap, address: int) -> Any:
     dtype, rank = DType(tensor_map.dtype), len(tensor_map.shape)
+    apart = [driver.cuuint64_t(stride * dtype.bytes) for stride in reversed(tensor_map.strides[:-1])]
     return handle_return(
         driver.cuTensorMapEncodeTiled(
             TYPES[dtype],
             rank,
             address,
             [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)],
-            [driver.cuuint64_t(stride * dtype.bytes) for stride in reversed(tensor_map.strides[:-1])],
+            apart or [driver.cuuint64_t(_UNUSED_STRIDE)],
             [driver.cuuint32_t(size) for size in reversed(tensor_map.box)],
             [driver.cuuint32_t(1)] * rank,
             driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,

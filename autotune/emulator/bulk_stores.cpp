@@ -120,6 +120,11 @@ void bulk_store(void* global, const void* shared, int bytes) {
 
 void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds) {
   Store store{box_at(tensor_map, at, dimensions, shared, "the source of a bulk store"), adds, 0, false, {}};
+  // The programming guide: where a box is stored, its first element may not lie before the tensor.
+  for (int dimension = 0; dimension < dimensions; ++dimension)
+    if (at[dimension] < 0)
+      fail("a bulk store to a box that begins at %d along dimension %d, expected 0 or more", at[dimension],
+           dimension);
   std::vector<Piece>& pieces = store.box.pieces;
   pieces.erase(std::remove_if(pieces.begin(), pieces.end(),
                               [](const Piece& piece) { return piece.global == nullptr; }),

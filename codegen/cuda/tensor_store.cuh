@@ -14,8 +14,8 @@ __device__ __forceinline__ void bulk_store(void* global, const void* shared, int
 #endif
 }
 
-// Writes a tile, which lies as `tensor_copy` lays it out, to the box of a tensor that begins at an element;
-// what lies outside of the tensor is not written.
+// Writes a tile, which lies as `tensor_copy` lays it out, to the box of a tensor that begins at an element,
+// whose place along each dimension is 0 or more; what lies behind the tensor is not written.
 template <int rank>
 __device__ __forceinline__ void tensor_store(const TensorMap& map, const int (&at)[rank],
                                              const void* shared) {

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from cuda.bindings import driver
+from cuda.core import Device
 
 from autotune.codegen.dtype import DType
 from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
@@ -29,6 +30,18 @@ def test_the_driver_gets_columns_first_and_strides_in_bytes(monkeypatch):
     numbers = [[int(number) for number in group] for group in (sizes, strides, box, steps)]
     assert numbers == [[100, 70], [208], [64, 8], [1, 1]]
     assert swizzle.name == "CU_TENSOR_MAP_SWIZZLE_128B"
+
+
+def test_the_driver_gets_a_stride_even_of_one_dimension(monkeypatch):
+    asked = []
+
+    def encode(*arguments):
+        asked.append([int(stride) for stride in arguments[4]])
+        return driver.CUresult.CUDA_SUCCESS, driver.CUtensorMap()
+
+    monkeypatch.setattr(driver, "cuTensorMapEncodeTiled", encode)
+    tensor_maps.encode(TensorMap("a", "float32", (52,), (1,), (8,)), 0x1000)
+    assert asked == [[16]]
 
 
 def test_every_dtype_of_whole_bytes_has_a_map():
@@ -69,6 +82,7 @@ def test_a_map_that_was_encoded_gets_another_address_where_it_lies(monkeypatch):
 @pytest.mark.gpu
 def test_the_driver_encodes_it():
     assert cuda_device_count()
+    Device(0).set_current()
     memory = (ctypes.c_char * (2 * TENSOR_MAP_BYTES))()
     first = -ctypes.addressof(memory) % 64
     move = tensor_maps.encoder(MAP, ctypes.addressof(memory) + first)

@@ -130,7 +130,7 @@ STORE = """
     proxy_fence();
     __syncthreads();
     if (t == 0) {
-      tensor_store(arguments.map, {8 * i - 2, 4}, tile);
+      tensor_store(arguments.map, {8 * i, 8}, tile);
       store_commit();
     }
   }
@@ -154,16 +154,16 @@ def outcome(body: str, seed: int = 0) -> Array:
 def test_a_store_writes_what_lies_in_the_tensor(seed: int) -> None:
     expected = np.full((ROWS, COLUMNS), -1, np.float32)
     tile = np.arange(128, dtype=np.float32).reshape(8, 16)
-    expected[:6, 4:20] = tile[2:]
-    expected[6:, 4:20] = 1000 + tile[:3]
+    expected[:8, 8:] = tile[:, :12]
+    expected[8:, 8:] = 1000 + tile[:1, :12]
     np.testing.assert_array_equal(outcome(STORE, seed), expected)
 
 
 def test_a_thread_reads_what_it_stored_when_it_has_waited() -> None:
     once = STORE.replace("i < 2", "i < 1").replace(
-        "if (t == 0) store_wait_read<0>();", "if (t == 0) { store_wait<0>(); arguments.y[0] = arguments.y[4] + 1; }"
+        "if (t == 0) store_wait_read<0>();", "if (t == 0) { store_wait<0>(); arguments.y[0] = arguments.y[8] + 1; }"
     )
-    assert outcome(once)[0, 0] == 33
+    assert outcome(once)[0, 0] == 1
     with pytest.raises(EmulatorError, match=r"of y while the asynchronous copy of thread .* is not waited for"):
         outcome(once.replace("store_wait<0>", "store_wait_read<0>"))
 
@@ -231,9 +231,11 @@ PLANTS = [
     ("store not committed", STORE, "store_commit();", "", "which a bulk store read, with no wait for it"),
     ("end without a wait", STORE, "  }\n  if (t == 0) store_wait_read<0>();\n", "  }\n",
      "ends while its bulk store may read"),
-    ("stores to the same box", STORE, "{8 * i - 2", "{-2", "of y while the asynchronous copy of thread"),
+    ("stores to the same box", STORE, "{8 * i,", "{0,", "of y while the asynchronous copy of thread"),
+    ("store before the first row", STORE, "{8 * i,", "{8 * i - 2,",
+     "a bulk store to a box that begins at -2 along dimension 0"),
     ("source not aligned", STORE, "tile);\n      store", "tile + 128);\n      store", "not aligned to 1024 bytes"),
-    ("a map of other dimensions", STORE, "{8 * i - 2", "{0, 8 * i - 2", "a box of 3 dimensions by a tensor map of 2"),
+    ("a map of other dimensions", STORE, "{8 * i,", "{0, 8 * i,", "a box of 3 dimensions by a tensor map of 2"),
     ("multicast beyond the cluster", SHARED, "*full, 3)", "*full, 7)", "ranks of mask 0x7 in a cluster of 2 blocks"),
     ("multicast to one", SHARED, "*full, 3)", "*full, 1 << rank)", "lacks 0 arrivals and 256 bytes"),
     ("bytes of one copy expected", SHARED, "expect(512)", "expect(256)",
