@@ -1,11 +1,11 @@
 #pragma once
 #include "matmul/gemm/wgmma_sums.cuh"
 
-// How a thread's sums are counted: vectors of four, a fragment of two at a time.
+// How a thread's sums are counted: vectors of four, a fragment of two at a time where two divide them.
 struct Output {
   static constexpr int width = 4;
   static constexpr int vectors = products_m * Schedule::block_n / 8;
-  static constexpr int fragment_vectors = 2;
+  static constexpr int fragment_vectors = vectors % 2 == 0 ? 2 : 1;
 
   struct Fragment {
     alignas(16) float elements[fragment_vectors][width];
