@@ -9,6 +9,7 @@ from .dtype import DType
 
 ROWS = 64  # of A, and of the sums
 K_BYTES = 32  # of a product along k
+LEAST_COLUMNS, MOST_COLUMNS = 8, 256  # of B: any multiple of the least
 
 _NAMES: Mapping[DType, str] = {
     DType.FLOAT16: "f16",
@@ -33,7 +34,10 @@ def violations(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, n_
                 a not in _NAMES or not (a is b or {a, b} <= set(_FLOAT8) or {a, b} <= set(_INTEGERS)),
                 f"wgmma does not multiply {a} by {b}",
             ),
-            (columns % 8 != 0 or not 8 <= columns <= 256, f"wgmma of {columns} columns: expected 8, 16, … 256"),
+            (
+                columns % LEAST_COLUMNS != 0 or not LEAST_COLUMNS <= columns <= MOST_COLUMNS,
+                f"wgmma of {columns} columns: expected 8, 16, … 256",
+            ),
             (
                 a in _INTEGERS and columns > 32 and columns % 16 != 0,
                 f"wgmma of {columns} columns of {a}: expected a multiple of 16 beyond 32",

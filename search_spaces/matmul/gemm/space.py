@@ -19,7 +19,7 @@ from . import preparation
 from .legal import MOST_SUMS
 from .promotion import promoted
 from .wgmma_legal import takes_whole_tiles
-from .wgmma_space import TILES, build, has_wgmma, tile_fits
+from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, columns_fit, has_wgmma, rows_fit
 
 _WARPS = (1, 2, 4)
 _LEAST_STEPS = 4  # along k of a part of a tile that blocks share
@@ -38,7 +38,8 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
     parameters = (
         Parameter("warps_m", _WARPS),
         Parameter("warps_n", _WARPS),
-        Parameter("tile", TILES if wgmma else TILES[:1]),
+        Parameter("tile_m", TILE_ROWS if wgmma else TILE_ROWS[:1]),
+        Parameter("tile_n", TILE_COLUMNS if wgmma else TILE_COLUMNS[:1]),
         Parameter("grid", _grids(problem, spec)),
         Parameter("block_k", block_ks(problem)),
         *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
@@ -48,10 +49,14 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
     def fits_grid(schedule: GemmSchedule, grid: Value) -> bool:
         return on_grid(problem, spec, schedule, str(grid)) == schedule
 
-    def fits_tile(schedule: GemmSchedule, tile: Value) -> bool:
-        return tile_fits(problem, schedule, str(tile))
+    def fits_rows(schedule: GemmSchedule, rows: Value) -> bool:
+        return rows_fit(schedule, int(rows))
 
-    return Space(parameters, partial(_build, problem, spec), fits={"grid": fits_grid, "tile": fits_tile})
+    def fits_columns(schedule: GemmSchedule, columns: Value) -> bool:
+        return columns_fit(problem, schedule, int(columns))
+
+    fits = {"grid": fits_grid, "tile_m": fits_rows, "tile_n": fits_columns}
+    return Space(parameters, partial(_build, problem, spec), fits=fits)
 
 
 def block_ks(problem: GemmProblem) -> tuple[int, ...]:

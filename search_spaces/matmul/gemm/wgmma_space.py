@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ....codegen.dtype import DType
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
 from ....codegen.matmul.gemm.fields import Gate, Scales
@@ -19,18 +20,19 @@ from ....codegen.matmul.gemm.schedule import (
     Instruction,
     Prepare,
 )
+from ....codegen.tensor_map import MOST_OF_BOX
+from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from ...space import Draw
 from .preparation import choices
 from .promotion import promoted
 from .wgmma_legal import enough_registers, halves_unit, multiplied_by_wgmma, stored_in_boxes
 
-# Rows and columns of a block's tile.
-TILES = (
-    "128x256", "256x128", "128x128", "128x192", "192x128", "256x192", "192x192", "64x256", "256x64", "64x128", "128x64",
-    "64x64", "64x32", "64x16",
-)  # fmt: skip
-_LEAST_STAGES = 2
+# Rows and columns of a block's tile: any that products have, since waves of whole tiles should fill the device.
+TILE_ROWS = tuple(range(WGMMA_ROWS, MOST_OF_BOX + 1, WGMMA_ROWS))
+TILE_COLUMNS = tuple(range(LEAST_COLUMNS, MOST_COLUMNS + 1, LEAST_COLUMNS))
+_SCALED_COLUMNS = tuple(2 * SCALE_BLOCK >> shift for shift in range(6))
+_INT8_COLUMNS = 16  # that products of int8 have a multiple of beyond twice as many
 _MOST_BLOCKS_PER_SM = 2
 
 
@@ -56,36 +58,44 @@ def build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
     """The schedule of a draw but for its grid."""
     unused = GemmSchedule(instruction=Instruction.WGMMA).unused
     values = {name: draw[name] for name in field_specs(GemmSchedule) if name in draw and name not in unused}
-    block_m, block_n = map(int, str(draw["tile"]).split("x"))
-    return wgmma_fitted(problem, GemmSchedule.from_dict(values | {"block_m": block_m, "block_n": block_n}), spec)
+    tile = {"block_m": int(draw["tile_m"]), "block_n": int(draw["tile_n"])}
+    return wgmma_fitted(problem, GemmSchedule.from_dict(values | tile), spec)
 
 
-def tile_fits(problem: GemmProblem, schedule: GemmSchedule, tile: str) -> bool:
-    """Whether a schedule may have been built with a value of the parameter `tile`."""
+def rows_fit(schedule: GemmSchedule, rows: int) -> bool:
+    """Whether a schedule may have been built with a value of the parameter `tile_m`."""
+    return schedule.instruction is not Instruction.WGMMA or schedule.block_m <= rows
+
+
+def columns_fit(problem: GemmProblem, schedule: GemmSchedule, columns: int) -> bool:
+    """Whether a schedule may have been built with a value of the parameter `tile_n`."""
     if schedule.instruction is not Instruction.WGMMA:
         return True
-    block_m, block_n = map(int, tile.split("x"))
-    return schedule.block_m <= block_m and schedule.block_n <= _whole_rows(product(problem, schedule), block_n)
+    return schedule.block_n <= _whole_columns(product(problem, schedule), columns)
 
 
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The schedule with products that are whole, sums that fit, and as many stages as there is room for."""
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     schedule = _aligned(problem, schedule)
-    block_k = round_up(schedule.block_k, row)
+    left, block_k = product(problem, schedule), round_up(schedule.block_k, row)
+    cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
     wanted = replace(
         schedule,
-        block_n=_whole_rows(product(problem, schedule), schedule.block_n),
+        block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),
         promote=promote,
-        wait_depth=0 if promote else schedule.wait_depth,
         vector_d=min(2, problem.vector_width("d")),
-        cluster_m=1 if problem.gate is Gate.HALVES else schedule.cluster_m,
+        cluster_m=cluster_m,
+        cluster_n=schedule.cluster_n if cluster_m == 1 else 1,
         min_blocks_per_sm=1,
     )
     wanted = _whole_products(wanted)
+    # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
+    depth = 1 if wanted.pingpong else wanted.wait_depth
+    wanted = replace(wanted, wait_depth=0 if promote else depth)
     while not enough_registers(wanted):
-        smaller: dict[str, Any] = {"block_n": wanted.block_n // 2}
+        smaller: dict[str, Any] = {"block_n": _fewer_columns(left, wanted.block_n)}
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
         wanted = _whole_products(replace(wanted, **smaller))
@@ -99,13 +109,26 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     return wanted
 
 
-def _whole_rows(problem: GemmProblem, block_n: int) -> int:
-    """Columns of a tile that are whole rows of its boxes, where rows of B run along n, and whole blocks of scales."""
-    if problem.gate is Gate.HALVES:
-        return round_up(block_n, halves_unit(problem))
+def _whole_columns(problem: GemmProblem, columns: int) -> int:
+    """Columns of a tile that are whole products, boxes, pairs of gates and factors, and blocks of scales."""
     if problem.scales is Scales.BLOCK:
-        return block_n // SCALE_BLOCK * SCALE_BLOCK or block_n
-    return block_n if problem.along_k("b") else round_up(block_n, ROW_BYTES // problem.dtype.bytes)
+        return max(one for one in _SCALED_COLUMNS if one <= columns)
+    return round_up(columns, _unit(problem, columns))
+
+
+def _fewer_columns(problem: GemmProblem, columns: int) -> int:
+    """The next fewer of these."""
+    fewer = columns - _unit(problem, columns)
+    return _whole_columns(problem, fewer) if problem.scales is Scales.BLOCK else fewer
+
+
+def _unit(problem: GemmProblem, columns: int) -> int:
+    """What so many columns of a tile are a multiple of."""
+    if problem.gate is Gate.HALVES:
+        return halves_unit(problem)
+    if not problem.along_k("b"):
+        return ROW_BYTES // problem.dtype.bytes
+    return _INT8_COLUMNS if problem.dtype is DType.INT8 and columns > 2 * _INT8_COLUMNS else LEAST_COLUMNS
 
 
 def _whole_products(schedule: GemmSchedule) -> GemmSchedule:
