@@ -157,7 +157,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
 
 def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     if schedule.instruction is Instruction.WGMMA:
-        return problem.layout, schedule.cluster > 1, schedule.pingpong, schedule.tensor_store
+        return problem.layout, schedule.cluster > 1, schedule.cluster_k > 1, schedule.pingpong, schedule.tensor_store
     if problem.gate is not Gate.NONE:
         return problem.gate, problem.preactivation
     return problem.layout, schedule.vector_a, problem.dtype.bytes == 2

@@ -175,3 +175,11 @@ def test_gemv_serves_16_bits() -> None:
     assert OPERATOR.restated is not None
     for dtype in DTYPES:
         assert (OPERATOR.restated(GemmProblem(4, 64, 64, dtype=dtype)) is not None) == (dtype.bits == 16)
+
+
+@pytest.mark.parametrize(("m", "k", "most"), [(4096, 4096, 1), (256, 5120, 4), (64, 5120, 8), (64, 512, 2)])
+def test_blocks_share_k_where_tiles_leave_sms_idle(m: int, k: int, most: int) -> None:
+    (parameter,) = (
+        one for one in OPERATOR.space(GemmProblem(m, 5120, k), LIMITS).parameters if one.name == "cluster_k"
+    )
+    assert parameter.values[-1] == most

@@ -115,6 +115,17 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "BM=128 BN=128 cluster_m=2 grid_blocks=3 whole_tiles=1",
             "grid_blocks 3 is not a multiple of the 2 blocks of a cluster",
         ),
+        (
+            SQUARE,
+            "BM=128 BN=128 cluster_k=2 grid_blocks=2",
+            "cluster_k 2: expected cluster_m 1, cluster_n 1, pingpong 0 and grid_blocks 0, since blocks",
+        ),
+        (replace(SQUARE, k=448), "BM=128 BN=64 cluster_k=8", "cluster_k 8 over the 7 steps along k of a tile"),
+        (
+            SQUARE,
+            "BM=128 BN=256 stages=2 cluster_k=2",
+            "cluster_k 2: 131072 bytes of sums over 2 stages of 49152 bytes",
+        ),
         (SQUARE, "BM=128 BN=128 whole_tiles=1", "0 blocks for 1024 whole tiles: expected 1 to as many"),
         (
             replace(SQUARE, align_b=8),
@@ -180,6 +191,20 @@ def test_blocks_share_tiles_of_an_odd_number_of_vectors() -> None:
     verify(problem, program(problem, "BM=64 BN=24 consumers=1 stages=2 grid_blocks=4"))
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (GemmProblem(72, 66, 584, transpose_b=True, bias=Bias.ROW, residual=True), "BM=128 BN=64 cluster_k=8"),
+        (GemmProblem(64, 40, 200, transpose_b=True), "BM=64 BN=40 consumers=1 cluster_k=2"),
+        (GemmProblem(128, 192, 200), "BM=128 BN=128 wait_depth=1 cluster_k=2 tensor_store=1"),
+        (GemmProblem(64, 256, 200, gate=Gate.HALVES), "BM=64 BN=128 consumers=1 cluster_k=2"),
+        (GemmProblem(40, 144, 656, **BLOCK_SCALES), "BM=64 BN=64 BK=128 consumers=1 cluster_k=4 promote=128"),
+    ],
+)
+def test_blocks_of_a_cluster_share_k(problem: GemmProblem, words: str) -> None:
+    verify(problem, program(problem, f"stages=3 {words}"))
+
+
 def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
@@ -209,6 +234,7 @@ WIDE = GemmProblem(192, 64, 200, transpose_b=True)
 SINGLE = "BM=64 BN=64 consumers=1 stages=2"
 STAYING = f"{SINGLE} grid_blocks=1 whole_tiles=1"
 CLUSTER = "BM=64 BN=64 consumers=1 stages=2 cluster_m=2"
+SHARED_K = f"{SINGLE} cluster_k=2"
 STORED = f"{SINGLE} tensor_store=1"
 STAYING_STORED = f"{STAYING} tensor_store=1"
 NARROW = GemmProblem(64, 192, 64, transpose_b=True)
@@ -286,10 +312,43 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "a block's own consumers release": ("lane < cluster_blocks", "lane < 1", WIDE, CLUSTER),
     "consumers of one block are awaited": ("consumer_warps * cluster_blocks", "consumer_warps", WIDE, CLUSTER),
     "a block ends while others arrive": (
-        "  cluster_barrier();  // others may arrive at this block's barriers until then\n",
+        "  cluster_barrier();  // others may arrive at this block's barriers, or read its sums, until then\n",
         "",
         WIDE,
         CLUSTER,
+    ),
+    "sums lie where stages are still read": (
+        "  named_barrier(sums_barrier, consumer_threads);  // no consumer reads the stages any more\n",
+        "",
+        replace(DEEP, m=128),
+        "BM=128 BN=64 stages=2 cluster_k=2",
+    ),
+    "no barrier before the sums of others": (
+        "  cluster_barrier();\n}\n\n// The sums",
+        "}\n\n// The sums",
+        DEEP,
+        SHARED_K,
+    ),
+    "a block ends while others read its sums": (
+        "  cluster_barrier();  // others may arrive at this block's barriers, or read its sums, until then\n",
+        "",
+        DEEP,
+        SHARED_K,
+    ),
+    "the sums of one block twice": ("shared_of_rank(&first, rank)", "shared_of_rank(&first, 0)", DEEP, SHARED_K),
+    "the columns of the first block": ("+ cluster_rank() * stored +", "+", DEEP, SHARED_K),
+    "stored in the first block's columns": ("tile.n + cluster_rank() * stored_columns", "tile.n", DEEP, SHARED_K),
+    "factors for gates": (
+        "i / stored * of_part",
+        "i / stored / parts * of_part",
+        GemmProblem(64, 64, 128, transpose_b=True, gate=Gate.HALVES),
+        SHARED_K,
+    ),
+    "scales of the first block's part of k": (
+        "promotion.factors(unit.first + step)",
+        "promotion.factors(step)",
+        SCALED,
+        f"{PROMOTED} cluster_k=2",
     ),
     "the other's tile has no stages": ("turn.skip(unit.steps());", "", WIDE, PINGPONG),
     "no wait for the other's stages": ("    stages.next[own.number].wait(parity);\n", "", WIDE, PINGPONG),

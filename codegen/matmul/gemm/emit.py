@@ -33,12 +33,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
     facts = _facts(left) | _edges(left, schedule)
-    constants = (
-        schedule.constants
-        | _conditions(problem)
-        | facts
-        | {"clusters": False, "cluster_k": 1, "warp_specialized": wgmma}
-    )
+    constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "warp_specialized": wgmma}
     header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)

@@ -28,6 +28,7 @@ _GATHER_REGISTERS = 24  # addresses of floats across k, which are loaded one by 
 WARPGROUP = 128
 WGMMA_ARCHITECTURE = "sm_90a"
 WGMMA_ROWS = 64  # of a product of wgmma
+SUM_BYTES = 4
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
 _BARRIER = 8
 _STORE_BUFFERS = 2  # of a consumer
@@ -64,6 +65,7 @@ _UNUSED: Mapping[Instruction, tuple[str, ...]] = {
         "tensor_store",
         "cluster_m",
         "cluster_n",
+        "cluster_k",
         "whole_tiles",
     ),
     Instruction.WGMMA: (
@@ -97,6 +99,7 @@ class GemmSchedule(Schedule):
         wait_depth: stages whose products are under way when the next are issued.
         tensor_store: whether tensor copies store D from shared memory, while the next tile is multiplied.
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
+        cluster_k: blocks of a cluster that multiply parts of k of one tile, and add up through shared memory.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
         whole_tiles: these blocks take whole tiles in turn instead.
@@ -125,6 +128,7 @@ class GemmSchedule(Schedule):
     tensor_store: bool = tunable(False, values=(False, True))
     cluster_m: int = tunable(1, values=(1, 2), power_of_two=True)
     cluster_n: int = tunable(1, values=(1, 2), power_of_two=True)
+    cluster_k: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
     grid_blocks: int = tunable(0, least=0)
     whole_tiles: bool = tunable(False)
@@ -149,14 +153,14 @@ class GemmSchedule(Schedule):
         return WARP * self.warps_m * self.warps_n
 
     def tiles(self, problem: GemmProblem) -> int:
-        """Tiles of D, of all batches; those of a cluster count as one."""
+        """Tiles of D, of all batches; those of a cluster side by side count as one."""
         tiles_m = ceil_div(problem.m, self.block_m * self.cluster_m)
         return tiles_m * ceil_div(problem.n, self.block_n * self.cluster_n) * problem.batch
 
     @property
     def cluster(self) -> int:
         """Blocks of a cluster."""
-        return self.cluster_m * self.cluster_n
+        return self.cluster_m * self.cluster_n * self.cluster_k
 
     def steps(self, problem: GemmProblem) -> int:
         """Steps along k of a tile; one if k is 0, since D is written even then."""
@@ -191,13 +195,16 @@ class GemmSchedule(Schedule):
             return 0
         return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not self.along_k(problem, operand) else ROW_UNIT
 
+    def stage_bytes(self, problem: GemmProblem) -> int:
+        """Of a tile of A and one of B, by wgmma."""
+        return (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
+
     def shared_bytes(self, problem: GemmProblem) -> int:
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""
         if self.instruction is Instruction.WGMMA:
-            stage = (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
             turns = (self.consumers if self.pingpong else 0) * _BARRIER + _BARRIER  # and who is the last one
             buffers = self.consumers * _STORE_BUFFERS * WGMMA_ROWS * ROW_BYTES if self.tensor_store else 0
-            return self.stages * (stage + 2 * _BARRIER) + turns + buffers
+            return self.stages * (self.stage_bytes(problem) + 2 * _BARRIER) + turns + buffers
         stage = sum(
             rows * (row_bytes + self.pad(problem, operand))
             for operand in "ab"

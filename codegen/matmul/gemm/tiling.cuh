@@ -49,7 +49,9 @@ __device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
 // Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>
 __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
-#if grid_blocks == 0
+#if cluster_k > 1
+  visit(locate(cluster_index(), tiling), WorkUnit{0, tiling.steps}.share(), Peers{0, 1});
+#elif grid_blocks == 0
   visit(locate(blockIdx.x / cluster_blocks, tiling), WorkUnit{0, tiling.steps}, Peers{0, 1});
 #elif whole_tiles
   const int tiles = tiling.matrix() * problem.batch;

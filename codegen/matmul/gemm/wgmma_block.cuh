@@ -29,12 +29,15 @@ __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, voi
   if (threadIdx.x < warpgroup_threads) {
     if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
     if (threadIdx.x == 0) produce(arguments, problem, tiling, stages);
+#if cluster_k > 1
+    cluster_barrier();  // that of consumers which add up
+#endif
   } else {
     if constexpr (given_registers < most_registers)
       take_registers < taken_registers<most_registers ? taken_registers : most_registers>();
     consume(arguments, problem, tiling, stages, workspace);
   }
-#if cluster_m * cluster_n > 1
-  cluster_barrier();  // others may arrive at this block's barriers until then
+#if cluster_m * cluster_n * cluster_k > 1
+  cluster_barrier();  // others may arrive at this block's barriers, or read its sums, until then
 #endif
 }

@@ -3,6 +3,8 @@
 #include "matmul/gemm/wgmma_stages.cuh"
 #if grid_blocks > 0 && !whole_tiles
 #  include "matmul/gemm/wgmma_shared_tiles.cuh"
+#elif cluster_k > 1
+#  include "matmul/gemm/wgmma_cluster_sums.cuh"
 #endif
 // The warpgroups that multiply what is in the stages.
 
@@ -40,18 +42,20 @@ __device__ __forceinline__ void multiply_next(Accumulators& sums, const Consumer
   turn.advance();
 }
 
-// Sets `sums` to the products of so many stages, one at least. Calls `all_issued` when no stage is left to
-// wait for.
+// Sets `sums` to the products of a work unit, of one stage at least. Calls `all_issued` when no stage is left
+// to wait for.
 template <class AllIssued>
 __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own, Stages& stages, Turn& turn,
-                                         int steps, const Promotion& promotion, AllIssued all_issued) {
+                                         const WorkUnit& unit, const Promotion& promotion,
+                                         AllIssued all_issued) {
+  const int steps = unit.steps();
 #if promote
   constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
   Accumulators partial;
   sums = {};
 #  pragma unroll 1
   for (int step = 0; step < steps; step += promoted_stages) {
-    const Promotion::Factors factors = promotion.factors(step);
+    const Promotion::Factors factors = promotion.factors(unit.first + step);
     multiply_next<true>(partial, own, stages, turn);
 #  pragma unroll 1
     for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
@@ -90,16 +94,23 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     }
     stages.next[own.number].wait(parity);
     parity ^= 1;
-    multiply(sums, own, stages, turn, unit.steps(), Promotion(arguments, problem, tile, own), [&] {
+    multiply(sums, own, stages, turn, unit, Promotion(arguments, problem, tile, own), [&] {
       if (threadIdx.x % 32 == 0) stages.next[next].arrive();
     });
 #else
-    multiply(sums, own, stages, turn, unit.steps(), Promotion(arguments, problem, tile, own), [] {});
+    multiply(sums, own, stages, turn, unit, Promotion(arguments, problem, tile, own), [] {});
 #endif
 #if grid_blocks > 0 && !whole_tiles
     if (unit.steps() < tiling.steps && !add_up(sums, workspace, peers)) return;
 #endif
+#if cluster_k > 1
+    exchange_sums(sums);
+    if (cluster_rank() >= storing_blocks) return;
+    const Tile columns{tile.batch, tile.m, tile.n + cluster_rank() * stored_columns};
+    store_sums(arguments, problem, columns, own, added_up());
+#else
     store_sums(arguments, problem, tile, own, sums);
+#endif
   });
   finish_stores();
 }

@@ -52,11 +52,11 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 
 // Has tensor copies store the sums of a consumer's tile.
 __device__ __forceinline__ void store_sums(const Arguments& arguments, const Problem& problem,
-                                           const Tile& tile, const Consumer& own, const Accumulators& sums) {
+                                           const Tile& tile, const Consumer& own, const StoredSums& sums) {
   unsigned char* buffers = tile_memory<unsigned char>() + Schedule::stages * stage_bytes +
                            own.number * (store_buffers * store_bytes);
   const bool storing = threadIdx.x % warpgroup_threads == 0;
-  constexpr int across = Schedule::block_n / parts / store_columns, stores = products_m * across;
+  constexpr int across = stored_columns / parts / store_columns, stores = products_m * across;
 #  pragma unroll
   for (int store = 0; store < stores; ++store) {
     const int row = own.row + store / across * product_rows, column = store % across * store_columns;
@@ -95,12 +95,12 @@ constexpr int staged_bytes = 0;
 
 // Stores the sums from registers.
 __device__ __forceinline__ void store_sums(const Arguments& arguments, const Problem& problem,
-                                           const Tile& tile, const Consumer& own, const Accumulators& sums) {
+                                           const Tile& tile, const Consumer& own, const StoredSums& sums) {
 #  pragma unroll
   for (int product = 0; product < products_m; ++product) {
     const SumRows rows(arguments, problem, tile, own.row + product * product_rows);
 #  pragma unroll
-    for (int j = 0; j < Schedule::block_n / parts / 8; ++j) {
+    for (int j = 0; j < stored_columns / parts / 8; ++j) {
       const int n = tile.n / parts + 8 * j + SumRows::column();
       if (Problem::edge_n && n >= problem.n / parts) continue;
       Pair results[2];

@@ -13,10 +13,27 @@ constexpr int warpgroup_threads = 128;
 constexpr int consumer_rows = Schedule::block_m / (Schedule::pingpong ? 1 : Schedule::consumers);
 constexpr int products_m = consumer_rows / product_rows;
 
-// The sums of a thread: see cuda/wgmma.cuh.
-struct Accumulators {
-  Problem::Sum d[products_m][Schedule::block_n / 2];
+// Columns of a tile that a block stores: of blocks that share k, as many store a part each as divide it
+// evenly, into whole boxes of a tensor store.
+#if cluster_k > 1
+constexpr int store_unit =
+    parts * (Schedule::tensor_store ? row_bytes / static_cast<int>(sizeof(Result)) : 8);
+__device__ constexpr int storing_of(int blocks) {
+  return Schedule::block_n % (store_unit * blocks) == 0 ? blocks : storing_of(blocks / 2);
+}
+constexpr int storing_blocks = storing_of(Schedule::cluster_k);
+constexpr int stored_columns = Schedule::block_n / storing_blocks;
+#else
+constexpr int stored_columns = Schedule::block_n;
+#endif
+
+// The sums of a thread in so many columns: see cuda/wgmma.cuh.
+template <int columns>
+struct Sums {
+  Problem::Sum d[products_m][columns / 2];
 };
+using Accumulators = Sums<Schedule::block_n>;
+using StoredSums = Sums<stored_columns>;
 
 // A warpgroup that multiplies: its number, and the first row of its sums in a tile. All lanes of a warp have
 // them from one, so that the compiler keeps them in uniform registers.
@@ -118,7 +135,7 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
   for (int i = 0; i < 4; ++i)
     results[i / 2].packed.elements[i % 2] = finished_integer(arguments, problem, sums[i]);
 #else
-  constexpr int part_sums = Schedule::block_n / 4;
+  constexpr int part_sums = stored_columns / 4;
   const int columns_left = problem.n / parts - n;
   float biases[parts][2] = {}, scales[parts][2];
 #  pragma unroll

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from . import preparation
 from .legal import MOST_SUMS
 from .promotion import promoted
 from .wgmma_legal import takes_whole_tiles
-from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, columns_fit, has_wgmma, rows_fit
+from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, cluster_ks, columns_fit, has_wgmma, rows_fit
 
 _WARPS = (1, 2, 4)
 _LEAST_STEPS = 4  # along k of a part of a tile that blocks share
@@ -34,7 +35,9 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
     wgmma = has_wgmma(problem, spec)
     instructions = tuple(Instruction) if wgmma else (Instruction.MMA_SYNC,)
     searched = {name for name, one in field_specs(GemmSchedule).items() if one.values}
-    fewer = {name: (getattr(GemmSchedule, name),) for name in searched & {*GemmSchedule().unused} if not wgmma}
+    fewer: dict[str, Sequence[Value]] = {"instruction": instructions, "cluster_k": cluster_ks(problem, spec)}
+    if not wgmma:
+        fewer |= {name: (getattr(GemmSchedule, name),) for name in searched & {*GemmSchedule().unused}}
     parameters = (
         Parameter("warps_m", _WARPS),
         Parameter("warps_n", _WARPS),
@@ -43,7 +46,7 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
         Parameter("grid", _grids(problem, spec)),
         Parameter("block_k", block_ks(problem)),
         *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
-        *(one for one in field_parameters(GemmSchedule, instruction=instructions, **fewer) if one.name != "block_k"),
+        *(one for one in field_parameters(GemmSchedule, **fewer) if one.name != "block_k"),
     )
 
     def fits_grid(schedule: GemmSchedule, grid: Value) -> bool:
@@ -168,11 +171,12 @@ def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
 def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid: str) -> GemmSchedule:
     """The schedule with the grid that a value of the parameter `grid` means for its tiles.
 
-    Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each.
+    Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each. Those that share k
+    have a tile each.
     """
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
-    if not factor or not tiles:
+    if not factor or not tiles or schedule.cluster_k > 1:
         return replace(schedule, grid_blocks=0, whole_tiles=False)
     wanted = int(factor) * (spec.sm_count if unit == "SMs" else tiles)
     wgmma = schedule.instruction is Instruction.WGMMA

@@ -8,7 +8,7 @@ from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import FLOAT8, SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from ....codegen.wgmma import violations as product_violations
@@ -92,6 +92,8 @@ def takes_whole_tiles(problem: GemmProblem, schedule: GemmSchedule) -> bool:
 
 
 def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    if schedule.cluster_k > 1:
+        yield from _shared_k_violations(problem, schedule)
     if schedule.grid_blocks % schedule.cluster:
         yield f"grid_blocks {schedule.grid_blocks} is not a multiple of the {schedule.cluster} blocks of a cluster"
     if schedule.grid_blocks and not schedule.whole_tiles and takes_whole_tiles(problem, schedule):
@@ -99,6 +101,29 @@ def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterato
             "blocks of clusters, pingpong consumers and sums of int8, or with promote, take whole tiles: "
             "expected whole_tiles 1 with grid_blocks"
         )
+
+
+def _shared_k_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    blocks = schedule.cluster_k
+    if schedule.cluster > blocks or schedule.pingpong or schedule.grid_blocks:
+        yield (
+            f"cluster_k {blocks}: expected cluster_m 1, cluster_n 1, pingpong 0 and grid_blocks 0, since blocks that "
+            "share k have one tile, whose sums lie where its stages were"
+        )
+    if schedule.steps(problem) < blocks:
+        yield f"cluster_k {blocks} over the {schedule.steps(problem)} steps along k of a tile"
+    if not sums_fit(problem, schedule):
+        room = f"{schedule.stages} stages of {schedule.stage_bytes(problem)} bytes"
+        yield f"cluster_k {blocks}: {_sums_bytes(schedule)} bytes of sums over {room}"
+
+
+def sums_fit(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether the sums of a tile, if blocks exchange them, fit where its stages were."""
+    return schedule.cluster_k == 1 or _sums_bytes(schedule) <= schedule.stages * schedule.stage_bytes(problem)
+
+
+def _sums_bytes(schedule: GemmSchedule) -> int:
+    return SUM_BYTES * schedule.block_m * schedule.block_n
 
 
 def _register_violations(schedule: GemmSchedule) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....codegen.dtype import DType
 from ....codegen.fields import field_specs
-from ....codegen.integers import round_up
+from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
@@ -26,13 +26,14 @@ from ...device_spec import DeviceSpec
 from ...space import Draw
 from .preparation import choices
 from .promotion import promoted
-from .wgmma_legal import enough_registers, halves_unit, multiplied_by_wgmma, stored_in_boxes
+from .wgmma_legal import enough_registers, halves_unit, multiplied_by_wgmma, stored_in_boxes, sums_fit
 
 # Rows and columns of a block's tile: any that products have, since waves of whole tiles should fill the device.
 TILE_ROWS = tuple(range(WGMMA_ROWS, MOST_OF_BOX + 1, WGMMA_ROWS))
 TILE_COLUMNS = tuple(range(LEAST_COLUMNS, MOST_COLUMNS + 1, LEAST_COLUMNS))
 _SCALED_COLUMNS = tuple(2 * SCALE_BLOCK >> shift for shift in range(6))
 _INT8_COLUMNS = 16  # that products of int8 have a multiple of beyond twice as many
+_LEAST_STEPS = 4  # along k of a block that shares a tile
 _MOST_BLOCKS_PER_SM = 2
 
 
@@ -79,18 +80,15 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     schedule = _aligned(problem, schedule)
     left, block_k = product(problem, schedule), round_up(schedule.block_k, row)
-    cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
     wanted = replace(
         schedule,
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),
         promote=promote,
         vector_d=min(2, problem.vector_width("d")),
-        cluster_m=cluster_m,
-        cluster_n=schedule.cluster_n if cluster_m == 1 else 1,
         min_blocks_per_sm=1,
     )
-    wanted = _whole_products(wanted)
+    wanted = _whole_products(_clustered(problem, wanted))
     # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
     depth = 1 if wanted.pingpong else wanted.wait_depth
     wanted = replace(wanted, wait_depth=0 if promote else depth)
@@ -101,6 +99,8 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         wanted = _whole_products(replace(wanted, **smaller))
     tensor_store = wanted.tensor_store and stored_in_boxes(problem, wanted)
     wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
+    if not sums_fit(problem, wanted):
+        wanted = replace(wanted, cluster_k=1)
     footprint = wanted.footprint(problem)
     room = min(spec.threads_per_sm // footprint.threads, spec.shared_per_sm // footprint.shared_bytes)
     for blocks in range(min(schedule.min_blocks_per_sm, _MOST_BLOCKS_PER_SM, room), 1, -1):
@@ -138,6 +138,22 @@ def _whole_products(schedule: GemmSchedule) -> GemmSchedule:
         return schedule
     shared = next(n for n in range(schedule.consumers, 0, -1) if schedule.block_m % (n * WGMMA_ROWS) == 0)
     return replace(schedule, consumers=shared, pingpong=False)
+
+
+def _clustered(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+    """The schedule with clusters of one kind: of as many blocks as share k with a step each, or else side by side."""
+    if schedule.cluster_k > 1:
+        blocks = next(k for k in (8, 4, 2, 1) if k <= min(schedule.cluster_k, schedule.steps(problem)))
+        return replace(schedule, cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
+    cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
+    return replace(schedule, cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
+
+
+def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:
+    """Blocks that may share k: several where the largest tiles leave SMs idle, with some steps for each."""
+    tiles = ceil_div(problem.m, 128) * ceil_div(problem.n, 256) * problem.batch
+    most = min(2 * spec.sm_count // max(1, tiles), problem.k // (64 * _LEAST_STEPS))
+    return tuple(blocks for blocks in field_specs(GemmSchedule)["cluster_k"].values if blocks <= max(1, most))
 
 
 def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:

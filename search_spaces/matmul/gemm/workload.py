@@ -79,9 +79,9 @@ def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Wo
     """Copies and products are few instructions; tensor cores read B from shared memory for each 64 rows of A."""
     size, tile = problem.dtype.bytes, schedule.block_m * schedule.block_n
     blocks = schedule.blocks(problem)
-    tiles, shares = schedule.tiles(problem) * schedule.cluster, schedule.shares_tiles(problem)
+    tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
     own = tiles / max(1, blocks) if shares else ceil_div(tiles, max(1, blocks))
-    steps = ceil(own * schedule.steps(problem))
+    steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
     a, b = (
         _inside(problem, schedule, side) * getattr(schedule, f"block_{side}") * schedule.block_k * size for side in "mn"
     )
@@ -98,7 +98,8 @@ def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Wo
         shared_clocks=read,
         unit_clocks=tile * schedule.block_k / spec.rates.get(problem.unit, inf),
         bytes_loaded=a / schedule.cluster_n + b / schedule.cluster_m,
-        bytes_stored=tile * problem.result.bytes * own,
+        bytes_stored=tile * problem.result.bytes * own / schedule.cluster_k,
+        sliced_words=schedule.consumer_sums if schedule.cluster_k > 1 else 0,
         shared_vectors=_parts_read(tiles, blocks) * schedule.consumer_sums / _WORD if shares else 0.0,
     )
 
