@@ -38,7 +38,8 @@ def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType) -> Non
     stride = rows * leading + 3
     sizes, copies = f"{rows}, {columns}, {batch}, {leading}ll, {stride}ll", []
     tensors = [Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, dtype.bytes)]
-    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", {"batched": True})
+    names = {"batched": True, "element": str(dtype), "float32": "float32"}
+    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", names)
     for name, (m, n) in {"copied": (rows, columns), "transposed": (columns, rows)}.items():
         target = round_up(n, width)
         tensors.append(Tensor(name, dtype, (batch, m, target), (m * target, target, 1), Role.OUTPUT, 16))

@@ -12,6 +12,7 @@ from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 from autotune import emulator
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.program import Program
@@ -35,6 +36,7 @@ def program(problem: GemmProblem, words: str) -> Program:
 
 STEPS = [(layout, FP16, 136, "wait_depth=1 cluster_m=2") for layout in ("nn", "nt", "tn", "tt")]
 STEPS += [("nt", E4M3, 272, "BK=128 promote=128"), ("nt", INT8, 272, "BK=128 wait_depth=1 cluster_m=2")]
+STEPS += [("nt", TF32, 72, "BK=32 cluster_m=2")]
 
 
 @pytest.mark.parametrize(("layout", "dtype", "k", "words"), STEPS)
@@ -56,6 +58,30 @@ def test_each_step_along_k_counts_once(layout: str, dtype: DType, k: int, words:
     np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows.astype(np.float32))
 
 
+def product_of_constants(x: float, y: float, words: str, *, transpose_b: bool = True) -> tuple[GemmProblem, float]:
+    """A sum of float32: A is x everywhere, and B is y."""
+    problem = GemmProblem(64, 64, 64, transpose_b=transpose_b, dtype=TF32)
+    arrays = {t.name: np.full(t.size, value, np.float32) for t, value in zip(problem.tensors, (x, y, 0), strict=True)}
+    kernel = program(problem, f"BM=64 BN=64 BK=32 consumers=1 stages=2 {words}")
+    emulator.run(kernel, problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=0)
+    (found,) = set(arrays["d"].tolist())
+    return problem, found
+
+
+def test_floats_are_rounded_where_they_are_copied() -> None:
+    """Others are cut off."""
+    x, rounded = 1 + 2.0**-10 + 2.0**-11, 1 + 2.0**-9
+    assert product_of_constants(x, 1, "")[1] == 64 * (1 + 2.0**-10)
+    assert product_of_constants(x, 1, "prepare_a=copy")[1] == 64 * rounded
+    assert product_of_constants(1, x, "prepare_b=transpose", transpose_b=False)[1] == 64 * rounded
+
+
+def test_sums_of_floats_that_are_cut_off_are_as_exact_as_stated() -> None:
+    x = float(np.nextafter(np.float32(1 + 2.0**-10), np.float32(1)))
+    problem, found = product_of_constants(x, -x, "")
+    assert 2.0**-9.1 < abs(found / (-64 * x * x) - 1) < unit_error(problem.dtype, problem.k)
+
+
 @pytest.mark.parametrize(
     ("words", "layout"),
     [
@@ -69,6 +95,7 @@ def test_each_step_along_k_counts_once(layout: str, dtype: DType, k: int, words:
             "BM=128 BN=256 BK=128 stages=4 wait_depth=1",
             {"transpose_b": True, "dtype": INT8, "out_dtype": OutDType.INT32},
         ),
+        ("BM=128 BN=256 BK=32 stages=4 cluster_m=2 tensor_store=1", {"transpose_b": True, "dtype": TF32}),
     ],
 )
 def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict[str, Any]) -> None:
@@ -144,9 +171,9 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "that is a multiple of the 64 elements of 128 bytes, not 32",
         ),
         (
-            replace(SQUARE, dtype=TF32),
+            GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
             "BM=128 BN=128",
-            "A and B of float32: kernels by wgmma know bfloat16, float16, float8_",
+            "layout tt of float32: wgmma multiplies rows of A and B that run along k",
         ),
         (
             GemmProblem(4096, 4096, 4096, dtype=E4M3),

@@ -67,7 +67,7 @@ class GemmFields(ProductProblem):
         k: length of the sums.
         transpose_a: whether A is stored transposed.
         transpose_b: whether B is stored transposed.
-        dtype: of A and B. Elements of float32 are rounded to TF32, ties away from zero.
+        dtype: of A and B. Of float32, the first 11 bits are multiplied (TF32).
         mixed: whether B is of the other type of float8 than A.
         out_dtype: of D, C and bias, if it is another one; with results of 8 bits, the bias is float32. int32 is for
             int8 without an epilogue.

@@ -4,25 +4,12 @@
 #else
 #  include "cuda/numbers.cuh"
 #endif
-#if element == float32
-#  include "cuda/tensor_core_tf32.cuh"
-#endif
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"
 #endif
 #include "matmul/gemm/finish.cuh"
 // One thread computes one element of D, directly from global memory, in `Number`, and those of Z for it. The
 // reference computes and stores double.
-
-// An element as tensor cores multiply it.
-template <typename Element>
-__device__ __forceinline__ float multiplied(Element value) {
-#if element == float32
-  return __uint_as_float(round_to_tf32(__float_as_uint(value)));
-#else
-  return to_float(value);
-#endif
-}
 
 #if result != int32
 template <typename To, typename Number>
@@ -72,7 +59,7 @@ __device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
     Number sum = 0;
     for (int i = 0; i < problem.k; ++i) {
       Number term =
-          static_cast<Number>(multiplied(a[i * step_a])) * static_cast<Number>(multiplied(b[i * step_b]));
+          static_cast<Number>(to_float(a[i * step_a])) * static_cast<Number>(to_float(b[i * step_b]));
 #if scales == block_scales
       const long long blocks = (problem.k - 1u) / 128 + 1;
       term *= arguments.scale_a[m * blocks + i / 128] *

@@ -14,7 +14,7 @@ EXACT_FLOAT8_TERMS = 128  # that are summed up by tensor cores, at most, before 
 SCALE_BLOCK = 128  # terms, and columns of op(B), that share a scale of a block
 _FLOAT8_TERMS = 32  # of a product of tensor cores
 _FLOAT8_ROUNDOFF = 2.0**-13  # of the sums in tensor cores
-_TF32_DROPPED = 13  # bits of a float32
+_TF32_ERROR = 2.0**-9  # of a product of two numbers that keep 10 bits of fraction, and are cut off at worst
 
 _UNITS = {
     DType.FLOAT32: Unit.TENSOR_TF32,
@@ -38,11 +38,14 @@ def unit_error(dtype: DType, k: int, *, fast: bool = False) -> float:
     """How far a sum of k products may be off, in units of the sum S of their absolute values.
 
     Tensor cores add products to a sum 16 or 8 at a time, and cut off what is below the last bit of the largest term,
-    which is no larger than S. Of float8 they add 32, and keep about 14 bits (DeepSeek-V3, arXiv:2412.19437, 3.3.2).
+    which is no larger than S. Of float8 they add 32, and keep about 14 bits (DeepSeek-V3, arXiv:2412.19437, 3.3.2). Of
+    float32 they multiply the first 11 bits (TF32): kernels round to these, or tensor cores cut off the others.
     """
     if dtype is DType.INT8:
         return 0.0
     exact = (k / 8 + 8) * DType.FLOAT32.roundoff
+    if dtype is DType.FLOAT32:
+        return exact + _TF32_ERROR
     if dtype not in FLOAT8:
         return exact
     return exact + _FLOAT8_ROUNDOFF * (1 + (k if fast else min(k, EXACT_FLOAT8_TERMS)) / _FLOAT8_TERMS)
@@ -75,16 +78,6 @@ def random_scales(random: np.random.Generator, dtype: DType, count: int) -> Arra
 def exact_scales(random: np.random.Generator, count: int) -> Array:
     """Powers of two."""
     return random.choice(np.array([0.5, 1, 2], np.float32), count)
-
-
-def as_multiplied(values: Array, dtype: DType) -> Array:
-    """The numbers, in float64, that tensor cores multiply: those of float32 rounded to TF32."""
-    if dtype is not DType.FLOAT32:
-        return values
-    bits = values.astype(np.float32).view(np.uint32)
-    rounded: Array = (bits + np.uint32(1 << _TF32_DROPPED - 1)) >> _TF32_DROPPED << _TF32_DROPPED
-    numbers: Array = np.where(np.isfinite(values), rounded.view(np.float32), values)
-    return numbers
 
 
 def stored(results: Array, dtype: DType) -> Array:

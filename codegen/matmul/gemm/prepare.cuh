@@ -1,6 +1,10 @@
 #pragma once
 #include "cuda/realigned.cuh"
-// Operands are copied to the workspace ahead of the product, to rows that are aligned to 16 bytes.
+#if element == float32
+#  include "cuda/tensor_core_tf32.cuh"
+#endif
+// Operands are copied to the workspace ahead of the product, to rows that are aligned to 16 bytes. Floats are
+// rounded to TF32, which wgmma would cut off.
 
 constexpr int prepare_threads = 128;
 
@@ -45,7 +49,11 @@ struct OperandCopy {
   }
 
   __device__ __forceinline__ void store(int matrix, int row, int column,
-                                        const Packed<Element, width>& elements) const {
+                                        Packed<Element, width> elements) const {
+#if element == float32
+#  pragma unroll
+    for (Element& one : elements.elements) one = __uint_as_float(round_to_tf32(__float_as_uint(one)));
+#endif
     store_global<false>(target + (matrix * target_stride + row * target_leading + column), elements);
   }
 

@@ -17,7 +17,6 @@ from ...work import Unit, Work
 from .fields import Bias, Gate, GemmFields, Scales
 from .numbers import (
     SCALE_BLOCK,
-    as_multiplied,
     exact_numbers,
     exact_scales,
     largest_product,
@@ -156,8 +155,8 @@ class GemmProblem(GemmFields):
         return {tensor.name: repeated(partial(draw, tensor), tensor.size) for tensor in read}
 
     def _scaled(self, views: Mapping[str, Array], operand: str) -> Array:
-        """op(A) or op(B) in float64, as multiplied and scaled."""
-        values, scales = as_multiplied(views[operand], self.dtype), views.get(f"scale_{operand}")
+        """op(A) or op(B) in float64, scaled."""
+        values, scales = views[operand], views.get(f"scale_{operand}")
         values = values.swapaxes(1, 2) if getattr(self, f"transpose_{operand}") else values
         if scales is None or self.scales is Scales.TENSOR:
             return values if scales is None else values * scales

@@ -62,7 +62,7 @@ def gemm(
         dtype: of the result: float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int8 or, of int8 without an
             epilogue, int32. By default that of `a`, of float8 bfloat16, of int8 int32. Results of 8 bits are the
             nearest number of their type, also for what is beyond its largest.
-        allow_tf32: whether elements of float32 may be rounded to TF32, 10 bits of fraction; `sgemm` multiplies in FP32.
+        allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32); `sgemm` multiplies in FP32.
         fast_accumulation: whether sums of float8 may be those of tensor cores, which keep about 14 bits; otherwise,
             those of 128 terms are added up in FP32.
         bucket_rows: choose the kernel as for 16, 64 or the next power of two rows, so that few kernels serve a weight,

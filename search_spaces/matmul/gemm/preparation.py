@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ....codegen.integers import round_up
 from ....codegen.matmul.gemm.prepare import footprint, prepared
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import WARP, GemmSchedule, Prepare
+from ....codegen.matmul.workspace_copy import ALIGNMENT
 from ....codegen.matrices import WIDEST_ACCESS
 from ...workload import Workload
 
@@ -35,8 +37,7 @@ def violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
 
 def choices(problem: GemmProblem, operand: str) -> tuple[Prepare, ...]:
     """What may help: rows that are aligned to 16 bytes, or that run along k."""
-    both = sum(2 * rows * columns * problem.element_bytes_of(x) for x, (rows, columns) in problem.stored.items())
-    if _empty(problem) or both * problem.batch > _WORKSPACE_BYTES:
+    if _empty(problem) or sum(_most_bytes(problem, x) for x in "ab") > _WORKSPACE_BYTES:
         return (Prepare.NONE,)
     copy = () if _aligned(problem, operand) else (Prepare.COPY,)
     transpose = () if problem.along_k(operand) else (Prepare.TRANSPOSE,)
@@ -45,13 +46,17 @@ def choices(problem: GemmProblem, operand: str) -> tuple[Prepare, ...]:
 
 def likely(problem: GemmProblem) -> Mapping[str, Any]:
     """The fields of schedules to try first: a copy of unaligned operands that much faces."""
-    if problem.m * problem.n * problem.k * problem.batch < _PRODUCTS:
-        return {}
     return {
         f"prepare_{operand}": Prepare.COPY
-        for operand, faced in (("a", problem.n), ("b", problem.m))
-        if faced >= _FACED and Prepare.COPY in choices(problem, operand)
+        for operand in "ab"
+        if pays(problem, operand) and Prepare.COPY in choices(problem, operand)
     }
+
+
+def pays(problem: GemmProblem, operand: str) -> bool:
+    """Whether so much faces an operand that a product which needs a copy of it is likely faster."""
+    faced = problem.n if operand == "a" else problem.m
+    return faced >= _FACED and problem.m * problem.n * problem.k * problem.batch >= _PRODUCTS
 
 
 def workloads(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Workload, ...]:
@@ -78,6 +83,13 @@ def workloads(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Workload, .
 
 def _aligned(problem: GemmProblem, operand: str) -> bool:
     return problem.vector_width(operand) * problem.element_bytes_of(operand) == WIDEST_ACCESS
+
+
+def _most_bytes(problem: GemmProblem, operand: str) -> int:
+    """Of a copy, whichever way its rows run."""
+    vector = WIDEST_ACCESS // problem.dtype.bytes
+    rows, columns = (round_up(size, vector) for size in problem.stored[operand])
+    return round_up(problem.dtype.bytes * rows * columns * problem.batch, ALIGNMENT)
 
 
 def _empty(problem: GemmProblem) -> bool:

@@ -8,13 +8,13 @@ from typing import Any
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from ....codegen.matmul.gemm.schedule import GemmSchedule
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
-from .preparation import choices, likely
+from .preparation import likely, pays
 from .space import fitted, on_grid, space
 from .wgmma_seeds import wgmma_candidates
-from .wgmma_space import has_wgmma
+from .wgmma_space import has_wgmma, unready
 
 
 def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> GemmSchedule:
@@ -61,9 +61,8 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """By wgmma where that is possible; then by mma_sync."""
-    copies = {name for name in ("prepare_a", "prepare_b") if Prepare.COPY in choices(problem, name[-1])}
-    if has_wgmma(problem, spec) and copies <= likely(problem).keys():
+    """By wgmma where that is possible, and pays for the copies that it needs; then by mma_sync."""
+    if has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem)):
         yield from wgmma_candidates(problem, spec)
     yield from _mma_sync_candidates(problem, spec)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
-from ....codegen.matmul.gemm.numbers import FLOAT8, SCALE_BLOCK
+from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
 from ....codegen.matrices import WIDEST_ACCESS
@@ -14,7 +14,6 @@ from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from ....codegen.wgmma import violations as product_violations
 from .promotion import sum_violations
 
-_DTYPES = (DType.BFLOAT16, DType.FLOAT16, *FLOAT8, DType.INT8)  # TF32 would have to be rounded before
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
 
@@ -42,9 +41,7 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
 
 
 def _problem_violations(problem: GemmProblem) -> Iterator[str]:
-    if problem.dtype not in _DTYPES:
-        yield f"A and B of {problem.dtype}: kernels by wgmma know {', '.join(_DTYPES)}"
-    if problem.dtype.bits == 8 and problem.layout != "nt":
+    if problem.dtype.bits != 16 and problem.layout != "nt":
         yield f"layout {problem.layout} of {problem.dtype}: wgmma multiplies rows of A and B that run along k"
     if problem.gate is Gate.INTERLEAVED:
         yield f"gate {problem.gate}: kernels by wgmma know pairs in {Gate.HALVES} only"

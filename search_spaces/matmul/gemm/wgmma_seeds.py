@@ -60,7 +60,8 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
 
     Where tiles leave SMs idle, blocks share them along k.
     """
-    fitting = dict.fromkeys(wgmma_fitted(problem, one, spec) for one in _TILES)
+    scaled = (replace(one, block_k=one.block_k * 2 // problem.dtype.bytes) for one in _TILES)
+    fitting = dict.fromkeys(wgmma_fitted(problem, one, spec) for one in scaled)
     for index, schedule in enumerate(sorted(fitting, key=lambda one: _clocks(problem, one, spec))[:_SEEDS]):
         staying = on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}")
         yield staying

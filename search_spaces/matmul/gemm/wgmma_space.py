@@ -44,15 +44,21 @@ def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
 
 
 def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
-    """The schedule with copies of operands that tensor copies, or products of 8 bits, cannot take as they are."""
+    """The schedule with copies of operands that tensor copies, or products of 8 or 32 bits, cannot take as they are."""
     fields: dict[str, Any] = {}
     for operand in "ab":
         known, name = choices(problem, operand), f"prepare_{operand}"
-        if problem.dtype.bits == 8 and Prepare.TRANSPOSE in known:
+        if problem.dtype.bits != 16 and Prepare.TRANSPOSE in known:
             fields[name] = Prepare.TRANSPOSE
         elif Prepare.COPY in known and getattr(schedule, name) is Prepare.NONE:
             fields[name] = Prepare.COPY
     return replace(schedule, **fields)
+
+
+def unready(problem: GemmProblem) -> list[str]:
+    """The operands that no product of wgmma takes as they are."""
+    schedule = _aligned(problem, GemmSchedule())
+    return [operand for operand in "ab" if getattr(schedule, f"prepare_{operand}") is not Prepare.NONE]
 
 
 def build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> GemmSchedule:
