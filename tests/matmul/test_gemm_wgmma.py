@@ -139,6 +139,11 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         ),
         (
             SQUARE,
+            "BM=128 BN=88 cluster_m=2",
+            "block_n 88 is not a multiple of 16, 8 rows of B for each of the blocks that share them",
+        ),
+        (
+            SQUARE,
             "BM=128 BN=128 cluster_m=2 grid_blocks=3 whole_tiles=1",
             "grid_blocks 3 is not a multiple of the 2 blocks of a cluster",
         ),

@@ -88,9 +88,19 @@ def takes_whole_tiles(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     return schedule.cluster > 1 or schedule.pingpong or schedule.promote > 0 or problem.dtype is DType.INT8
 
 
+def shared_evenly(problem: GemmProblem, block_n: int, cluster_m: int) -> bool:
+    """Whether the blocks of a cluster each copy whole swizzled rows of a tile of B."""
+    return not problem.along_k("b") or block_n % (cluster_m * _SWIZZLED_ROWS) == 0
+
+
 def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     if schedule.cluster_k > 1:
         yield from _shared_k_violations(problem, schedule)
+    if not shared_evenly(problem, schedule.block_n, schedule.cluster_m):
+        yield (
+            f"block_n {schedule.block_n} is not a multiple of {schedule.cluster_m * _SWIZZLED_ROWS}, {_SWIZZLED_ROWS} "
+            "rows of B for each of the blocks that share them"
+        )
     if schedule.grid_blocks % schedule.cluster:
         yield f"grid_blocks {schedule.grid_blocks} is not a multiple of the {schedule.cluster} blocks of a cluster"
     if schedule.grid_blocks and not schedule.whole_tiles and takes_whole_tiles(problem, schedule):

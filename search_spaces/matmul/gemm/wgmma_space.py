@@ -26,7 +26,14 @@ from ...device_spec import DeviceSpec
 from ...space import Draw
 from .preparation import choices
 from .promotion import promoted
-from .wgmma_legal import enough_registers, halves_unit, multiplied_by_wgmma, stored_in_boxes, sums_fit
+from .wgmma_legal import (
+    enough_registers,
+    halves_unit,
+    multiplied_by_wgmma,
+    shared_evenly,
+    stored_in_boxes,
+    sums_fit,
+)
 
 # Rows and columns of a block's tile: any that products have, since waves of whole tiles should fill the device.
 TILE_ROWS = tuple(range(WGMMA_ROWS, MOST_OF_BOX + 1, WGMMA_ROWS))
@@ -103,6 +110,8 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
         wanted = _whole_products(replace(wanted, **smaller))
+    if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
+        wanted = replace(wanted, cluster_m=1)
     tensor_store = wanted.tensor_store and stored_in_boxes(problem, wanted)
     wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
     if not sums_fit(problem, wanted):
