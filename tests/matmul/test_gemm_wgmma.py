@@ -418,6 +418,12 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         DEEP,
         STORED,
     ),
+    "columns of every other row where they do not belong": (
+        "apart * (odd ? 1 - i : i)",
+        "apart * i",
+        GemmProblem(64, 64, 32, transpose_b=True, dtype=TF32),
+        f"{STORED} BK=32",
+    ),
     "terms that are promoted twice": (
         "multiply_next<true>(partial",
         "multiply_next<false>(partial",

@@ -36,15 +36,31 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
     store_matrices(buffer + swizzled(row * row_bytes + unit * 16, row_bytes), registers);
   }
 #  else
+  // A row is written 32 bytes at a time, four rows at once: these lie in different banks if every other row
+  // begins with the columns that are 16 behind.
+  constexpr int apart = 2;  // groups of 8 columns
+  static_assert(store_columns == 2 * apart * 8, "rows of 128 bytes have four such groups");
+  const bool odd = lane / 4 % 2 != 0;
 #    pragma unroll
-  for (int j = 0; j < store_columns / 8; ++j) {
-    Pair results[2];
-    finish_sums(results, arguments, problem, sums + 4 * j, rows, n + 8 * j);
+  for (int j = 0; j < apart; ++j) {
+    Pair results[2][2];
 #    pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int row = warp_row + lane / 4 + 8 * half, byte = (8 * j + SumRows::column()) * sizeof(Result);
-      store_global<false>(reinterpret_cast<Result*>(buffer + swizzled(row * row_bytes + byte, row_bytes)),
-                          results[half].packed);
+    for (int i = 0; i < 2; ++i)
+      finish_sums(results[i], arguments, problem, sums + 4 * (j + apart * i), rows, n + 8 * (j + apart * i));
+#    pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int column = 8 * (j + apart * (odd ? 1 - i : i)) + SumRows::column();
+#    pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int row = warp_row + lane / 4 + 8 * half;
+        Pair own;
+#    pragma unroll
+        for (int e = 0; e < 2; ++e)
+          own.packed.elements[e] =
+              odd ? results[1 - i][half].packed.elements[e] : results[i][half].packed.elements[e];
+        const int at = swizzled(row * row_bytes + column * sizeof(Result), row_bytes);
+        store_global<false>(reinterpret_cast<Result*>(buffer + at), own.packed);
+      }
     }
   }
 #  endif
