@@ -114,7 +114,7 @@ def tunable(
     short: str = "",
     least: int = 1,
     power_of_two: bool = False,
-    allowed: Sequence[int] = (),
+    allowed: Sequence[Any] = (),
 ) -> Any:
     """A schedule's field."""
     number = type(default) is int

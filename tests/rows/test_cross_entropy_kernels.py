@@ -16,6 +16,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.program import Program
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
+from autotune.codegen.rows.softmax.schedule import Passes
 from autotune.emulator import EmulatorError
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
@@ -44,6 +46,12 @@ def test_cases_cover_every_kind_and_hold(cases) -> None:
 def test_the_reference_takes_impossible_logits_beside_the_target() -> None:
     problem = CrossEntropyProblem(18, 64)  # here such a row has a possible target
     check_reference_kernel(operator("cross_entropy"), problem, partial(emulator.run, seed=0))
+
+
+def test_exponentials_of_logits_are_not_kept() -> None:
+    kept = CrossEntropySchedule(passes=Passes.KEPT)
+    found = operator("cross_entropy").violations(CrossEntropyProblem(18, 64), kept, LIMITS)
+    assert found == ["passes kept: expected one of two, online"]
 
 
 WARP = "threads=128 TPR=32 vector_width=2"

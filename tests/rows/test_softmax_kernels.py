@@ -15,7 +15,7 @@ from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.emit import emit
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.rows.softmax import OPERATOR
@@ -35,7 +35,7 @@ def test_cases_cover_every_value() -> None:
     for parameter in OPERATOR.space(SoftmaxProblem(16, 4096, BF16), LIMITS).parameters:
         assert set(parameter.values) <= seen[parameter.name], parameter.name
     pairs = {(str(schedule.hold), str(schedule.passes), schedule.cluster > 1) for _, schedule in CASES}
-    assert len(pairs) == 3 * 2 * 2
+    assert len(pairs) == 3 * 2 * 2 + 2  # exponentials are kept in registers alone
 
 
 def test_cases_cover_problems() -> None:
@@ -72,12 +72,12 @@ def test_temperature_divides(words: str, temperature: float) -> None:
     np.testing.assert_allclose(arrays["y"], expected, rtol=2.0**-16, atol=2.0**-30)
 
 
-@pytest.mark.parametrize("skip", [0, 1])
+@pytest.mark.parametrize("words", ["skip=0", "skip=1", "skip=1 passes=kept"])
 @pytest.mark.parametrize("lengths", [[-5, 0, 1, 39], [40, 41, 2**31 - 1, -(2**31)]])
-def test_any_length_is_safe(lengths: list[int], skip: int) -> None:
+def test_any_length_is_safe(lengths: list[int], words: str) -> None:
     problem = SoftmaxProblem(4, 40, FP16, lengths=True)
     arrays = launch_arrays(problem, 0) | {"lengths": np.int32(lengths)}
-    kernel = program(problem, f"threads=64 TPR=16 vector_width=8 skip={skip}")
+    kernel = program(problem, f"threads=64 TPR=16 vector_width=8 {words}")
     emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0}, seed=0)
     y = arrays["y"].reshape(4, 40).astype(np.float64)
     for row, length in zip(y, lengths, strict=True):
@@ -92,13 +92,14 @@ def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
     verify(problem, program(problem, f"threads=32 {words}"), seeds=(2,))
 
 
-@pytest.mark.parametrize("skip", [0, 1])
+@pytest.mark.parametrize("words", ["skip=0", "skip=1", "passes=kept", "skip=1 passes=kept"])
 @pytest.mark.parametrize("offset", [-3, 0, 4])
-def test_a_causal_row_ends_at_its_own_column(offset: int, skip: int) -> None:
+def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
     problem = SoftmaxProblem(12, 9, causal=True, zero_rows=True, queries=5)
     arrays = launch_arrays(problem, 0) | {"x": np.zeros(12 * 9, np.float32)}
-    kernel = program(problem, f"threads=32 TPR=8 vector_width=4 skip={skip}")
+    kernel = program(problem, f"threads=32 TPR=8 vector_width=4 {words}")
     emulator.run(kernel, problem.tensors, arrays, {"temperature": 1.0, "causal_offset": offset}, seed=0)
+    assert not np.isnan(arrays["y"]).any()
     kept = (arrays["y"].reshape(12, 9) > 0).sum(axis=1)
     assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
 
@@ -162,6 +163,24 @@ def test_only_what_does_not_count_is_skipped(problem: SoftmaxProblem, words: str
     assert OPERATOR.violations(problem, schedule(words), LIMITS) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [(SoftmaxProblem(4, 64, log=True), "passes=kept"), (SoftmaxProblem(4, 64), "hold=reload passes=kept")],
+)
+def test_exponentials_are_kept_in_registers_alone(problem: SoftmaxProblem, words: str) -> None:
+    expected = "passes kept: expected rows in registers, and no logarithm, which takes each exponential once anyway"
+    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [expected]
+
+
+def test_kept_exponentials_are_floats_in_place_of_what_was_loaded() -> None:
+    held = schedule("threads=128 TPR=64 vector_width=8")
+    kept = replace(held, passes=Passes.KEPT)
+    problem = SoftmaxProblem(4, 2048, BF16)  # 16 words of a thread, or 32 floats
+    assert kept.footprint(problem).registers == held.footprint(problem).registers + 16
+    added = replace(problem, mask=Mask.ADD)  # whose 16 words are gone when floats are there
+    assert kept.footprint(added).registers == held.footprint(added).registers == kept.footprint(problem).registers
+
+
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
@@ -189,6 +208,9 @@ CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
         (REGISTERS + " skip=1", "offset < end_", "true"),
         (REGISTERS + " skip=1", "0 < count && count < Schedule::vector_width", "false"),
         (REGISTERS + " skip=1", "visit(nothing, round * row_step);", ""),
+        (REGISTERS + " skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),
+        (REGISTERS + " skip=1 passes=kept", "if (!values.counts(round * row_step)) continue;", ""),
+        (REGISTERS + " passes=kept", "powers_[round][i] * scale", "powers_[round][i]"),
         (CLUSTER, "reduction == 0", "false"),  # a block may not have begun
         (CLUSTER, "barrier.wait(0);", ""),
         (CLUSTER, "scratch + blockIdx.x % blocks", "scratch"),  # all send to one slot

@@ -10,7 +10,7 @@ import pytest
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.devices import named_device
@@ -96,3 +96,9 @@ def test_a_record_of_short_rows_is_slow_for_rows_of_32_vectors_a_thread() -> Non
 def test_half_of_a_causal_square_is_skipped() -> None:
     problem = SoftmaxProblem(2048, 2048, causal=True)
     assert counted(problem, skip=True).unit_clocks == pytest.approx(counted(problem).unit_clocks / 2, rel=0.01)
+
+
+def test_exponentials_that_are_kept_are_computed_once() -> None:
+    two, kept = (counted(SoftmaxProblem(2048, 2048), passes=passes) for passes in (Passes.TWO, Passes.KEPT))
+    assert kept.unit_clocks == two.unit_clocks / 2
+    assert kept.instructions < two.instructions

@@ -8,6 +8,8 @@ from ...fields import tunable
 from ..schedule import RowSchedule
 from ..softmax.schedule import Passes
 
+_PASSES = (Passes.TWO, Passes.ONLINE)
+
 
 @dataclass(frozen=True)
 class CrossEntropyBackwardSchedule(RowSchedule):
@@ -26,4 +28,4 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
 
     reductions = 3  # of the maximum, the powers, and all logits where labels are smoothed
 
-    passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
+    passes: Passes = tunable(Passes.TWO, values=_PASSES, allowed=_PASSES)

@@ -42,6 +42,9 @@ class CountedValues {
     }
   }
 
+  // Whether something counts of the vector that is so far from the first element.
+  __device__ __forceinline__ bool counts(int offset) const { return offset < end_; }
+
   // Calls `visit` with each vector of which something counts, and its offset from the first element.
   template <class Visit>
   __device__ __forceinline__ void for_each(Visit visit) {
@@ -70,8 +73,6 @@ class CountedValues {
   }
 
  private:
-  __device__ __forceinline__ bool counts(int offset) const { return offset < end_; }
-
   Vector vectors_[Problem::rounds];
   int end_;
   Element fill_;

@@ -10,12 +10,15 @@ from ...footprint import Footprint
 from ..schedule import RowSchedule
 from .problem import SoftmaxProblem
 
+_FLOAT = 4  # bytes
+
 
 class Passes(StrEnum):
     """How the maximum and the sum of a row are found."""
 
     TWO = "two"  # first the maximum, then the sum: two reductions over the threads of a row
     ONLINE = "online"  # both at once: the sum is scaled whenever the maximum grows
+    KEPT = "kept"  # as two, but exponentials wait in registers until they are written
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class SoftmaxSchedule(RowSchedule):
     """A row is reduced to its maximum and its sum of exponentials, then read again and written.
 
     Attributes:
-        passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once.
+        passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once;
+            ``kept`` is ``two`` with floats in place of what was loaded, so that each exponential is computed once.
         skip: of rows of which a part counts, neither load nor compute vectors that do not.
     """
 
@@ -33,10 +37,10 @@ class SoftmaxSchedule(RowSchedule):
     skip: bool = tunable(False, values=(False, True))
 
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
-        """See `Schedule`; a mask waits in registers as its row does, until both are there."""
+        """See `Schedule`; a mask waits in registers as its row does, until both are there, and then powers do."""
         reach = self.reach_in(problem)
         footprint = self.row_footprint(reach, problem.dtype.bytes)
-        if not problem.has_mask:
-            return footprint
-        words = self.loaded_words(reach, problem.mask_dtype.bytes)
-        return replace(footprint, registers=footprint.registers + words)
+        words = self.loaded_words(reach, problem.dtype.bytes)
+        masks = self.loaded_words(reach, problem.mask_dtype.bytes) if problem.has_mask else 0
+        floats = self.loaded_words(reach, _FLOAT) if self.passes is Passes.KEPT else 0
+        return replace(footprint, registers=footprint.registers + max(masks, floats - words))

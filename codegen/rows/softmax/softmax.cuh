@@ -33,6 +33,8 @@ __device__ __forceinline__ SoftmaxSum softmax_sum(RowValues& values, float facto
   });
   return {max, reduce_over_row<1>(sum.sum, Sum())};
 }
+#elif passes == kept
+#  include "rows/softmax/kept.cuh"
 #else
 constexpr int reductions = 1;
 
@@ -120,13 +122,22 @@ __device__ __forceinline__ void softmax_block(const Arguments& arguments) {
   RowValues values(arguments.x + part.row * problem.ldx + part.column, part.columns, counted(arguments, part),
                    fill);
 #endif
-#if lse || zero_rows
+#if passes == kept
+  Powers powers;
+#  if lse || zero_rows
+  const SoftmaxSum all = finished(arguments, part, powers.sum_of(values, factor));
+#  else
+  const SoftmaxSum all = powers.sum_of(values, factor);
+#  endif
+#elif lse || zero_rows
   const SoftmaxSum all = finished(arguments, part, softmax_sum(values, factor));
 #else
   const SoftmaxSum all = softmax_sum(values, factor);
 #endif
   Element* y = arguments.y + part.row * problem.ldy + part.column;
-#if logarithm
+#if passes == kept
+  powers.write(y, part.columns, 1.0f / all.sum);
+#elif logarithm
   values.for_each_last(WriteLogSoftmax{y, part.columns, natural_factor(arguments), all.max, logf(all.sum)});
 #else
   values.for_each_last(WriteSoftmax{y, part.columns, factor, all.max, 1.0f / all.sum});

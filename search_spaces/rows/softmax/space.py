@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from ....codegen.rows.schedule import Hold
+from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ...device_spec import DeviceSpec
+from ...resources import footprint_violations
 from ...space import Draw, Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
@@ -31,6 +32,8 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
         yield f"hold reload: vectors of {schedule.vector_width}, which wait in y, are aligned otherwise there than in x"
     if schedule.skip and not _can_skip(problem, schedule):
         yield "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
+    if schedule.passes is Passes.KEPT and not _can_keep(problem, schedule):
+        yield "passes kept: expected rows in registers, and no logarithm, which takes each exponential once anyway"
 
 
 def _holds(problem: SoftmaxProblem) -> tuple[Hold, ...]:
@@ -42,8 +45,12 @@ def _can_skip(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
     return problem.masked and not problem.has_mask and schedule.hold is Hold.REGISTERS
 
 
+def _can_keep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
+    return not problem.log and schedule.hold is Hold.REGISTERS
+
+
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
-    """All fields; rows that are held elsewhere than in registers skip nothing."""
+    """All fields; rows that are held elsewhere than in registers skip nothing, and keep no exponentials."""
     size = problem.dtype.bytes
     drawn = row_space(
         SoftmaxSchedule,
@@ -54,11 +61,14 @@ def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
         widest=widest(problem) * size,
         holds=_holds(problem),
         skip=(False, True) if problem.masked and not problem.has_mask else (False,),
+        passes=[one for one in Passes if one is not Passes.KEPT or not problem.log],
     )
 
     def build(draw: Draw) -> SoftmaxSchedule:
         schedule = drawn.build(draw)
-        return replace(schedule, skip=schedule.skip and _can_skip(problem, schedule))
+        schedule = replace(schedule, skip=schedule.skip and _can_skip(problem, schedule))
+        fits = _can_keep(problem, schedule) and not any(footprint_violations(spec, schedule.footprint(problem)))
+        return replace(schedule, passes=Passes.TWO) if schedule.passes is Passes.KEPT and not fits else schedule
 
     return replace(drawn, build=build)
 
@@ -77,21 +87,31 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
     if problem.columns * problem.dtype.bytes >= _LONG_ROW:
         yield from (*copied, *loaded[:2])
     else:
-        if problem.masked and not problem.has_mask:  # in as many blocks as rows take whose elements all count
-            skipping = replace(seeds, spare_of_word=0.0).in_registers()
-            yield from (replace(schedule, skip=True) for schedule in islice(skipping, 3))
-        for passes in Passes:
+        first = _skipping(problem, seeds) or loaded[:3]
+        kept = [] if problem.log else [replace(schedule, passes=Passes.KEPT) for schedule in first]
+        yield from (*first, *kept[:2])
+        if problem.masked or problem.has_mask:
+            # Of a known shape, no vector is asked whether it is there. In small blocks, rows wait for no longer ones.
+            yield from (schedule.shape_specialized for schedule in (*first[:2], *kept[:2]))
+            for schedule in (*first[:1], *kept[:1]):
+                yield replace(schedule, threads=max(WARP, schedule.threads_per_row))
+        for passes in (Passes.TWO, Passes.ONLINE):
             yield from (replace(schedule, passes=passes) for schedule in (*loaded[:2], *copied[:2]))
         yield from loaded[2:]
         for schedule in loaded[:1]:
             yield replace(schedule, streaming=True)
             yield replace(schedule, min_blocks_per_sm=1)
-            if problem.masked or problem.has_mask:  # of a known shape, no vector is asked whether it is there
-                yield replace(schedule, skip=problem.masked and not problem.has_mask).shape_specialized
     again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
     for schedule in (again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
+
+
+def _skipping(problem: SoftmaxProblem, seeds: RowSeeds[SoftmaxProblem, SoftmaxSchedule]) -> list[SoftmaxSchedule]:
+    """In as many blocks as rows take whose elements all count; none if no vector may be skipped."""
+    if not problem.masked or problem.has_mask:
+        return []
+    return [replace(schedule, skip=True) for schedule in islice(replace(seeds, spare_of_word=0.0).in_registers(), 3)]
 
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:

@@ -25,6 +25,7 @@ _SCHEDULERS = 4  # of an SM
 # access with its address and bounds; of a reduction over a warp, of each of its threads; of a thread that begins and
 # ends.
 _ELEMENT, _NARROW, _ACCESS, _REDUCTION, _THREAD = 11.5, 2, 3, 13, 30
+_AGAIN = 3  # of an element whose exponential is computed again to be written
 # Of a vector that may be partly there: to find out; if it is, instructions and cache lines of each element.
 _CHECK, _PART, _PART_LINES = 10, 15, 5
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
@@ -55,8 +56,10 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
     loads = reads * (vectors * _ACCESS + parts * _PART) + problem.has_mask * vectors * _ACCESS
     computed = problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0  # of all vectors
-    exponentials = computed * (2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    of_vector = width * (_ELEMENT + (_NARROW if size < _WORD else 0)) + single * _ACCESS + (_CHECK if ends else 0)
+    kept = schedule.passes is Passes.KEPT
+    exponentials = computed * (1 if kept else 2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
+    element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < _WORD else 0)
+    of_vector = width * element + single * _ACCESS + (_CHECK if ends else 0)
     computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
