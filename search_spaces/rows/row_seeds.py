@@ -73,7 +73,7 @@ class RowSeeds(Generic[P, S]):
         for schedule in wide[:2]:
             narrow = replace(schedule, vector_width=aligned)
             if aligned < schedule.vector_width and not self._spills(narrow):
-                yield narrow
+                yield self._filling(narrow)
         if aligned * self.problem.dtype.bytes < WIDEST_ACCESS:
             for elements in _NARROW_ELEMENTS:
                 yield self._filling(self._held(ceil_div(elements, aligned), aligned))
@@ -97,12 +97,6 @@ class RowSeeds(Generic[P, S]):
         return not any(self.constraints(self.problem, schedule, self.spec)) and not any(
             footprint_violations(self.spec, schedule.footprint(self.problem))
         )
-
-    def resident_threads(self, schedule: S) -> int:
-        """Threads that an SM holds at once, at least those of a block."""
-        shared_bytes = schedule.footprint(self.problem).shared_bytes
-        blocks = blocks_per_sm(self.spec, schedule.threads, self._needed(schedule), shared_bytes)
-        return max(1, blocks) * schedule.threads
 
     def _needed(self, schedule: S) -> int:
         """Registers of a thread with which ptxas spills nothing."""

@@ -143,9 +143,9 @@ def test_seeds_spill_nothing(problem: SoftmaxBackwardProblem, log: bool) -> None
         assert resources.spill_store_bytes == resources.stack_bytes == 0, seed
 
 
-def test_first_seeds_leave_an_sm_many_threads() -> None:
-    """Odd rows of 16 bits keep halves in registers of their own: thirteen vectors of each array fill them all."""
+def test_first_seeds_leave_an_sm_several_blocks() -> None:
+    """As measured: with one block on an SM, nothing hides its waits, and such rows took 1.15 to 1.6 times as long."""
     problem = SoftmaxBackwardProblem(512, 50257, BF16, log=True)
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:3]:
-        assert schedule.rounds_in(problem) <= 4
+    for schedule in OPERATOR.seeds(problem, LIMITS)[:4]:
+        assert schedule.min_blocks_per_sm >= 2
         assert schedule.cluster >= 4

@@ -15,7 +15,7 @@ class Powers {
 #endif
     float max = -infinity();
     values.for_each([&](const Vector& vector, int offset) {
-      float(&x)[Schedule::vector_width] = powers_[offset / row_step];
+      float (&x)[Schedule::vector_width] = powers_[offset / row_step];
       to_floats(x, vector.elements);
       max = largest_of(x, max);
     });

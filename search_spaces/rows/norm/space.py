@@ -72,27 +72,32 @@ class NormSpace(Generic[S]):
         return next(self.candidates(problem, spec), streamed(self.kind, problem))
 
     def candidates(self, problem: NormProblem, spec: DeviceSpec) -> Iterator[S]:
-        """Long rows in shared memory first, others in registers first; read again last."""
+        """Long rows in shared memory first, others in registers first, both with their variants; read again last."""
         spare = _CENTERED if problem.centered else 0
         seeds = RowSeeds(problem, streamed(self.kind, problem), self.space(problem, spec), constraints, spec, spare)
         copied = [] if problem.residual else list(seeds.in_shared_memory())
         loaded = list(seeds.in_registers())[:4]
         if problem.columns * problem.dtype.bytes >= _LONG_ROW:
-            first = (*copied, *loaded[:2])
+            held = [*copied, *loaded[:2]]
         else:
-            first = (*loaded[:2], *copied[:2], *loaded[2:])
-            for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
-            first += (*for_caches, *(replace(schedule, min_blocks_per_sm=1) for schedule in loaded[:1]))
+            held = [*loaded[:2], *copied[:2], *loaded[2:]]
+        first = [variant for schedule in held[:2] for variant in _variants(schedule)]
+        for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
         again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-        at_once = [_at_once(schedule, passes) for passes in (Passes.SHIFTED, Passes.WELFORD) for schedule in first[:2]]
-        shaped = [schedule.shape_specialized for schedule in (*first[:2], *at_once[:2])]
-        for schedule in (*first, *at_once, *shaped, again, *seeds.narrow(loaded)):
+        for schedule in (*first, *held[2:], *for_caches, again, *seeds.narrow(loaded)):
             if schedule in seeds.drawn:
                 yield schedule
 
 
-def _at_once(schedule: S, passes: Passes) -> S:
-    return replace(schedule, passes=passes) if isinstance(schedule, LayerNormSchedule) else schedule
+def _variants(schedule: S) -> Iterator[S]:
+    """A layer_norm's mean and variance at once, too; both of a known shape; and that in vectors of half the width."""
+    yield schedule
+    at_once = replace(schedule, passes=Passes.SHIFTED) if isinstance(schedule, LayerNormSchedule) else schedule
+    yield at_once
+    yield at_once.shape_specialized
+    yield schedule.shape_specialized
+    if schedule.vector_width > 1:
+        yield replace(at_once.shape_specialized, vector_width=schedule.vector_width // 2)
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:

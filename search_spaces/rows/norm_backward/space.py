@@ -21,7 +21,9 @@ from ..row_schedules import row_violations
 _BLOCKS_PER_SM = (1, 2, 4, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
-_SPARE_REGISTERS = 16  # beyond the footprint and the floats of 16-bit elements, with which ptxas spills nothing
+# With so many registers beyond the footprint, ptxas spills nothing; and with so many beyond the floats of 16-bit
+# elements, which it keeps unless a block has one row at a time in shared memory.
+_SPARE_REGISTERS, _SPARE_BESIDE_FLOATS = 16, 28
 _HALF_WORD = 2  # bytes
 _GRID_BLOCKS = 2**31 - 1
 _AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
@@ -75,16 +77,20 @@ def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSched
 
 
 def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
-    """Rows in registers or in a ring in shared memory, in blocks for each SM as many as fit; read again last."""
+    """Rows in a ring in shared memory or in registers, in blocks for each SM as many as fit; read again last.
+
+    Copies of 8 bytes come first: they were faster than those of 16.
+    """
     drawn = space(problem, spec)
     narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
     held_rows = [held(problem, rounds * narrow) for rounds in _ROUNDS]
-    loaded = [_filling(problem, replace(schedule, rows_ahead=1), spec) for schedule in held_rows]
-    rings = [_filling(problem, replace(schedule, hold=Hold.SHARED, rows_ahead=2), spec) for schedule in held_rows]
-    again = _filling(problem, replace(streamed(problem), loads_in_flight=2), spec)
-    first = [one for pair in zip(rings, loaded, strict=True) for one in pair]
-    plain = [_filling(problem, schedule, spec) for schedule in held_rows]
-    for schedule in dict.fromkeys((*first, *plain, again)):
+    rings = [replace(schedule, hold=Hold.SHARED, rows_ahead=2) for schedule in held_rows]
+    halves = [replace(schedule, vector_width=max(1, schedule.vector_width // 2)) for schedule in rings]
+    shaped = [schedule.shape_specialized for schedule in halves]
+    loaded = [replace(schedule, rows_ahead=1) for schedule in held_rows]
+    again = replace(streamed(problem), loads_in_flight=2)
+    first = [one for like in zip(halves, shaped, rings, loaded, strict=True) for one in like]
+    for schedule in dict.fromkeys(_filling(problem, one, spec) for one in (*first, *held_rows, again)):
         fits = _needed(problem, schedule) <= most_registers(spec, schedule.threads, 1)
         if schedule in drawn and fits and _legal(problem, schedule, spec):
             yield schedule
@@ -92,9 +98,11 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
 
 def _needed(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
     """Registers of a thread with which ptxas spills nothing."""
-    held = schedule.hold is not Hold.RELOAD and problem.dtype.bytes == _HALF_WORD
-    floats = schedule.rounds_in(problem) * schedule.vector_width if held else 0
-    return schedule.footprint(problem).registers + floats + _SPARE_REGISTERS
+    registers, columns = schedule.footprint(problem).registers, schedule.rounds_in(problem) * schedule.vector_width
+    block_a_row = schedule.hold is Hold.SHARED and schedule.rows_per_block == 1
+    if schedule.hold is Hold.RELOAD or block_a_row or problem.dtype.bytes != _HALF_WORD:
+        return registers + _SPARE_REGISTERS
+    return registers + columns + _SPARE_BESIDE_FLOATS
 
 
 def _filling(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> NormBackwardSchedule:

@@ -15,8 +15,8 @@ from .space import fitted, split_values
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
-_SHORT = 1024  # elements of a segment, on average
-_MOST_LOADS = 16
+_SHORT_BYTES = 8192  # of a segment, on average
+_MOST_LOADS = 8  # with more, fewer blocks fit on an SM: slower where it was measured
 _LEAST_LANES = 8  # threads on a row of a few columns
 
 
@@ -43,10 +43,11 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
 
 def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule]:
     """Threads for the segments of a block, and loads for half as many elements again as they have on average."""
-    if not problem.in_segments or problem.op.arrays > 1 or problem.reduced > _SHORT:
+    short = problem.reduced * problem.dtype.bytes <= _SHORT_BYTES
+    if not problem.in_segments or problem.op.arrays > 1 or not short:
         return
     width = problem.vector_width("x")
-    for threads, elements in ((256, 16), (256, 8), (128, 16), (256, 32), (512, 16)):
+    for threads, elements in ((128, 16), (128, 32), (128, 64), (256, 16), (256, 32)):
         lanes = min(max(_LEAST_LANES, 1 << (ceil_div(problem.reduced, elements) - 1).bit_length()), threads)
         wanted = threads // lanes * problem.reduced * 3 // 2
         loads = 1 << max(0, (ceil_div(wanted, threads * width) - 1).bit_length())

@@ -16,8 +16,9 @@ from ..row_schedules import row_space, row_violations
 from ..row_seeds import RowSeeds
 
 _HALF_WORD = 2  # bytes
-_APART = 0.9  # registers for each word of two elements, whose halves ptxas keeps
-_FEW_THREADS = 512  # of an SM
+# Registers for each word of two elements, whose halves ptxas keeps; of logarithms, the sum needs those of dy alone.
+_APART, _APART_LOG = 0.9, 0.3
+_HELD = 7  # seeds that hold rows
 _HOLDS = (Hold.REGISTERS, Hold.RELOAD)
 
 
@@ -53,20 +54,17 @@ def default(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> SoftmaxBackwar
 
 
 def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[SoftmaxBackwardSchedule]:
-    """Rows in registers, of as few blocks as hold them; the first of them in variants; read again last.
+    """Rows in registers, of as few blocks as hold them; read again last.
 
-    Those that leave an SM few threads go behind the others: nothing hides the waits of a block that is alone.
+    Those that leave an SM one block go behind the others: nothing hides the waits of a block that is alone.
     """
-    apart = _APART if problem.dtype.bytes == _HALF_WORD else 0.0
+    of_word = _APART_LOG if problem.log else _APART
+    apart = of_word if problem.dtype.bytes == _HALF_WORD else 0.0
     seeds = RowSeeds(problem, streamed(problem), space(problem, spec), constraints, spec, spare_of_word=apart)
-    loaded = sorted(seeds.in_registers(), key=lambda schedule: seeds.resident_threads(schedule) < _FEW_THREADS)[:5]
-    variants = [
-        changed
-        for schedule in loaded[:1]
-        for changed in (replace(schedule, streaming=True), replace(schedule, min_blocks_per_sm=1))
-    ]
+    loaded = sorted(seeds.in_registers(), key=lambda schedule: schedule.min_blocks_per_sm == 1)[:_HELD]
+    for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
     again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-    for schedule in (*loaded[:2], *variants, *loaded[2:], again, *seeds.narrow(loaded)):
+    for schedule in (*loaded, *for_caches, again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
 

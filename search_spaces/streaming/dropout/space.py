@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from ....codegen.fields import field_specs
 from ....codegen.integers import round_up
-from ....codegen.schedule import Specialize
 from ....codegen.streaming.dropout.problem import DropoutProblem, Mask
 from ....codegen.streaming.dropout.schedule import DropoutSchedule
 from ...device_spec import DeviceSpec
@@ -62,26 +61,24 @@ def _fitted(
 
 
 def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:
-    """The widest accesses, two vectors in flight, and as many threads on an SM as there may be."""
+    """The widest accesses, and what was the fastest most often."""
     width = min(problem.widest, _MOST_VECTOR_BYTES // problem.dtype.bytes)
-    wanted = DropoutSchedule(256, width, 1 if problem.residual else 2, min_blocks_per_sm=_MIN_BLOCKS[-1])
+    words = 1 if problem.elements <= _MOST_COUNTED else 2
+    wanted = DropoutSchedule(128, width, 4, counter_words=words, min_blocks_per_sm=_MIN_BLOCKS[-1])
     return _fitted(problem, wanted, spec)
 
 
 def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSchedule]:
-    """One block a tile first, with more and fewer loads in flight; then grids that stay."""
+    """One block a tile first, with more and fewer loads in flight; then a grid that stays."""
     usual = default(problem, spec)
-    yield usual
-    for threads, items, least in ((256, 2, 4), (256, 4, 4), (256, 1, 8), (512, 2, 4), (128, 4, 8), (1024, 1, 2)):
-        yield _fitted(problem, replace(usual, threads=threads, items=items, min_blocks_per_sm=least), spec)
+    for threads, items in ((128, 4), (128, 2), (256, 2)):
+        schedule = _fitted(problem, replace(usual, threads=threads, items=items), spec)
+        yield from (schedule, schedule.shape_specialized)
+    for threads, items in ((128, 8), (256, 1)):  # for any shape, ptxas spills more
+        yield _fitted(problem, replace(usual, threads=threads, items=items), spec).shape_specialized
+    yield replace(usual, counter_words=2)
     yield replace(usual, streaming=True)
-    yield replace(usual, min_blocks_per_sm=1)
-    for threads, items, per_sm in ((256, 2, 8), (512, 2, 4), (256, 4, 4), (1024, 1, 2)):
-        wanted = replace(usual, threads=threads, items=items, min_blocks_per_sm=per_sm)
-        yield _fitted(problem, wanted, spec, per_sm * spec.sm_count)
-    yield replace(usual, specialize=Specialize.SHAPE)
-    if problem.elements <= _MOST_COUNTED:
-        yield replace(usual, counter_words=1)
+    yield _fitted(problem, replace(usual, threads=256, items=2), spec, 8 * spec.sm_count)
 
 
 def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[DropoutProblem, DropoutSchedule]]:
