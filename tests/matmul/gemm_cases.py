@@ -131,6 +131,8 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     m, n = (
         random.choice((1, block, block, block // 2 + 1, block + 3)) for block in (schedule.block_m, schedule.block_n)
     )
+    if schedule.swap:
+        m, n = min(m, n), max(m, n)
     k = schedule.block_k * random.choice((1, 2, 3, schedule.stages)) + random.choice(
         (0, 0, 1, schedule.block_k // 2, -3)
     )
@@ -157,7 +159,14 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
 
 def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     if schedule.instruction is Instruction.WGMMA:
-        return problem.layout, schedule.cluster > 1, schedule.cluster_k > 1, schedule.pingpong, schedule.tensor_store
+        return (
+            problem.layout,
+            schedule.cluster > 1,
+            schedule.cluster_k > 1,
+            schedule.swap,
+            schedule.pingpong,
+            schedule.tensor_store,
+        )
     if problem.gate is not Gate.NONE:
         return problem.gate, problem.preactivation
     return problem.layout, schedule.vector_a, problem.dtype.bytes == 2

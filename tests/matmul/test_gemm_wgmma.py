@@ -26,8 +26,10 @@ BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype":
 
 
 def schedule(words: str) -> GemmSchedule:
+    """A schedule by wgmma with the fields in `words`; others as most problems need them."""
     k = "" if "BK=" in words else "BK=64 "
-    return GemmSchedule.parse(f"instruction=wgmma {k}vector_d=2 {words}".split())
+    vector = "" if "vector_d=" in words else "vector_d=1 " if "swap=1" in words else "vector_d=2 "
+    return GemmSchedule.parse(f"instruction=wgmma {k}{vector}{words}".split())
 
 
 def program(problem: GemmProblem, words: str) -> Program:
@@ -158,6 +160,13 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "BM=128 BN=256 stages=2 cluster_k=2",
             "cluster_k 2: 131072 bytes of sums over 2 stages of 49152 bytes",
         ),
+        (
+            replace(SQUARE, m=4097),
+            "BM=128 BN=128 swap=1",
+            "swap of batch 1, 4097 rows of 4096 columns, gate none, scales none: expected one matrix of no more rows",
+        ),
+        (SQUARE, "BM=128 BN=128 swap=1 tensor_store=1", "swap: expected tensor_store 0, prepare_a none and prepare_b"),
+        (SQUARE, "BM=128 BN=128 swap=1 vector_d=2", "vector_d 2 where registers are stored as they are: expected 1"),
         (SQUARE, "BM=128 BN=128 whole_tiles=1", "0 blocks for 1024 whole tiles: expected 1 to as many"),
         (
             replace(SQUARE, align_b=8),
@@ -237,6 +246,32 @@ def test_blocks_of_a_cluster_share_k(problem: GemmProblem, words: str) -> None:
     verify(problem, program(problem, f"stages=3 {words}"))
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (
+            GemmProblem(19, 67, 200, transpose_b=True, ldd=68, bias=Bias.ROW, residual=True, preactivation=True),
+            "BM=64 BN=24 consumers=1 cluster_k=2",
+        ),
+        (GemmProblem(72, 200, 200, True, ldb=208, bias=Bias.COLUMN), "BM=128 BN=64"),
+        (GemmProblem(9, 70, 272, transpose_b=True, dtype=INT8, scales=Scales.ROW), "BM=64 BN=16 BK=128 consumers=1"),
+        (
+            GemmProblem(9, 70, 272, transpose_b=True, dtype=E4M3, mixed=True, fast_accumulation=True),
+            "BM=64 BN=16 BK=128 consumers=1",
+        ),
+    ],
+)
+def test_rows_become_columns_of_tiles(problem: GemmProblem, words: str) -> None:
+    verify(problem, program(problem, f"stages=2 swap=1 {words}"))
+
+
+def test_one_kernel_serves_a_bucket_of_columns() -> None:
+    bucket = [GemmProblem(m, 64, 128, transpose_b=True, bucket_rows=True) for m in (9, 16)]
+    few, most = (program(problem, "BM=64 BN=16 consumers=1 stages=2 swap=1") for problem in bucket)
+    assert few.source == most.source
+    verify(bucket[0], few)
+
+
 def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
@@ -267,6 +302,8 @@ SINGLE = "BM=64 BN=64 consumers=1 stages=2"
 STAYING = f"{SINGLE} grid_blocks=1 whole_tiles=1"
 CLUSTER = "BM=64 BN=64 consumers=1 stages=2 cluster_m=2"
 SHARED_K = f"{SINGLE} cluster_k=2"
+SWAP = "BM=64 BN=24 consumers=1 stages=2 swap=1"
+SWAPPED = GemmProblem(19, 67, 64, transpose_b=True, ldd=68, preactivation=True)
 STORED = f"{SINGLE} tensor_store=1"
 STAYING_STORED = f"{STAYING} tensor_store=1"
 NARROW = GemmProblem(64, 192, 64, transpose_b=True)
@@ -382,6 +419,14 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SCALED,
         f"{PROMOTED} cluster_k=2",
     ),
+    "a row of D for a column": ("return problem.ldd;", "return 1;", SWAPPED, SWAP),
+    "a row of Z for a column": ("return problem.m;", "return problem.ldd;", SWAPPED, SWAP),
+    "the factor of a row for that of a column": (
+        "return arguments.scale_b;",
+        "return arguments.scale_a;",
+        replace(OF_ROWS, m=56),
+        f"{BYTES} swap=1",
+    ),
     "the other's tile has no stages": ("turn.skip(unit.steps());", "", WIDE, PINGPONG),
     "no wait for the other's stages": ("    stages.next[own.number].wait(parity);\n", "", WIDE, PINGPONG),
     "the parity of turns": ("parity = own.number == 0", "parity = own.number", WIDE, PINGPONG),
@@ -440,7 +485,7 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "scales of the first columns": ("first_block_ + i, last_block_)", "0, last_block_)", SCALED, PROMOTED),
     "scales of the first terms": ("block = step * Schedule::block_k / scale_block", "block = 0", SCALED, PROMOTED),
     "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),
-    "the scale of another row": ("arguments.scale_a[m[half]]", "arguments.scale_a[m[0]]", OF_ROWS, BYTES),
+    "the scale of another row": ("row_factors(arguments)[m[half]]", "row_factors(arguments)[m[0]]", OF_ROWS, BYTES),
     "the last block adds up before others have stored": (
         "  named_barrier(tickets_barrier, tile_threads);\n  if (tile",
         "  if (tile",
@@ -461,14 +506,14 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SHARED,
     ),
     "the scale of another column": (
-        "there ? arguments.scale_b[scaled]",
-        "there ? arguments.scale_b[n]",
+        "there ? column_factors(arguments)[scaled]",
+        "there ? column_factors(arguments)[n]",
         OF_ROWS,
         BYTES,
     ),
     "columns of D behind the last": (
-        "Problem::edge_n || columns_left >= 2) target[1]",
-        "Problem::edge_n || true) target[1]",
+        "Problem::edge_n || columns_left >= 2) target[step]",
+        "Problem::edge_n || true) target[step]",
         RAGGED,
         SINGLE,
     ),
@@ -496,7 +541,7 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_detected(bug: str) -> None:
     before, after, problem, words = BUGS[bug]
-    right = program(problem, f"vector_d={min(2, problem.vector_width('d'))} {words}".removeprefix("vector_d=2 "))
+    right = program(problem, words)
     assert before in right.source, f"nothing to replace in\n{right.source}"
     wrong = replace(right, source=right.source.replace(before, after))
     with pytest.raises(EmulatorError):

@@ -19,6 +19,7 @@ from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule, Instruction, Prepare
+from .swap import multiplied
 from .wgmma import product_source, shared_operands, tensor_maps
 
 ENTRY = "gemm"
@@ -28,16 +29,19 @@ _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel compu
 def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     wgmma = schedule.instruction is Instruction.WGMMA
-    members, footprint = _arguments(problem), schedule.footprint(problem)
-    before, left = prepare.prepared(problem, schedule), prepare.product(problem, schedule)
+    footprint = schedule.footprint(problem)
+    before, left = prepare.prepared(problem, schedule), multiplied(prepare.product(problem, schedule), schedule)
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
+    members = _arguments(problem, multiplied(problem, schedule))
     facts = _facts(left) | _edges(left, schedule)
-    constants = schedule.constants | _conditions(problem) | facts | {"clusters": False, "warp_specialized": wgmma}
+    if problem.bucket_rows:  # the same source for all rows of a bucket
+        facts["edge_n" if schedule.swap else "edge_m"] = True
+    constants = schedule.constants | _conditions(left) | facts | {"clusters": False, "warp_specialized": wgmma}
     header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
-    declared = problem_struct(_types(problem), facts, _sizes(left), schedule.specialize, body)
+    declared = problem_struct(_types(left), facts, _sizes(left), schedule.specialize, body)
     if wgmma:
         members = (*tensor_maps(problem, schedule), *members)
         declared += f"\n\n{product_source(left, schedule)}"
@@ -63,7 +67,7 @@ def emit_reference(problem: GemmProblem) -> Program:
 
 
 def _naive(problem: GemmProblem, number: str, wide: Collection[str] = ()) -> Program:
-    members, facts = _arguments(problem, wide), _facts(problem)
+    members, facts = _arguments(problem, problem, wide), _facts(problem)
     body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
     launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
@@ -89,12 +93,12 @@ def _sizes(problem: GemmProblem) -> dict[str, tuple[str, int]]:
     return sizes | {name: ("long long", getattr(problem, name)) for name in wide}
 
 
-def _arguments(problem: GemmProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator."""
+def _arguments(problem: GemmProblem, sized: GemmProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
+    """The members of ``struct Arguments``, for every kernel of this operator: a problem's tensors, another's sizes."""
     return (
         *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
-        *size_arguments(_sizes(problem)),
+        *size_arguments(_sizes(sized)),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )
@@ -139,7 +143,6 @@ def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
         "k": schedule.block_k,
     }
     edges: dict[str, Constant] = {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
-    edges["edge_m"] = edges["edge_m"] or problem.bucket_rows  # the same source for all rows of a bucket
     ragged = {
         f"ragged_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.NONE
         and problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0

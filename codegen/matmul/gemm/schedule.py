@@ -66,6 +66,7 @@ _UNUSED: Mapping[Instruction, tuple[str, ...]] = {
         "cluster_m",
         "cluster_n",
         "cluster_k",
+        "swap",
         "whole_tiles",
     ),
     Instruction.WGMMA: (
@@ -100,6 +101,8 @@ class GemmSchedule(Schedule):
         tensor_store: whether tensor copies store D from shared memory, while the next tile is multiplied.
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
         cluster_k: blocks of a cluster that multiply parts of k of one tile, and add up through shared memory.
+        swap: whether tiles are those of Dᵀ = op(B)ᵀ·op(A)ᵀ, for few rows of D, which become columns of a tile: these
+            are a multiple of 8, not of 64.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
         whole_tiles: these blocks take whole tiles in turn instead.
@@ -129,6 +132,7 @@ class GemmSchedule(Schedule):
     cluster_m: int = tunable(1, values=(1, 2), power_of_two=True)
     cluster_n: int = tunable(1, values=(1, 2), power_of_two=True)
     cluster_k: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
+    swap: bool = tunable(False, values=(False, True))
     raster_group: int = tunable(8, values=(1, 2, 4, 8, 16))
     grid_blocks: int = tunable(0, least=0)
     whole_tiles: bool = tunable(False)
@@ -154,8 +158,8 @@ class GemmSchedule(Schedule):
 
     def tiles(self, problem: GemmProblem) -> int:
         """Tiles of D, of all batches; those of a cluster side by side count as one."""
-        tiles_m = ceil_div(problem.m, self.block_m * self.cluster_m)
-        return tiles_m * ceil_div(problem.n, self.block_n * self.cluster_n) * problem.batch
+        m, n = (problem.n, problem.m) if self.swap else (problem.m, problem.n)
+        return ceil_div(m, self.block_m * self.cluster_m) * ceil_div(n, self.block_n * self.cluster_n) * problem.batch
 
     @property
     def cluster(self) -> int:

@@ -11,11 +11,13 @@ from .fields import Gate
 from .prepare import prepared, product
 from .problem import GemmProblem
 from .schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from .swap import multiplied
 
 
 def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
     """The maps by which tiles of A and B are copied, and those of D stored, in boxes with rows of 128 bytes."""
-    left, places, offset = product(problem, schedule), {}, 0
+    left, places, offset = multiplied(product(problem, schedule), schedule), {}, 0
+    tensors = {"a": "b", "b": "a"} if schedule.swap else {}
     for one in prepared(problem, schedule):
         places[one.copy.operand] = offset
         offset += one.copy.bytes(problem)
@@ -28,9 +30,10 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         if operand == "b" and left.gate is Gate.HALVES and left.along_k("b"):
             rows //= 2  # gates, and then factors
         dtype = left.dtype if operand == "a" else left.dtype_b
-        maps.append(_map(left, operand, dtype, rows, places.get(operand)))
+        tensor = "workspace" if operand in places else tensors.get(operand, operand)
+        maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0)))
     if schedule.tensor_store:
-        maps.append(_map(left, "d", left.result, WGMMA_ROWS, None))
+        maps.append(_map(left, "d", left.result, WGMMA_ROWS, "d"))
     return tuple(maps)
 
 
@@ -45,14 +48,13 @@ def shared_operands(problem: GemmProblem) -> dict[str, Constant]:
     return {f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"}
 
 
-def _map(problem: GemmProblem, operand: str, dtype: DType, rows: int, prepared_at: int | None) -> Argument:
-    """A box has so many rows; a prepared operand lies so many bytes into the workspace."""
+def _map(problem: GemmProblem, operand: str, dtype: DType, rows: int, tensor: str, offset: int = 0) -> Argument:
+    """A box has so many rows; the operand lies so many bytes into a tensor, or into the workspace."""
     leading, stride, _ = problem.layout_of(operand)
     shape: tuple[int, ...] = problem.stored[operand]
     strides: tuple[int, ...] = (leading, 1)
     box: tuple[int, ...] = (rows, ROW_BYTES // dtype.bytes)
     if problem.batch > 1:
         shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
-    tensor = operand if prepared_at is None else "workspace"
-    described = TensorMap(tensor, dtype, shape, strides, box, Swizzle.B128, prepared_at or 0)
+    described = TensorMap(tensor, dtype, shape, strides, box, Swizzle.B128, offset)
     return Argument(f"map_{operand}", "TensorMap", tensor_map=described)

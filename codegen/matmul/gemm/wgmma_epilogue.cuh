@@ -124,7 +124,8 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
 #  pragma unroll
       for (int half = 0; half < 2; ++half)
         if (rows.inside(problem, half))
-          results[half].store(arguments.d + rows.offset[half] + n, problem.n / parts - n);
+          results[half].store(arguments.d + rows.offset[half] + n * step_d(problem), problem.n / parts - n,
+                              step_d(problem));
     }
   }
 }

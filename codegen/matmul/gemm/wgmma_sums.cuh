@@ -46,24 +46,59 @@ struct Consumer {
         row(Schedule::pingpong ? 0 : number * consumer_rows) {}
 };
 
+// Elements from a column of D and C, or of Z, to the next: with `swap`, these are stored by columns.
+__device__ __forceinline__ long long step_d(const Problem& problem) {
+#if swap
+  return problem.ldd;
+#else
+  return 1;
+#endif
+}
+__device__ __forceinline__ long long step_z(const Problem& problem) {
+#if swap
+  return problem.m;
+#else
+  return 1;
+#endif
+}
+
+#if scales == row_scales
+// The factors of rows, and those of columns.
+__device__ __forceinline__ const float* row_factors(const Arguments& arguments) {
+#  if swap
+  return arguments.scale_b;
+#  else
+  return arguments.scale_a;
+#  endif
+}
+__device__ __forceinline__ const float* column_factors(const Arguments& arguments) {
+#  if swap
+  return arguments.scale_a;
+#  else
+  return arguments.scale_b;
+#  endif
+}
+#endif
+
 // Two neighbours of a row, of which so many columns are in the matrix.
 struct Pair {
   Packed<Result, 2> packed;
 
-  __device__ __forceinline__ void load(const Result* source, int columns_left) {
+  // `step`: elements from a column to the next.
+  __device__ __forceinline__ void load(const Result* source, int columns_left, long long step) {
     if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
       packed.bits = *reinterpret_cast<const typename Packed<Result, 2>::Bits*>(source);
     } else {
       packed.elements[0] = source[0];
-      if (!Problem::edge_n || columns_left >= 2) packed.elements[1] = source[1];
+      if (!Problem::edge_n || columns_left >= 2) packed.elements[1] = source[step];
     }
   }
-  __device__ __forceinline__ void store(Result* target, int columns_left) const {
+  __device__ __forceinline__ void store(Result* target, int columns_left, long long step) const {
     if (Schedule::vector_d >= 2 && (!Problem::edge_n || columns_left >= 2)) {
       store_global<false>(target, packed);
     } else {
       target[0] = packed.elements[0];
-      if (!Problem::edge_n || columns_left >= 2) target[1] = packed.elements[1];
+      if (!Problem::edge_n || columns_left >= 2) target[step] = packed.elements[1];
     }
   }
 };
@@ -84,8 +119,14 @@ struct SumRows {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       m[half] = tile.m + first + row() + 8 * half;
+#if swap
+      offset[half] = m[half];
+#else
       offset[half] = tile.batch * problem.stride_d + m[half] * problem.ldd;
-#if preactivation
+#endif
+#if preactivation && swap
+      offset_z[half] = m[half];
+#elif preactivation
       offset_z[half] = (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
 #endif
 #if bias == column
@@ -96,7 +137,7 @@ struct SumRows {
 #if scales == tensor_scales
       scale[half] = arguments.scale_a[0] * arguments.scale_b[0];
 #elif scales == row_scales
-      scale[half] = inside(problem, half) ? arguments.scale_a[m[half]] : 0.0f;
+      scale[half] = inside(problem, half) ? row_factors(arguments)[m[half]] : 0.0f;
 #else
       scale[half] = 1.0f;
 #endif
@@ -144,7 +185,7 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
     scales[i / 2][i % 2] = 1.0f;
 #  if scales == row_scales
     const int scaled = product_column(problem, n + i % 2, i / 2);
-    scales[i / 2][i % 2] = there ? arguments.scale_b[scaled] : 0.0f;
+    scales[i / 2][i % 2] = there ? column_factors(arguments)[scaled] : 0.0f;
 #  endif
 #  if bias == row
     if (there) biases[i / 2][i % 2] = to_float(arguments.bias[product_column(problem, n + i % 2, i / 2)]);
@@ -166,12 +207,14 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
       Pair kept;
       to_pair(kept, z[0][part], z[1][part]);
       if (inside)
-        kept.store(arguments.z + rows.offset_z[half] + product_column(problem, n, part), columns_left);
+        kept.store(arguments.z + rows.offset_z[half] + product_column(problem, n, part) * step_z(problem),
+                   columns_left, step_z(problem));
 #  endif
     }
     Pair before = {};
 #  if beta_nonzero
-    if (inside) before.load(arguments.c + rows.offset[half] + n, columns_left);
+    if (inside)
+      before.load(arguments.c + rows.offset[half] + n * step_d(problem), columns_left, step_d(problem));
 #  endif
     float finished[2];
 #  pragma unroll

@@ -20,7 +20,7 @@ from . import preparation
 from .legal import MOST_SUMS
 from .promotion import promoted
 from .wgmma_legal import takes_whole_tiles
-from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, cluster_ks, columns_fit, has_wgmma, rows_fit
+from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, cluster_ks, columns_fit, has_wgmma, rows_fit, swaps
 
 _WARPS = (1, 2, 4)
 _LEAST_STEPS = 4  # along k of a part of a tile that blocks share
@@ -35,7 +35,11 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
     wgmma = has_wgmma(problem, spec)
     instructions = tuple(Instruction) if wgmma else (Instruction.MMA_SYNC,)
     searched = {name for name, one in field_specs(GemmSchedule).items() if one.values}
-    fewer: dict[str, Sequence[Value]] = {"instruction": instructions, "cluster_k": cluster_ks(problem, spec)}
+    fewer: dict[str, Sequence[Value]] = {
+        "instruction": instructions,
+        "cluster_k": cluster_ks(problem, spec),
+        "swap": swaps(problem),
+    }
     if not wgmma:
         fewer |= {name: (getattr(GemmSchedule, name),) for name in searched & {*GemmSchedule().unused}}
     parameters = (

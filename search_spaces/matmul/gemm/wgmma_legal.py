@@ -8,7 +8,8 @@ from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule, Prepare
+from ....codegen.matmul.gemm.swap import multiplied
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from ....codegen.wgmma import violations as product_violations
@@ -30,14 +31,38 @@ def enough_registers(schedule: GemmSchedule) -> bool:
 
 def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
     """What makes a schedule of wgmma illegal beyond its grid and its footprint; nothing if it is legal."""
+    if schedule.swap and (found := list(swap_violations(problem, schedule))):
+        return found
+    left = multiplied(problem, schedule)
     return [
         *_problem_violations(problem),
-        *_tile_violations(problem, schedule),
-        *_cluster_violations(problem, schedule),
+        *_tile_violations(left, schedule),
+        *_cluster_violations(left, schedule),
         *_register_violations(schedule),
-        *_store_violations(problem, schedule),
-        *_sum_violations(problem, schedule),
+        *_store_violations(left, schedule),
+        *_sum_violations(left, schedule),
     ]
+
+
+def swappable(problem: GemmProblem) -> bool:
+    """Whether kernels know the transposed problem; then rows are few, too."""
+    return problem.batch == 1 and problem.parts == 1 and problem.scales is not Scales.BLOCK and problem.m <= problem.n
+
+
+def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """What has no transposed problem, or no kernel for it."""
+    if not swappable(problem):
+        yield (
+            f"swap of batch {problem.batch}, {problem.m} rows of {problem.n} columns, gate {problem.gate}, scales "
+            f"{problem.scales}: expected one matrix of no more rows than columns, no gate and no {Scales.BLOCK}"
+        )
+    if schedule.tensor_store or {schedule.prepare_a, schedule.prepare_b} != {Prepare.NONE}:
+        yield "swap: expected tensor_store 0, prepare_a none and prepare_b none"
+
+
+def stored_together(problem: GemmProblem, schedule: GemmSchedule) -> int:
+    """Neighbours of a row that a thread stores from registers; with swap, these are elements of a column."""
+    return 1 if schedule.swap else min(2, problem.vector_width("d"))
 
 
 def _problem_violations(problem: GemmProblem) -> Iterator[str]:
@@ -140,9 +165,9 @@ def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
 
 
 def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
-    vector = min(2, problem.vector_width("d"))
+    vector = stored_together(problem, schedule)
     if schedule.vector_d != vector:
-        yield f"vector_d {schedule.vector_d} where pairs of registers are stored: expected {vector}"
+        yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
     if schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
             f"tensor_store needs 16 bits or more, rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and a "

@@ -20,6 +20,7 @@ from ....codegen.matmul.gemm.schedule import (
     Instruction,
     Prepare,
 )
+from ....codegen.matmul.gemm.swap import multiplied
 from ....codegen.tensor_map import MOST_OF_BOX
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
@@ -32,7 +33,9 @@ from .wgmma_legal import (
     multiplied_by_wgmma,
     shared_evenly,
     stored_in_boxes,
+    stored_together,
     sums_fit,
+    swappable,
 )
 
 # Rows and columns of a block's tile: any that products have, since waves of whole tiles should fill the device.
@@ -42,6 +45,7 @@ _SCALED_COLUMNS = tuple(2 * SCALE_BLOCK >> shift for shift in range(6))
 _INT8_COLUMNS = 16  # that products of int8 have a multiple of beyond twice as many
 _LEAST_STEPS = 4  # along k of a block that shares a tile
 _MOST_BLOCKS_PER_SM = 2
+_MOST_SWAPPED = 128  # rows of D; with more, products of 64 rows are as good
 
 
 def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
@@ -85,20 +89,22 @@ def columns_fit(problem: GemmProblem, schedule: GemmSchedule, columns: int) -> b
     """Whether a schedule may have been built with a value of the parameter `tile_n`."""
     if schedule.instruction is not Instruction.WGMMA:
         return True
-    return schedule.block_n <= _whole_columns(product(problem, schedule), columns)
+    return schedule.block_n <= _whole_columns(multiplied(product(problem, schedule), schedule), columns)
 
 
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The schedule with products that are whole, sums that fit, and as many stages as there is room for."""
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     schedule = _aligned(problem, schedule)
-    left, block_k = product(problem, schedule), round_up(schedule.block_k, row)
+    if schedule.swap and not (swappable(problem) and {schedule.prepare_a, schedule.prepare_b} == {Prepare.NONE}):
+        schedule = replace(schedule, swap=False)
+    left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
     wanted = replace(
         schedule,
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),
         promote=promote,
-        vector_d=min(2, problem.vector_width("d")),
+        vector_d=stored_together(left, schedule),
         min_blocks_per_sm=1,
     )
     wanted = _whole_products(_clustered(problem, wanted))
@@ -112,7 +118,7 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         wanted = _whole_products(replace(wanted, **smaller))
     if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
         wanted = replace(wanted, cluster_m=1)
-    tensor_store = wanted.tensor_store and stored_in_boxes(problem, wanted)
+    tensor_store = wanted.tensor_store and not wanted.swap and stored_in_boxes(problem, wanted)
     wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
     if not sums_fit(problem, wanted):
         wanted = replace(wanted, cluster_k=1)
@@ -162,6 +168,11 @@ def _clustered(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
         return replace(schedule, cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
     cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
     return replace(schedule, cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
+
+
+def swaps(problem: GemmProblem) -> tuple[bool, ...]:
+    """Whether rows of D may become columns of tiles: few rows."""
+    return (False, True) if swappable(problem) and problem.m <= _MOST_SWAPPED else (False,)
 
 
 def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from ....codegen.matmul.gemm.schedule import (
     GemmSchedule,
     Instruction,
 )
+from ....codegen.matmul.gemm.swap import multiplied
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
@@ -83,7 +84,11 @@ def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Wo
     own = tiles / max(1, blocks) if shares else ceil_div(tiles, max(1, blocks))
     steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
     a, b = (
-        _inside(problem, schedule, side) * getattr(schedule, f"block_{side}") * schedule.block_k * size for side in "mn"
+        _inside(multiplied(problem, schedule), schedule, side)
+        * getattr(schedule, f"block_{side}")
+        * schedule.block_k
+        * size
+        for side in "mn"
     )
     read = (a + b * schedule.block_m / WGMMA_ROWS) / _LINE
     products = schedule.block_m * schedule.block_k * size / (WGMMA_ROWS * PRODUCT_BYTES)

@@ -1,0 +1,38 @@
+"""Dᵀ = op(B)ᵀ·op(A)ᵀ, which kernels by wgmma compute in place of D where rows of D are few."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .fields import Bias, OutDType
+from .problem import GemmProblem
+from .schedule import GemmSchedule
+
+_BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
+
+
+def swapped(problem: GemmProblem) -> GemmProblem:
+    """The problem whose A is op(B)ᵀ and whose B is op(A)ᵀ, for a single matrix of no more rows than columns.
+
+    Its C, D and Z are stored by columns: `ldd` is what is from a column to the next.
+    """
+    return replace(
+        problem,
+        m=problem.n,
+        n=problem.m,
+        transpose_a=not problem.transpose_b,
+        transpose_b=not problem.transpose_a,
+        dtype=problem.dtype_b,
+        out_dtype=OutDType(problem.result.value),
+        bias=_BIAS[problem.bias],
+        bucket_rows=False,
+        lda=problem.ldb,
+        align_a=problem.align_b,
+        ldb=problem.lda,
+        align_b=problem.align_a,
+    )
+
+
+def multiplied(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
+    """The problem as the schedule's tiles and consumers have it."""
+    return swapped(problem) if schedule.swap else problem
