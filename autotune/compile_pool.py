@@ -13,6 +13,7 @@ from .compiler import CompiledKernel, CompileError, compile_kernel
 from .worker import Worker, WorkerError
 
 _SECONDS = 120.0  # a fully unrolled product of 16x8 takes about one
+_NICE = 10  # launches of a kernel that is timed must not wait for a processor that compiles
 
 
 class CompilePool:
@@ -21,12 +22,17 @@ class CompilePool:
     `concurrent.futures.ProcessPoolExecutor` fails every job when one of its processes dies. Here each process
     belongs to one thread of a thread pool, so a compiler that crashes, hangs or runs out of memory fails its own job
     only.
+
+    Attributes:
+        processes: how many there may be.
     """
 
     def __init__(self, workers: int | None = None) -> None:
+        self.processes = workers or os.cpu_count() or 1
         self._workers: list[Worker] = []
         self._own = threading.local()
-        self._threads = ThreadPoolExecutor(workers or os.cpu_count())
+        self._prepared: dict[tuple[str, str], Future[CompiledKernel]] = {}
+        self._threads = ThreadPoolExecutor(self.processes)
 
     def submit(self, program: Program, arch: str) -> Future[CompiledKernel]:
         """Compile when a process is free; the future raises what `compile_kernel` raises.
@@ -34,7 +40,15 @@ class CompilePool:
         A process that dies, or takes two minutes, makes its own future raise `CompileError`, and a new one takes its
         place.
         """
-        return self._threads.submit(self._compile, program, arch)
+        prepared = self._prepared.pop((program.source, arch), None)
+        return prepared or self._threads.submit(self._compile, program, arch)
+
+    def prepare(self, program: Program, arch: str) -> None:
+        """Compile for whoever needs the kernel later, and finds it in the disk cache if it is ready by then."""
+        key = program.source, arch
+        if key not in self._prepared:
+            future = self._prepared[key] = self._threads.submit(self._compile, program, arch)
+            future.add_done_callback(lambda _: self._prepared.pop(key, None))
 
     def _compile(self, program: Program, arch: str) -> CompiledKernel:
         try:
@@ -71,6 +85,9 @@ class CompilePool:
 
 class _Compiler:
     """What the processes host."""
+
+    def __init__(self) -> None:
+        os.nice(_NICE)
 
     def compile(self, program: Program, arch: str) -> CompiledKernel:
         return compile_kernel(program, arch)

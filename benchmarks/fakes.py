@@ -21,6 +21,8 @@ from autotune.devices.time_model import modelled_seconds
 class Pool(AbstractContextManager[None]):
     """In the place of a `CompilePool`: every kernel has 128 registers."""
 
+    processes = 4
+
     def __exit__(self, *_exception: object) -> None:
         """Nothing is to be ended."""
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
+from ..compile_pool import CompilePool
 from ..db.trials import Trial
+from ..devices.base import Device
+from ..devices.replay import evaluable
+from ..runs.history import History
+from ..search_spaces.operator import Operator
 from .evaluator import Job
 
 if TYPE_CHECKING:
+    from ..db import TuningDB
     from .proposals import Candidate
     from .shared import SharedProposals
 
 # A search learns of a schedule only when as many others have begun. On synthetic recordings of an sgemm and a transpose
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and
-# 49 with 8, and 42 and 64 with 16.
-MOST_AHEAD = 8
+# 49 with 8, and 42 and 64 with 16. A few of gemm's kernels take seconds to compile: with 8 ahead, all may be such.
+MOST_AHEAD = 16
 
 
 class Started(NamedTuple):
@@ -30,19 +36,21 @@ class Started(NamedTuple):
 
 
 class Ahead(Iterator[Started]):
-    """Candidates in the order proposed, of which some are always under way; a context manager that ends the thread.
+    """Candidates of which some are always under way; a context manager that ends the thread.
 
-    A result that it is told leads to one more proposal, which knows this result and those before it. Which ones are
-    known does not depend on how long anything takes, so the order of proposals is certain. A proposal that takes long
-    is made up for while the device works through the others.
+    The first one whose kernel is ready comes next: the device does not wait for one that takes long to compile. A
+    result that it is told leads to one more proposal, which knows this result and those before it. A proposal that
+    takes long is made up for while the device works through the others.
 
     Args:
         proposals: what to try.
         trials: candidates at most.
         start: has the kernel of a schedule compiled.
         depth: candidates that are under way.
-        given: candidates that come first whatever the results are.
-        given_depth: how many of those are under way, which all compilers may work on.
+        in_order: whether candidates come in the order proposed, ready or not. Which results a proposal knows does not
+            depend on how long anything takes then, so the order of proposals is certain.
+        meanwhile: is called once in the thread, when as many as that are under way.
+        seconds_left: until no more candidates are wanted; None stands for no end.
     """
 
     def __init__(
@@ -51,28 +59,32 @@ class Ahead(Iterator[Started]):
         trials: int,
         start: Callable[[Schedule], Job],
         depth: int,
-        given: int = 0,
-        given_depth: int = 0,
+        in_order: bool,
+        meanwhile: Callable[[], object],
+        seconds_left: Callable[[], float | None],
     ) -> None:
         self._proposals, self._start = proposals, start
         self._left = islice(proposals, trials)
-        self._depth, self._given = depth, given
-        self._asked = max(depth, min(given, given_depth))
-        self._told = 0
+        self._depth, self._in_order, self._seconds_left = depth, in_order, seconds_left
+        self._asked, self._told = depth, 0
         self._thread = ThreadPoolExecutor(1, "proposals")
-        self._started: deque[Future[Started | None]] = deque(
-            self._thread.submit(self._next) for _ in range(self._asked)
-        )
-        self._thread.submit(proposals.prepare)
+        self._started = [self._thread.submit(self._next) for _ in range(depth)]
+        self._thread.submit(meanwhile)
 
     def __next__(self) -> Started:
-        """Wait for the next candidate; the iteration ends when there is none and none will come.
+        """Wait for the next candidate.
+
+        The iteration ends when there is none and none will come, or when the time is over.
 
         Raises:
             Exception: what proposing or emitting raised.
         """
-        while self._started:
-            if started := self._started.popleft().result():
+        while self._started and self._seconds_left() != 0:
+            future = self._started[0] if self._in_order else self._first_ready()
+            if future is None:
+                break
+            self._started.remove(future)
+            if started := future.result():
                 return started
         raise StopIteration
 
@@ -82,15 +94,31 @@ class Ahead(Iterator[Started]):
         return self._asked - self._told
 
     def tell(self, candidate: Candidate, trial: Trial) -> None:
-        """What became of a candidate; one more is started, unless enough are under way."""
+        """What became of a candidate; one more is started."""
         self._told += 1
-        more = self._asked < self._given or self.under_way < self._depth
-        self._asked += more
-        self._started.append(self._thread.submit(self._learn, candidate, trial, more))
+        self._asked += 1
+        self._started.append(self._thread.submit(self._learn, candidate, trial))
 
-    def _learn(self, candidate: Candidate, trial: Trial, more: bool) -> Started | None:
+    def end(self) -> None:
+        """Propose no more, and give up the kernels that nobody compiles yet."""
+        self._thread.shutdown(cancel_futures=True)
+        for future in self._started:
+            if not future.cancelled() and not future.exception() and (started := future.result()):
+                started.job.kernel.cancel()
+
+    def _first_ready(self) -> Future[Started | None] | None:
+        """The first candidate whose kernel is compiled, or that there is nothing to wait for; None if time is over."""
+        while True:
+            awaited = [_unfinished(future) for future in self._started]
+            for future, unfinished in zip(self._started, awaited, strict=True):
+                if unfinished is None:
+                    return future
+            if not wait(filter(None, awaited), self._seconds_left(), FIRST_COMPLETED).done:
+                return None
+
+    def _learn(self, candidate: Candidate, trial: Trial) -> Started | None:
         self._proposals.tell(candidate, trial)
-        return self._next() if more else None
+        return self._next()
 
     def _next(self) -> Started | None:
         candidate = next(self._left, None)
@@ -100,8 +128,25 @@ class Ahead(Iterator[Started]):
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Give up the jobs that have not begun."""
-        self._thread.shutdown(cancel_futures=True)
-        for future in self._started:
-            if not future.cancelled() and not future.exception() and (started := future.result()):
-                started.job.kernel.cancel()
+        self.end()
+
+
+def _unfinished(future: Future[Started | None]) -> Future[Any] | None:
+    """What a candidate waits for: the thread that proposes it, then the compiler; None if it is ready."""
+    if not future.done():
+        return future
+    started = None if future.exception() else future.result()
+    return started.job.kernel if started and not started.job.kernel.done() else None
+
+
+def compile_first(
+    operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, pool: CompilePool, count: int
+) -> None:
+    """Have the reference of a problem compiled that is tuned later, and as many of its first candidates."""
+    operator, spec = evaluable(operator, problem, device), device.limits
+    history = History(operator, problem, device, db)
+    known = history.tried()
+    first = [schedule for schedule in history.first_candidates() if schedule not in known][:count]
+    pool.prepare(operator.reference(problem), spec.arch)
+    for schedule in first:
+        pool.prepare(operator.program(problem, schedule, spec), spec.arch)

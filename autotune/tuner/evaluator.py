@@ -35,7 +35,6 @@ class Evaluator:
     Args:
         operator, problem, device: what is evaluated.
         pool: compiles.
-        session: the problem, set up on the device.
         run: the id of the run that the trials are of, if there is one.
     """
 
@@ -45,13 +44,12 @@ class Evaluator:
         problem: Problem,
         device: Device,
         pool: CompilePool,
-        session: Session,
         run: str | None = None,
     ) -> None:
         spec = device.limits
         plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._limits = operator, problem, spec
-        self._pool, self._session = pool, session
+        self._pool = pool
         self._environment = environment(device)
         self._trial = partial(
             Trial,
@@ -66,8 +64,8 @@ class Evaluator:
         program = self._operator.program(self._problem, schedule, self._limits)
         return Job(schedule, program, self._pool.submit(program, self._limits.arch))
 
-    def finish(self, job: Job) -> Trial:
-        """Wait for the kernel, verify and time it.
+    def finish(self, job: Job, session: Session) -> Trial:
+        """Wait for the kernel, verify and time it in a session of the problem.
 
         Raises:
             CompilerMissingError: there is no compiler.
@@ -84,7 +82,7 @@ class Evaluator:
             kernel = job.kernel.result()
         except CompileError as error:
             return trial(status=Status.COMPILE_ERROR, error=str(error), compiler=compiler_version())
-        evaluation = self._session.evaluate(job.schedule, job.program, kernel)
+        evaluation = session.evaluate(job.schedule, job.program, kernel)
         wrong = evaluation.status is Status.WRONG
         return trial(
             environment=self._environment | ({JUDGE: judge(self._operator, self._problem)} if wrong else {}),

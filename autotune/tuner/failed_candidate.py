@@ -59,8 +59,8 @@ def replay(report: FailureReport, device: Device) -> Trial:
     candidate = FailedCandidate.of(report, device.limits)
     operator, problem = candidate.operator, candidate.problem
     with CompilePool(1) as pool, device.session(operator, problem, report.seed) as session:
-        evaluator = Evaluator(operator, problem, device, pool, session)
-        return evaluator.finish(evaluator.start(candidate.schedule))
+        evaluator = Evaluator(operator, problem, device, pool)
+        return evaluator.finish(evaluator.start(candidate.schedule), session)
 
 
 def _launch(report: str, ordinal: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Collection
-from contextlib import nullcontext
 from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..compile_pool import CompilePool
-from ..db.states import Status
+from ..db.states import Status, TimeSource
 from ..db.trials import Trial
 from ..devices.base import Device
 from ..devices.replay import evaluable
@@ -23,7 +21,7 @@ from ..runs.failure_report import FailureReport
 from ..runs.history import History
 from ..runs.run import A_CALL, Run, begun
 from ..search_spaces.operator import Operator
-from .ahead import MOST_AHEAD, Ahead
+from .ahead import MOST_AHEAD, Ahead, compile_first
 from .arguments import check_arguments
 from .evaluator import Evaluator, Job
 from .options import Progress, TuneOptions, TuneResult
@@ -46,6 +44,7 @@ def tune(
     now: Callable[[], float] = monotonic,
     pool: CompilePool | None = None,
     run: Run | None = None,
+    following: tuple[Operator[Any, Any], Problem] | None = None,
 ) -> TuneResult:
     """Look for the fastest schedule of a problem on a device, and store every trial.
 
@@ -57,7 +56,8 @@ def tune(
     After Ctrl-C and SIGTERM, everything done is stored.
 
     What is tried, and in which order, follows from the options, the database and the evaluations, and from what other
-    runs do; how long compiling takes has no influence.
+    runs do. Where times are modelled, how long compiling takes has no influence. Where they are measured, a kernel that
+    is ready does not wait for one that is not.
 
     Args:
         operator, problem: what to tune.
@@ -68,6 +68,7 @@ def tune(
         now: a clock in seconds.
         pool: compiles, and is left warm for the next problem; by default one that ends with this call.
         run: what this is a part of; by default a run of its own.
+        following: what is tuned next with the same pool, whose first kernels are compiled meanwhile.
 
     Raises:
         DeviceError: the device cannot be used, or no longer; what was done is stored.
@@ -86,9 +87,12 @@ def tune(
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     if run is None:
         with begun(db, A_CALL, operator, [device], asdict(options)) as own:
-            result = tune(operator, problem, device, db, options, on_progress, now, pool, own)
+            result = tune(operator, problem, device, db, options, on_progress, now, pool, own, following)
             own.interrupted = result.interrupted
             return result
+    if pool is None:
+        with CompilePool(options.compile_workers) as own_pool:
+            return tune(operator, problem, device, db, options, on_progress, now, own_pool, run, following)
     operator, spec = evaluable(operator, problem, device), device.limits
     with StoredStudy(db, operator, problem, device, run.id, options.study) as study:
         history = History(operator, problem, device, db)
@@ -97,24 +101,35 @@ def tune(
         best = incumbent = history.best(compared)
         proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
         candidates = SharedProposals(proposals, study)
-        workers = options.compile_workers or os.cpu_count() or 1
+        evaluator = Evaluator(operator, problem, device, pool, run.id)
+        depth = min(2 * pool.processes, MOST_AHEAD)
         by_status: Counter[Status] = Counter()
         few: list[Trial] = []
         decided: Runoff | None = None
         interrupted = False
+        in_order = device.time_source is TimeSource.MODELLED
+
+        def seconds_left() -> float | None:
+            """Until the run ends; None if it does not, since it evaluates one schedule at least."""
+            return None if options.seconds is None or not by_status else max(0.0, start + options.seconds - now())
+
+        def meanwhile() -> None:
+            if following and not in_order:  # nothing waits for a compiler on a device that takes the processors itself
+                compile_first(*following, device, db, pool, depth)
+            candidates.prepare()
+
         try:
             with (
-                nullcontext(pool) if pool else CompilePool(workers) as compiles,
+                Ahead(candidates, options.trials, evaluator.start, depth, in_order, meanwhile, seconds_left) as ahead,
                 device.session(operator, problem, options.seed) as session,
             ):
-                evaluator = Evaluator(operator, problem, device, compiles, session, run.id)
 
                 def measured_again(trial: Trial) -> Trial:
-                    return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)))
+                    return evaluator.finish(evaluator.start(operator.schedule_type.from_dict(trial.schedule)), session)
 
                 def evaluated(job: Job) -> Trial:
                     nonlocal best, few
-                    trial = evaluator.finish(job)
+                    trial = evaluator.finish(job, session)
                     db.record(trial)
                     compared.add(trial.schedule_digest)
                     if trial.status is not Status.OK:
@@ -124,18 +139,13 @@ def tune(
                     by_status[trial.status] += 1
                     return trial
 
-                given = len(set(first) - set(known))
-                depth = min(2 * workers, MOST_AHEAD)
-                with Ahead(candidates, options.trials, evaluator.start, depth, given, 2 * workers) as ahead:
-                    for candidate, job in ahead:
-                        trial = evaluated(job)
-                        ahead.tell(candidate, trial)
-                        elapsed = now() - start
-                        if on_progress:
-                            done, left = by_status.total(), ahead.under_way
-                            on_progress(Progress(trial, done, options.trials, elapsed, best, left))
-                        if options.seconds is not None and elapsed >= options.seconds:
-                            break
+                for candidate, job in ahead:
+                    trial = evaluated(job)
+                    ahead.tell(candidate, trial)
+                    if on_progress:
+                        done, left = by_status.total(), ahead.under_way
+                        on_progress(Progress(trial, done, options.trials, now() - start, best, left))
+                ahead.end()
                 others = _for_others(operator, problem, device, best, compared)
                 if others and by_status.total() < options.trials and (twin := candidates.claim(others)):
                     candidates.tell(twin, evaluated(evaluator.start(others)))

@@ -24,7 +24,7 @@ from .signals import handled
 
 _MOMENT = 0.5  # seconds
 
-Tune = Callable[[Device, Problem, Callable[[], None]], TuneResult]
+Tune = Callable[[Device, Problem, Problem | None, Callable[[], None]], TuneResult]
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,9 @@ class Parallel:
     """A run on several devices.
 
     Args:
-        tune: called as ``tune(device, problem, check)``, at once in one thread for each device; it calls `check` now
-            and then, which raises KeyboardInterrupt when the run is to end, and returns what `tuner.tune` does.
+        tune: called as ``tune(device, problem, following, check)``, at once in one thread for each device. `following`
+            is the next problem of the queue, None if there is none. It calls `check` now and then, which raises
+            KeyboardInterrupt when the run is to end, and returns what `tuner.tune` does.
 
     Attributes:
         lost: the devices that cannot be used any more.
@@ -111,7 +112,7 @@ class Parallel:
     def _serve(self, device: Device, problems: deque[Problem]) -> None:
         for problem in _taken(problems):
             try:
-                if self._tune(device, problem, self._check).interrupted:
+                if self._tune(device, problem, _first(problems), self._check).interrupted:
                     self._interrupt()
             except DeviceError as error:
                 if isinstance(error, InputError):
@@ -138,3 +139,10 @@ def _taken(problems: deque[Problem]) -> Iterator[Problem]:
     with suppress(IndexError):
         while True:
             yield problems.popleft()
+
+
+def _first(problems: deque[Problem]) -> Problem | None:
+    """The next problem, unless another thread takes it; None if there is none."""
+    with suppress(IndexError):
+        return problems[0]
+    return None

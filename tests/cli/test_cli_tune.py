@@ -39,6 +39,7 @@ class Search:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.following: list[tuple[str, str] | None] = []  # operator and key
         self.options: TuneOptions | None = None
         self.wins: Callable[[Problem], bool] = lambda problem: True
         self.interrupted_at = 0
@@ -56,10 +57,12 @@ class Search:
         show: Any,
         pool: Any,
         run: Any,
+        following: tuple[Any, Problem] | None,
     ) -> TuneResult:
         if self.lost_at == (device.selector, problem.m):
             raise DeviceError("it fell off the bus")
         self.problems.append(problem)
+        self.following.append(following and (following[0].name, following[1].key))
         self.options = options
         trial = self._trial(operator, problem, device, self.wins(problem))
         best = trial if trial.status is Status.OK else None
@@ -176,6 +179,7 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     outcome = autotune(*TRANSPOSE, "--n", "2", "--suite", str(suite), "--json")
     transpose = operator_of("transpose").problem_type
     assert search.problems == [transpose(8, 4), transpose(16, 2)]
+    assert search.following == [("transpose", "m16-n2-e4"), None]
     assert [bool(run["best"]) for run in outcome.json["results"]] == [True, False]
     assert outcome.code == 1
     assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
@@ -192,6 +196,7 @@ def test_a_product_of_few_rows_is_tuned_as_a_gemv_too(autotune: Command, search:
     assert [one["operator"] for one in outcome.json["results"]] == ["sgemm", "gemv"]
     restated = SGEMM.restated(search.problems[0])
     assert search.problems[1] == restated.problem
+    assert search.following == [("gemv", restated.problem.key), None]
     assert len(autotune(*few, "--dry-run", "--json").json) == 2
     search.interrupted_at = 3
     assert autotune(*few).code == 130

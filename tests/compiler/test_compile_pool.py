@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,36 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompilePool]:
 def test_many_jobs_each_get_their_own_kernel(pool: CompilePool) -> None:
     futures = [pool.submit(source(f"{i}.0f"), "sm_90") for i in range(6)]
     assert [future.result() for future in futures] == [compile_kernel(source(f"{i}.0f"), "sm_90") for i in range(6)]
+
+
+def test_what_is_prepared_is_compiled_once(pool: CompilePool, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends, asked = threading.Event(), []
+
+    def compile_(program: Program, arch: str) -> str:
+        asked.append(program.source)
+        ends.wait(60)
+        return f"kernel for {arch}"
+
+    monkeypatch.setattr(pool, "_compile", compile_)
+    for _ in range(2):
+        pool.prepare(source("9.5f"), "sm_90")
+    mine, another = pool.submit(source("9.5f"), "sm_90"), pool.submit(source("9.5f"), "sm_80")
+    ends.set()
+    assert (mine.result(60), another.result(60)) == ("kernel for sm_90", "kernel for sm_80")
+    assert asked == [source("9.5f").source] * 2
+
+
+def test_what_fails_when_prepared_fails_for_whoever_asks_later(pool: CompilePool) -> None:
+    pool.prepare(source("nothing"), "sm_90")
+    pool.submit(source("1.0f"), "sm_90").result()
+    with pytest.raises(CompileError, match="nothing"):
+        pool.submit(source("nothing"), "sm_90").result()
+
+
+def test_who_measures_goes_before_who_compiles(pool: CompilePool) -> None:
+    pool.submit(source("1.0f"), "sm_90").result()
+    expected = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+    assert {os.getpriority(os.PRIO_PROCESS, worker._process.pid or 0) for worker in pool._workers} == {expected}
 
 
 def test_a_compile_error_arrives_with_its_log(pool: CompilePool) -> None:

@@ -1,5 +1,6 @@
 """Proposing ahead: how many, in which order, and what becomes of those that nobody waits for any more."""
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 
@@ -16,9 +17,6 @@ class Numbers(Iterator):
     def __init__(self, last):
         self.last, self.log = last, []
 
-    def prepare(self):
-        self.log.append("prepare")
-
     def tell(self, candidate, trial):
         self.log.append(f"told {candidate.schedule}")
 
@@ -34,6 +32,16 @@ def started(schedule):
     return Job(schedule, None, Future())
 
 
+def ready(schedule):
+    job = started(schedule)
+    job.kernel.set_result(None)
+    return job
+
+
+def opened(numbers, start=started, depth=2, *, trials=100, in_order=False, meanwhile=bool, seconds_left=lambda: None):
+    return Ahead(numbers, trials, start, depth, in_order, meanwhile, seconds_left)
+
+
 def idle(ahead):
     """Wait until the thread has done all that it was given."""
     ahead._thread.submit(int).result()
@@ -41,37 +49,71 @@ def idle(ahead):
 
 def test_as_many_as_asked_for_are_started_and_one_more_for_each_result():
     numbers = Numbers(6)
-    with Ahead(numbers, 100, started, 2) as ahead:
+    with opened(numbers, ready) as ahead:
         idle(ahead)
-        assert numbers.log == ["1", "2", "prepare"]
+        assert numbers.log == ["1", "2"]
         order = []
         for candidate, _ in ahead:
             order.append(candidate.schedule)
             ahead.tell(candidate, None)
             idle(ahead)
     assert order == [1, 2, 3, 4, 5, 6]
-    assert numbers.log[3:] == ["told 1", "3", "told 2", "4", "told 3", "5", "told 4", "6", "told 5", "told 6"]
+    assert numbers.log[2:] == ["told 1", "3", "told 2", "4", "told 3", "5", "told 4", "6", "told 5", "told 6"]
 
 
-def test_more_are_under_way_of_those_that_come_first_whatever_the_results_are():
-    numbers = Numbers(8)
-    with Ahead(numbers, 100, started, 1, given=5, given_depth=3) as ahead:
-        for candidate, _ in ahead:
-            idle(ahead)
-            ahead.tell(candidate, None)
-            idle(ahead)
-    assert " ".join(numbers.log) == "1 2 3 prepare told 1 4 told 2 5 told 3 told 4 told 5 6 told 6 7 told 7 8 told 8"
+def test_a_kernel_that_is_ready_does_not_wait_for_one_before_it():
+    numbers = Numbers(3)
+    with opened(numbers, depth=3) as ahead:
+        idle(ahead)
+        first, second, third = (future.result().job.kernel for future in ahead._started)
+        third.set_result(None)
+        assert next(ahead).candidate.schedule == 3
+        ready = [threading.Timer(0, kernel.set_result, [None]) for kernel in (second, first)]
+        for number, timer in zip((2, 1), ready, strict=True):
+            timer.start()  # while the next one is waited for
+            assert next(ahead).candidate.schedule == number
+
+
+def test_candidates_come_in_order_where_that_is_wanted():
+    with opened(Numbers(3), depth=3, in_order=True) as ahead:
+        idle(ahead)
+        ahead._started[2].result().job.kernel.set_result(None)
+        assert next(ahead).candidate.schedule == 1
+
+
+def test_no_candidate_is_waited_for_when_the_time_is_over():
+    left = [None, None, 0.001, 0.0]
+    with opened(Numbers(3), depth=3, seconds_left=lambda: left.pop(0)) as ahead:
+        idle(ahead)
+        for future in ahead._started[:1]:
+            future.result().job.kernel.set_result(None)
+        assert [candidate.schedule for candidate, _ in ahead] == [1]
+    assert left == [0.0]
+
+
+def test_no_candidate_comes_after_the_time_is_over_even_if_it_is_ready():
+    left = [None, 0.0]
+    with opened(Numbers(3), ready, 3, seconds_left=lambda: left.pop(0)) as ahead:
+        assert [candidate.schedule for candidate, _ in ahead] == [1]
+
+
+def test_other_work_is_done_when_the_first_ones_are_under_way():
+    numbers = Numbers(4)
+    with opened(numbers, ready, 2, meanwhile=lambda: numbers.log.append("meanwhile")) as ahead:
+        ahead.tell(next(ahead).candidate, None)
+        idle(ahead)
+    assert numbers.log == ["1", "2", "meanwhile", "told 1", "3"]
 
 
 def test_no_more_than_the_trials_are_proposed():
     numbers = Numbers(100)
-    with Ahead(numbers, 3, started, 8) as ahead:
+    with opened(numbers, ready, 8, trials=3) as ahead:
         assert [candidate.schedule for candidate, _ in ahead] == [1, 2, 3]
-    assert numbers.log == ["1", "2", "3", "prepare"]
+    assert numbers.log == ["1", "2", "3"]
 
 
 def test_those_that_are_left_are_given_up():
-    with Ahead(Numbers(100), 100, started, 3) as ahead:
+    with opened(Numbers(100), depth=3, in_order=True) as ahead:
         first = next(ahead)
         idle(ahead)
         left = [future.result().job.kernel for future in ahead._started]
@@ -84,5 +126,5 @@ def test_what_goes_wrong_there_is_raised_here():
     def refuse(schedule):
         raise ValueError("no such source")
 
-    with Ahead(Numbers(1), 100, refuse, 1) as ahead, pytest.raises(ValueError, match="no such source"):
+    with opened(Numbers(1), refuse, 1) as ahead, pytest.raises(ValueError, match="no such source"):
         next(ahead)

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import Counter
+from itertools import pairwise
 from threading import Barrier, Event
 from time import monotonic
 from types import SimpleNamespace
@@ -68,7 +69,7 @@ def test_all_devices_tune_at_once_and_take_problems_as_they_become_free():
     queues = shared_out([device("0"), device("1"), device("2", "t4")], lambda one: PROBLEMS)
     at_once, rest_done, tuned = AtOnce(3), Event(), []
 
-    def tune(one, problem, check):
+    def tune(one, problem, following, check):
         at_once(one)
         tuned.append((one.selector, problem))
         if one.selector == "0":
@@ -86,7 +87,7 @@ def test_a_device_that_is_lost_leaves_its_queue_to_the_others():
     queues = shared_out([device("0"), device("1")], lambda one: PROBLEMS)
     at_once, tuned = AtOnce(2), []
 
-    def tune(one, problem, check):
+    def tune(one, problem, following, check):
         at_once(one)
         if one.selector == "0":
             raise DeviceError("it fell off the bus")
@@ -108,7 +109,7 @@ def test_a_signal_ends_all_at_their_next_check(number):
     before = signal.getsignal(number)
     at_once, tuned = AtOnce(2), []
 
-    def tune(one, problem, check):
+    def tune(one, problem, following, check):
         tuned.append(problem)
         check()
         at_once(one)
@@ -127,7 +128,7 @@ def test_what_nobody_foresaw_ends_all_and_is_raised():
     queues = shared_out([device("0"), device("1")], lambda one: PROBLEMS)
     at_once = AtOnce(2)
 
-    def tune(one, problem, check):
+    def tune(one, problem, following, check):
         at_once(one)
         if one.selector == "1":
             raise KeyError("m")
@@ -139,6 +140,13 @@ def test_what_nobody_foresaw_ends_all_and_is_raised():
 
 def test_one_device_stops_where_its_run_was_interrupted():
     tuned = []
-    run = Parallel(lambda one, problem, check: tuned.append(problem) or INTERRUPTED)
+    run = Parallel(lambda one, problem, following, check: tuned.append(problem) or INTERRUPTED)
     run.run(shared_out([device("0")], lambda one: PROBLEMS))
     assert (run.interrupted, tuned) == (True, PROBLEMS[:1])
+
+
+def test_a_device_knows_which_problem_follows():
+    seen = []
+    run = Parallel(lambda one, problem, following, check: seen.append((problem, following)) or DONE)
+    run.run(shared_out([device("0")], lambda one: PROBLEMS))
+    assert seen == [*pairwise(PROBLEMS), (PROBLEMS[-1], None)]

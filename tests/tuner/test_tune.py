@@ -171,10 +171,12 @@ def test_optuna_neither_logs_nor_warns(device, db, sampler, caplog):
     assert optuna.logging.get_verbosity() == verbosity < optuna.logging.ERROR
 
 
-def test_the_same_seed_tries_the_same_schedules_however_long_compiling_takes(tmp_path, pools, monkeypatch):
+def test_the_same_seed_tries_the_same_schedules_where_times_are_modelled_however_long_compiling_takes(
+    tmp_path, pools, monkeypatch
+):
     def tried(seed, lazy):
         monkeypatch.setattr(FakePool, "lazy", lazy)
-        device = ToyDevice()
+        device = ToyDevice(TimeSource.MODELLED)
         with TuningDB(str(tmp_path / f"{seed}{lazy}.sqlite3")) as db:
             run(device, db, trials=20, seed=seed)
         return device.evaluations
@@ -199,16 +201,42 @@ def test_others_are_proposed_and_compiled_while_one_is_evaluated(device, db, poo
     # Without a thread that proposes this would wait in vain.
     device.outcome = lambda schedule: ahead.append(pools[0].holds(min(10, len(device.evaluations) + 3)))
     run(device, db, trials=10, compile_workers=2)
-    assert pools[0].workers == 2
+    assert pools[0].processes == 2
     assert ahead == [4, 5, 6, 7, 8, 9, 10, 10, 10, 10]
 
 
-def test_no_more_than_eight_are_under_way_on_a_machine_with_many_cpus(device, db, monkeypatch):
+def test_no_more_than_sixteen_are_under_way_on_a_machine_with_many_cpus(device, db, monkeypatch):
     depths = []
     monkeypatch.setattr(loop, "Ahead", lambda *arguments: depths.append(arguments[3]) or Ahead(*arguments))
     for workers in (1, 3, 64):
         run(device, db, trials=1, compile_workers=workers)
-    assert depths == [2, 6, 8]
+    assert depths == [2, 6, 16]
+
+
+def compiled_ahead(device, db, following):
+    pool = FakePool(2)
+    tune(TOY, PROBLEM, device, db, TuneOptions(trials=6), pool=pool, following=following)
+    return pool.prepared
+
+
+def test_the_first_kernels_of_the_problem_that_follows_are_compiled_meanwhile(device, db):
+    following = ToyProblem(9)
+    programs = [emit(following, schedule) for schedule in ("reference", *SEEDS)]
+    prepared = compiled_ahead(device, db, (TOY, following))
+    assert set(prepared) >= {(program, "sm_90") for program in programs}
+    assert len(prepared) <= 1 + 4  # as many as are under way; the winner of what is being tuned may be among them
+    run(device, db, problem=following, trials=1)
+    known = emit(following, device.evaluations[-1])
+    again = [program for program, _ in compiled_ahead(device, db, (TOY, following))]
+    assert again[0] == programs[0]
+    assert known not in again
+
+
+@pytest.mark.parametrize("source", TimeSource)
+def test_nothing_more_is_compiled_for_the_last_problem_or_where_times_are_modelled(device, db, source):
+    device.time_source = source
+    following = (TOY, ToyProblem(9)) if source is TimeSource.MODELLED else None
+    assert compiled_ahead(device, db, following) == []
 
 
 # ---- what ends a run -------------------------------------------------------------------------------------------------

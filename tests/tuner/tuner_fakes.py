@@ -154,8 +154,8 @@ class FakePool:
     refused = staticmethod(lambda program: False)
 
     def __init__(self, workers):
-        self.workers = workers
-        self.submitted = []
+        self.processes = workers or 2
+        self.submitted, self.prepared = [], []
         self.more = Condition()
         self.closed = False
         self.made.append(self)
@@ -171,6 +171,9 @@ class FakePool:
         with self.more:
             self.more.wait_for(lambda: len(self.submitted) >= count, timeout=60)
             return len(self.submitted)
+
+    def prepare(self, program, arch):
+        self.prepared.append((program, arch))
 
     def submit(self, program, arch):
         with self.more:

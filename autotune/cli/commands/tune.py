@@ -94,14 +94,22 @@ def tune(
             return _untuned(operator, target, database)
         return _not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
-    def tune_one(target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
-        for by, stated in _statements(operator, problem, target):
-            result = tune_as(by, target, stated, check)
+    def tune_one(target: Device, problem: Problem, following: Problem | None, check: Callable[[], None]) -> TuneResult:
+        statements = _statements(operator, problem, target)
+        after = [*statements[1:], (operator, following) if following else None]
+        for (by, stated), then in zip(statements, after, strict=True):
+            result = tune_as(by, target, stated, then, check)
             if result.interrupted:
                 break
         return result
 
-    def tune_as(operator: Any, target: Device, problem: Problem, check: Callable[[], None]) -> TuneResult:
+    def tune_as(
+        operator: Any,
+        target: Device,
+        problem: Problem,
+        following: tuple[Any, Problem] | None,
+        check: Callable[[], None],
+    ) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
         peaks = database.peaks(target.limits)
         with screen.run(title(operator, problem, target), problem, peaks, options, label) as show:
@@ -110,7 +118,7 @@ def tune(
                 show(progress)
                 check()
 
-            result = search(operator, problem, target, database, options, told, pool=pool, run=run)
+            result = search(operator, problem, target, database, options, told, pool=pool, run=run, following=following)
         with screen.paused():
             results.append(tuned(operator, problem, target, peaks, result))
             if not as_json:
