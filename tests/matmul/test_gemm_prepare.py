@@ -32,19 +32,22 @@ def program(problem: GemmProblem, schedule: GemmSchedule = BOTH) -> Program:
 
 
 @pytest.mark.parametrize("dtype", [DType.UINT8, DType.UINT16, DType.UINT32])
-def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType) -> None:
+@pytest.mark.parametrize("aligned", [False, True])
+def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType, *, aligned: bool) -> None:
     """Zeros follow each row of a copy; nothing is read before the first element or behind the last."""
-    batch, rows, columns, leading, width = 2, 37, 53, 57, 16 // dtype.bytes
-    stride = rows * leading + 3
+    batch, rows, columns, leading, width = 2, 37, 48 if aligned else 53, 64 if aligned else 57, 16 // dtype.bytes
+    stride = rows * leading + (0 if aligned else 3)
     sizes, copies = f"{rows}, {columns}, {batch}, {leading}ll, {stride}ll", []
-    tensors = [Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, dtype.bytes)]
+    tensors = [
+        Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, 16 if aligned else dtype.bytes)
+    ]
     names = {"batched": True, "element": str(dtype), "float32": "float32"}
     body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", names)
     for name, (m, n) in {"copied": (rows, columns), "transposed": (columns, rows)}.items():
         target = round_up(n, width)
         tensors.append(Tensor(name, dtype, (batch, m, target), (m * target, target, 1), Role.OUTPUT, 16))
         copies.append(
-            f"const OperandCopy<{dtype.cuda}, {str(name == 'transposed').lower()}> {name}{{\n"
+            f"const OperandCopy<{dtype.cuda}, {str(name == 'transposed').lower()}, {str(aligned).lower()}> {name}{{\n"
             f"      arguments.x, arguments.{name}, {sizes}, {target}, {m * target}}};\n"
             f"  if (blockIdx.x < {name}.blocks()) {name}.copy(blockIdx.x);"
         )
@@ -66,8 +69,10 @@ extern "C" __global__ void __launch_bounds__(128) both(const Arguments arguments
         assert not found[..., expected.shape[2] :].any()
 
 
-def test_both_operands_are_transposed() -> None:
-    verify(ACROSS, program(ACROSS, replace(BOTH, prepare_a=Prepare.TRANSPOSE, prepare_b=Prepare.TRANSPOSE)))
+@pytest.mark.parametrize("problem", [ACROSS, replace(ACROSS, lda=40, stride_a=0, ldb=40, align_a=16, align_b=16)])
+def test_both_operands_are_transposed(problem: GemmProblem) -> None:
+    """Rows may begin, and also end, at multiples of 16 bytes."""
+    verify(problem, program(problem, replace(BOTH, prepare_a=Prepare.TRANSPOSE, prepare_b=Prepare.TRANSPOSE)))
 
 
 def test_tensor_copies_read_what_was_prepared() -> None:

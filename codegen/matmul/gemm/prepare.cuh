@@ -9,8 +9,9 @@
 constexpr int prepare_threads = 128;
 
 // The matrices of an operand as they are stored, and where their copies are: zeros follow each row of a copy
-// up to a multiple of 16 bytes. `transpose`: rows of a copy are columns of the operand.
-template <typename Element, bool transpose>
+// up to a multiple of 16 bytes. `transpose`: rows of a copy are columns of the operand. `aligned`: rows of
+// the operand begin and end at multiples of 16 bytes.
+template <typename Element, bool transpose, bool aligned>
 struct OperandCopy {
   static constexpr int width = RealignedLoad<Element>::width;  // elements of a store
   static constexpr int rounds = 4;                             // stores of a thread that does not transpose
@@ -81,24 +82,39 @@ struct OperandCopy {
     }
   }
 
+  // Loads a square whose columns are in the matrix; zeros for rows behind the last.
+  __device__ __forceinline__ void load(Packed<Element, width> (&loaded)[width], int matrix, int row,
+                                       int column) const {
+    if constexpr (aligned) {
+      const Element* first = source + (matrix * stride + row * leading + column);
+#pragma unroll
+      for (int i = 0; i < width; ++i) {
+        loaded[i] = {};
+        if (row + i < rows) loaded[i] = load_global<width, false>(first + i * leading);
+      }
+    } else {
+      RealignedLoad<Element> loads[width];
+#pragma unroll
+      for (int i = 0; i < width; ++i) begin(loads[i], matrix, row + i, column);
+#pragma unroll
+      for (int i = 0; i < width; ++i) loaded[i] = loads[i].elements();
+    }
+  }
+
   __device__ __forceinline__ void copy_tile(unsigned block) const {
     const unsigned tiles = tiles_m() * tiles_n(), tile = block % tiles;
     const int matrix = block / tiles;
     const int row = (tile / tiles_n() * lanes_m + threadIdx.x % lanes_m) * width;
     const int column = (tile % tiles_n() * lanes_n + threadIdx.x / lanes_m) * width;
     if (row >= rows || column >= columns) return;
-    RealignedLoad<Element> loads[width];
     Packed<Element, width> loaded[width];
-#pragma unroll
-    for (int i = 0; i < width; ++i) begin(loads[i], matrix, row + i, column);
-#pragma unroll
-    for (int i = 0; i < width; ++i) loaded[i] = loads[i].elements();
+    load(loaded, matrix, row, column);
 #pragma unroll
     for (int j = 0; j < width; ++j) {
       Packed<Element, width> stored;
 #pragma unroll
       for (int i = 0; i < width; ++i) stored.elements[i] = loaded[i].elements[j];
-      if (column + j < columns) store(matrix, column + j, row, stored);
+      if (aligned || column + j < columns) store(matrix, column + j, row, stored);
     }
   }
 };

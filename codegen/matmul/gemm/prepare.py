@@ -48,12 +48,19 @@ class Prepared:
         return _THREADS * (self.copy.vector if self.transpose else _ROUNDS)
 
     @property
+    def aligned(self) -> bool:
+        """Whether rows of the operand begin and end at multiples of 16 bytes."""
+        _, columns = self.problem.stored[self.copy.operand]
+        return self.problem.vector_width(self.copy.operand) == self.copy.vector and columns % self.copy.vector == 0
+
+    @property
     def declared(self) -> str:
         """``copy_a`` or ``copy_b`` of the entry."""
         x, extent = self.copy.operand, "m" if self.copy.operand == "a" else "n"
         rows, columns = (extent, "k") if self.problem.along_k(x) else ("k", extent)
-        element = self.copy.dtype.cuda
-        return f"""  const OperandCopy<{element}, {str(self.transpose).lower()}> copy_{x}{{
+        element, flags = self.copy.dtype.cuda, (self.transpose, self.aligned)
+        transpose, aligned = ("true" if one else "false" for one in flags)
+        return f"""  const OperandCopy<{element}, {transpose}, {aligned}> copy_{x}{{
       arguments.{x}, const_cast<{element}*>(product.{x}), arguments.{rows}, arguments.{columns},
       arguments.stride_{x} ? arguments.batch : 1, arguments.ld{x}, arguments.stride_{x}, product.ld{x},
       product.stride_{x}}};
