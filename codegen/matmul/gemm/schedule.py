@@ -249,10 +249,12 @@ class GemmSchedule(Schedule):
     def footprint(self, problem: GemmProblem) -> Footprint:
         """See `Schedule`; registers are sums, fragments, what goes through registers, and addresses."""
         if self.instruction is Instruction.WGMMA:
+            # Those that are given are taken where `setmaxnreg` moves them from the producer to consumers.
+            needed = self.given_registers if self.given_registers < _MOST_REGISTERS else self.consumer_sums
             return Footprint(
                 self.threads,
                 self.shared_bytes(problem),
-                self.given_registers,
+                min(self.given_registers, needed + _OTHER_REGISTERS),
                 cluster=self.cluster,
                 min_blocks_per_sm=self.min_blocks_per_sm,
                 architecture=WGMMA_ARCHITECTURE,

@@ -4,80 +4,108 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import sqrt
+from typing import Any
 
-from ....codegen.integers import ceil_div
+from ....codegen.fields import field_specs
+from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule, Instruction
-from ....codegen.schedule import Specialize
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instruction
+from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from .space import on_grid
-from .wgmma_space import wgmma_fitted
+from .wgmma_space import swaps, wgmma_fitted
+from .wgmma_workload import wgmma_workload
 
-_LOADED_BYTES = 45.5  # of an SM through L2 in a clock, as the time model has it
-_SEEDS = 6
+_LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # of an SM through L2 in a clock, as the time model has it
+_CLUSTER_CLOCKS = 2800  # that a launch of clusters takes longer
+_SEEDS = 8
+_WAVES = 3  # numbers of waves that are tried, from the fewest on
 
-
-def _schedule(
-    block_m: int,
-    block_n: int,
-    consumers: int,
-    cluster: tuple[int, int] = (1, 1),
-    *,
-    pingpong: bool = False,
-    blocks_per_sm: int = 1,
-) -> GemmSchedule:
-    return GemmSchedule(
-        instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=64, consumers=consumers, stages=8,
-        tensor_store=True, pingpong=pingpong, cluster_m=cluster[0], cluster_n=cluster[1],
-        min_blocks_per_sm=blocks_per_sm,
-    )  # fmt: skip
-
-
-# Those of fast.cu, ThunderKittens, quack and DeepGEMM, best guess first where all fill the device.
-_TILES = (
-    _schedule(128, 256, 2, (2, 1)),
-    _schedule(128, 256, 2),
-    _schedule(256, 128, 2, (1, 2)),
-    _schedule(256, 128, 2),
-    _schedule(128, 128, 2, (2, 1), pingpong=True),
-    _schedule(192, 192, 3),
-    _schedule(128, 192, 2, (2, 1)),
-    _schedule(192, 128, 3, (1, 2)),
-    _schedule(128, 128, 2),
-    _schedule(128, 128, 1, blocks_per_sm=2),
-    _schedule(64, 256, 1),
-    _schedule(256, 64, 2),
-    _schedule(64, 128, 1, blocks_per_sm=2),
-    _schedule(128, 64, 1, blocks_per_sm=2),
-    _schedule(64, 64, 1, blocks_per_sm=2),
-    _schedule(64, 32, 1, blocks_per_sm=2),
-    _schedule(64, 16, 1, blocks_per_sm=2),
+_CONSUMERS = {128: 2, 256: 2, 192: 3, 64: 1}  # by rows of a tile; of tiles that are done as soon, the first
+# The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
+_CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
+    ({}, 1.0),
+    ({"cluster_m": 2}, 1.0),
+    ({"cluster_n": 2}, 1.0),
+    ({"cluster_k": 2}, 1.0),
+    ({"cluster_k": 4}, 0.91),
+    ({"cluster_k": 8}, 0.85),
 )
 
 
 def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """The tiles with which the fullest SM is done first, each with blocks that stay and with a block for each.
+    """The tiles with which the fullest SM is done first, and of the first one what changes little.
 
-    Where tiles leave SMs idle, blocks share them along k.
+    If there are several waves, consumers that take turns follow.
     """
-    scaled = (replace(one, block_k=one.block_k * 2 // problem.dtype.bytes) for one in _TILES)
-    fitting = dict.fromkeys(wgmma_fitted(problem, one, spec) for one in scaled)
-    for index, schedule in enumerate(sorted(fitting, key=lambda one: _clocks(problem, one, spec))[:_SEEDS]):
-        staying = on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}")
-        yield staying
-        if index == 0:
-            yield replace(staying, specialize=Specialize.SHAPE)
-            yield replace(staying, wait_depth=1)
-            yield replace(staying, tensor_store=False)
+    fitting = dict.fromkeys(_rastered(wgmma_fitted(problem, one, spec), spec) for one in _tiles(problem, spec))
+    clocks = {one: _clocks(problem, one, spec) for one in fitting}
+    best = sorted(fitting, key=lambda one: clocks[one])[:_SEEDS]
+    for schedule in best:
+        yield from _on_grids(problem, spec, schedule, clocks[schedule])
+    first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
+    yield wgmma_fitted(problem, replace(first, wait_depth=1), spec)
+    if _waves(problem, first, spec) > 1:
+        fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
+        turns = wgmma_fitted(problem, _schedule(problem, 128, 128, pingpong=True), spec)
+        yield from (on_grid(problem, spec, one, "SMs·1") for one in (fewer, turns))
+
+
+def _schedule(problem: GemmProblem, block_m: int, block_n: int, **fields: Any) -> GemmSchedule:
+    """A tile as the seeds have it, with as many stages as fit."""
+    return GemmSchedule(
+        instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=ROW_BYTES // problem.dtype.bytes,
+        consumers=_CONSUMERS[block_m], stages=8, tensor_store=True, **fields,
+    )  # fmt: skip
+
+
+def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+    """For each number of rows, each cluster and each number of waves the narrowest tile that takes no more of them.
+
+    Few rows of D become columns of tiles, too.
+    """
+    for block_m in _CONSUMERS:
+        for cluster, share in _CLUSTERS:
+            one = _schedule(problem, block_m, MOST_COLUMNS, **cluster)
+            clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
+            rows = ceil_div(problem.m, block_m * one.cluster_m) * problem.batch
+            fewest = ceil_div(rows * ceil_div(problem.n, MOST_COLUMNS * one.cluster_n), clusters)
+            for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
+                columns = max(1, waves * clusters // rows) * one.cluster_n
+                block_n = round_up(ceil_div(problem.n, columns), least)
+                if block_n <= MOST_COLUMNS:
+                    yield replace(one, block_n=block_n)
+            if True in swaps(problem):
+                yield replace(one, block_n=round_up(problem.m, least), swap=True)
+
+
+def _rastered(schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+    """With raster groups of which a wave is about a square of D, which loads least from device memory."""
+    rows, columns = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n
+    wanted = sqrt(spec.sm_count / schedule.cluster * columns / rows)
+    values: tuple[int, ...] = field_specs(GemmSchedule)["raster_group"].values
+    nearest = min(values, key=lambda count: max(count, wanted) / min(count, wanted))
+    return replace(schedule, raster_group=nearest)
+
+
+def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, clocks: float) -> Iterator[GemmSchedule]:
+    """Blocks that stay store a tile while they load the next, and a block each evens out what memory delays."""
+    if schedule.cluster_k > 1 or _waves(problem, schedule, spec) == 1:
         yield schedule
-        if 2 * schedule.tiles(problem) * schedule.cluster <= spec.sm_count:
-            alone = replace(schedule, cluster_m=1, cluster_n=1, pingpong=False)
-            yield on_grid(problem, spec, wgmma_fitted(problem, alone, spec), "SMs·1")
+        return
+    grids = on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}"), schedule
+    computing = clocks / spec.clock_hz > problem.work.bytes / spec.bandwidth
+    yield from grids if computing else reversed(grids)
+
+
+def _waves(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> int:
+    return ceil_div(schedule.tiles(problem) * schedule.cluster, spec.sm_count)
 
 
 def _clocks(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> float:
-    """Of the fullest SM, for its tiles: to multiply, or to load what they take of A and B."""
-    tiles = ceil_div(schedule.tiles(problem), max(1, spec.sm_count // schedule.cluster))
-    area = schedule.block_m * schedule.block_n
-    loaded = schedule.block_m / schedule.cluster_n + schedule.block_n / schedule.cluster_m
-    return tiles * max(area / spec.rates[problem.unit], loaded * problem.dtype.bytes / _LOADED_BYTES)
+    """Of the fullest SM, for its tiles."""
+    work = wgmma_workload(problem, schedule, spec)
+    step = max(work.unit_clocks, work.shared_clocks, work.bytes_loaded / _LOADED_BYTES)
+    started = _CLUSTER_CLOCKS if schedule.cluster > 1 else 0
+    return started + _waves(problem, schedule, spec) * (work.steps * step + work.bytes_stored / _STORED_BYTES)

@@ -184,8 +184,9 @@ def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:
 
 def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The most stages that fit, of half as many columns along k if that is too few."""
-    counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= schedule.stages]
-    room = [n for n in counts if replace(schedule, stages=n).shared_bytes(problem) <= spec.shared_per_block]
-    if room:
-        return replace(schedule, stages=max(room))
+    none, one = (replace(schedule, stages=count).shared_bytes(problem) for count in (0, 1))
+    room = min(schedule.stages, (spec.shared_per_block - none) // (one - none))
+    counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= room]
+    if counts:
+        return replace(schedule, stages=max(counts))
     return _within_shared(problem, replace(schedule, block_k=schedule.block_k // 2), spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import inf
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
@@ -12,28 +12,28 @@ from ....codegen.matmul.gemm.schedule import (
     PRODUCT_M,
     PRODUCT_N,
     WARP,
-    WGMMA_ROWS,
     GemmSchedule,
     Instruction,
 )
-from ....codegen.matmul.gemm.swap import multiplied
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
 from . import preparation
+from .shared_sums import vectors_read
+from .wgmma_workload import wgmma_workload
 
-_LINE, _WORD = 128, 4  # bytes
+_LINE = 128  # bytes
 _COPY = 6.0  # instructions of a copy, with its address and bounds
-_FAN_IN = 16  # of split_k_reduction.cuh
-_STEP = 20.0  # instructions of a warp of wgmma for a stage: barriers, descriptors
+_BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
+_MMA_SYNC_RATE = {"sm_90": 0.38}  # of the peak, which takes wgmma; fitted to times of an H200
 _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 
 
 def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
     if schedule.instruction is Instruction.WGMMA:
-        return (*preparation.workloads(problem, schedule), _wgmma(problem, schedule, spec))
+        return (*preparation.workloads(problem, schedule), wgmma_workload(problem, schedule, spec))
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
@@ -46,14 +46,14 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
         inside = _inside(problem, schedule, side)
         vector_bytes = getattr(schedule, f"vector_{operand}") * size
         vectors = rows * row_bytes / vector_bytes / WARP
-        copies += vectors * (2 if vector_bytes < LEAST_COPY else 1)
+        copies += vectors * (_BY_REGISTERS if vector_bytes < LEAST_COPY else 1)
         elements += inside * rows * row_bytes
         lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, _LINE))
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
     unit = Unit.TENSOR_FP16 if problem.unit is Unit.TENSOR_FP8 and spec.arch in _FLOAT8_AS_FLOAT16 else problem.unit
-    rate = spec.rates.get(unit, inf)
+    rate = spec.rates.get(unit, inf) * _MMA_SYNC_RATE.get(spec.arch, 1.0)
     return (
         *preparation.workloads(problem, schedule),
         Workload(
@@ -71,41 +71,8 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             bytes_loaded=elements,
             bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
             sliced_words=tile // schedule.threads,  # through shared memory on their way to D
-            shared_vectors=_parts_read(tiles, blocks) * tile / schedule.threads / _WORD if shares else 0.0,
+            shared_vectors=vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
         ),
-    )
-
-
-def _wgmma(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Workload:
-    """Copies and products are few instructions; tensor cores read B from shared memory for each 64 rows of A."""
-    size, tile = problem.dtype.bytes, schedule.block_m * schedule.block_n
-    blocks = schedule.blocks(problem)
-    tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
-    own = tiles / max(1, blocks) if shares else ceil_div(tiles, max(1, blocks))
-    steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
-    a, b = (
-        _inside(multiplied(problem, schedule), schedule, side)
-        * getattr(schedule, f"block_{side}")
-        * schedule.block_k
-        * size
-        for side in "mn"
-    )
-    read = (a + b * schedule.block_m / WGMMA_ROWS) / _LINE
-    products = schedule.block_m * schedule.block_k * size / (WGMMA_ROWS * PRODUCT_BYTES)
-    return Workload(
-        blocks=blocks,
-        footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes,
-        steps=steps,
-        ahead=schedule.stages - 1,
-        in_flight=schedule.stages - 1,
-        instructions=_STEP * schedule.threads // WARP + products,
-        shared_clocks=read,
-        unit_clocks=tile * schedule.block_k / spec.rates.get(problem.unit, inf),
-        bytes_loaded=a / schedule.cluster_n + b / schedule.cluster_m,
-        bytes_stored=tile * problem.result.bytes * own / schedule.cluster_k,
-        sliced_words=schedule.consumer_sums if schedule.cluster_k > 1 else 0,
-        shared_vectors=_parts_read(tiles, blocks) * schedule.consumer_sums / _WORD if shares else 0.0,
     )
 
 
@@ -113,9 +80,3 @@ def _inside(problem: GemmProblem, schedule: GemmSchedule, side: str) -> float:
     """The share of tiles that is in the matrix; what lies outside is not read."""
     size, block = getattr(problem, side), getattr(schedule, f"block_{side}")
     return size / round_up(size, block) if size else 0.0
-
-
-def _parts_read(tiles: int, blocks: int) -> int:
-    """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
-    sharers = max(2, ceil_div(blocks, tiles))
-    return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
