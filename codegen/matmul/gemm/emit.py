@@ -37,7 +37,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     facts = _facts(left) | _edges(left, schedule)
     if problem.bucket_rows:  # the same source for all rows of a bucket
         facts["edge_n" if schedule.swap else "edge_m"] = True
-    constants = schedule.constants | _conditions(left) | facts | {"clusters": False, "warp_specialized": wgmma}
+    constants = schedule.constants | _conditions(left) | facts | {"clusters": False}
     header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)

@@ -1,35 +1,64 @@
 #pragma once
-#include "matmul/gemm/wgmma_fragments.cuh"
-#include "matmul/gemm/wgmma_tickets.cuh"
-#include "matmul/sgemm/split_k_reduction.cuh"
-// Tiles that blocks share along k: the sums of the consumers, as `SplitKReduction` takes them.
+#include "cuda/named_barrier.cuh"
+#include "cuda/vector.cuh"
+#include "matmul/gemm/wgmma_stages.cuh"
+// Tiles that blocks share along k: each of them leaves its sums in the workspace, and the last one to do so
+// adds up those of all, in the order of blocks, so the result does not depend on who was last.
+//
+// The workspace holds a counter for each block, then two slots for the sums of each: one for a tile that
+// begins with this block's steps, one for another.
 
-// Element j of vector i of a fragment.
-__device__ __forceinline__ float& sum_of(Accumulators& sums, int vector, int j) {
-  constexpr int of_product = Schedule::block_n / 8;
-  return sums.d[vector / of_product][vector % of_product * Output::width + j];
+constexpr int consumer_threads = Schedule::consumers * warpgroup_threads;
+constexpr int sums_barrier = 1 + Schedule::consumers;  // those before are the consumers' own
+constexpr int sum_vectors = Schedule::block_n / 8;     // of four sums, of a product
+
+// Where the sums of a peer, and of this thread, are: the vectors of all threads are side by side.
+__device__ __forceinline__ float* peer_sums(void* workspace, const Peers& peers, int peer) {
+  constexpr long long slot_elements = Schedule::block_m * Schedule::block_n;
+  const int slot = 2 * (peers.first + peer) + (peer == 0), thread = threadIdx.x - warpgroup_threads;
+  return static_cast<float*>(workspace) + 4 * Schedule::grid_blocks + slot * slot_elements + 4 * thread;
+}
+
+// True in the consumers of the last block of those which share a tile; what the others wrote before, they may
+// read. The counter is 0 before and afterwards. As `is_last_block` of cuda/tickets.cuh, while the producer
+// goes on.
+__device__ __forceinline__ bool is_last_peer(void* workspace, const Peers& peers) {
+  int& is_last = Stages::barriers().is_last;
+  named_barrier(sums_barrier, consumer_threads);
+  if (threadIdx.x == warpgroup_threads) {
+    int* counter = static_cast<int*>(workspace) + peers.first;
+    __threadfence();
+    is_last = atomicAdd(counter, 1) == peers.count - 1;
+    if (is_last) *counter = 0;
+    __threadfence();
+  }
+  named_barrier(sums_barrier, consumer_threads);
+  return is_last;
 }
 
 // Leaves the sums in the workspace. True in the one block of those which share the tile that then has all of
 // them, added up.
 __device__ __forceinline__ bool add_up(Accumulators& sums, void* workspace, const Peers& peers) {
-  const SplitKReduction split(workspace, peers);
-  const bool last = split.store_partials([&](Output::Fragment& fragment, int first) {
+  float* own = peer_sums(workspace, peers, static_cast<int>(blockIdx.x) - peers.first);
 #pragma unroll
-    for (int i = 0; i < Output::fragment_vectors; ++i) {
+  for (int i = 0; i < products_m * sum_vectors; ++i) {
+    alignas(16) float vector[4];
 #pragma unroll
-      for (int j = 0; j < Output::width; ++j) fragment.elements[i][j] = sum_of(sums, first + i, j);
+    for (int j = 0; j < 4; ++j) vector[j] = sums.d[i / sum_vectors][i % sum_vectors * 4 + j];
+    store_vector_l2<4>(own + i * (4 * consumer_threads), vector);
+  }
+  if (!is_last_peer(workspace, peers)) return false;
+  sums = {};
+#pragma unroll 1
+  for (int peer = 0; peer < peers.count; ++peer) {
+    const float* theirs = peer_sums(workspace, peers, peer);
+#pragma unroll
+    for (int i = 0; i < products_m * sum_vectors; ++i) {
+      alignas(16) float vector[4];
+      load_vector_l2<4>(vector, theirs + i * (4 * consumer_threads));
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sums.d[i / sum_vectors][i % sum_vectors * 4 + j] += vector[j];
     }
-  });
-  if (!last) return false;
-  for_each_fragment([&](int first) {
-    Output::Fragment fragment;
-    split.reduce(fragment, first);
-#pragma unroll
-    for (int i = 0; i < Output::fragment_vectors; ++i) {
-#pragma unroll
-      for (int j = 0; j < Output::width; ++j) sum_of(sums, first + i, j) = fragment.elements[i][j];
-    }
-  });
+  }
   return true;
 }

@@ -15,7 +15,7 @@ struct Stages {
 #if pingpong
   Barrier next[Schedule::consumers];  // of each consumer: those before it have waited for all of their stages
 #endif
-  int is_last;  // see wgmma_tickets.cuh
+  int is_last;  // see wgmma_shared_tiles.cuh
 
   static __device__ __forceinline__ unsigned char* tiles(int stage) {
     return tile_memory<unsigned char>() + stage * stage_bytes;

@@ -39,7 +39,6 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         | facts
         | {
             "clusters": True,
-            "warp_specialized": False,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

@@ -1,9 +1,5 @@
 #pragma once
-#if warp_specialized
-#  include "matmul/gemm/wgmma_tickets.cuh"
-#else
-#  include "cuda/tickets.cuh"
-#endif
+#include "cuda/tickets.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 
 // The reduction of a tile that several clusters share. Each cluster stores its partial sums in the workspace.
