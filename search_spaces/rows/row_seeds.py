@@ -65,7 +65,7 @@ class RowSeeds(Generic[P, S]):
         for threads, cluster in near:
             schedule = replace(copied, threads=threads, threads_per_row=threads, cluster=cluster)
             if cluster in _CLUSTERS and schedule in self.drawn and self._legal(schedule):
-                yield self._filling(schedule)
+                yield self.filling(schedule)
 
     def narrow(self, wide: Sequence[S]) -> Iterator[S]:
         """For rows that begin between vectors: vectors that all of them are aligned for, for more threads, too."""
@@ -73,17 +73,18 @@ class RowSeeds(Generic[P, S]):
         for schedule in wide[:2]:
             narrow = replace(schedule, vector_width=aligned)
             if aligned < schedule.vector_width and not self._spills(narrow):
-                yield self._filling(narrow)
+                # Each vector in registers takes at least one, however narrow.
+                yield self.filling(narrow) if schedule.hold is Hold.REGISTERS else narrow
         if aligned * self.problem.dtype.bytes < WIDEST_ACCESS:
             for elements in _NARROW_ELEMENTS:
-                yield self._filling(self._held(ceil_div(elements, aligned), aligned))
+                yield self.filling(self._held(ceil_div(elements, aligned), aligned))
 
     def in_registers(self) -> Iterator[S]:
         """Rows in registers: of a segment of a warp, of a block, or of a cluster, as their length asks for."""
         seen, width = set(), self.streamed.vector_width
         for cluster, vectors in product(_CLUSTERS, _ROUNDS):
             rounds = max(1, vectors // self.streamed.arrays)
-            schedule = self._filling(replace(self._held(rounds * cluster, width), cluster=cluster))
+            schedule = self.filling(replace(self._held(rounds * cluster, width), cluster=cluster))
             if schedule.rounds(self.problem.columns) > rounds or schedule in seen or schedule not in self.drawn:
                 continue
             seen.add(schedule)
@@ -108,8 +109,8 @@ class RowSeeds(Generic[P, S]):
         """Whether even one block on an SM leaves too few registers."""
         return self._needed(schedule) > most_registers(self.spec, schedule.threads, 1)
 
-    def _filling(self, schedule: S) -> S:
-        """The schedule with as many blocks on an SM as have the registers that they need.
+    def filling(self, schedule: S) -> S:
+        """A schedule that holds rows, with as many blocks on an SM as have the registers that they need.
 
         Without a bound, ptxas takes up to three times as many, to work on several vectors at once.
         """

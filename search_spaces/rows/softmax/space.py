@@ -88,7 +88,7 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         yield from (*copied, *loaded[:2])
     else:
         first = _skipping(problem, seeds) or loaded[:3]
-        kept = [] if problem.log else [replace(schedule, passes=Passes.KEPT) for schedule in first]
+        kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
         yield from (*first, *kept[:2])
         if problem.masked or problem.has_mask:
             # Of a known shape, no vector is asked whether it is there. In small blocks, rows wait for no longer ones.
