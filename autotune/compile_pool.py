@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from .codegen.program import Program
-from .compiler import CompiledKernel, CompileError, compile_kernel
+from .compiler import CompiledKernel, CompileError, cached_kernel, compile_kernel
 from .worker import Worker, WorkerError
 
 _SECONDS = 120.0  # a fully unrolled product of 16x8 takes about one
@@ -37,14 +37,22 @@ class CompilePool:
     def submit(self, program: Program, arch: str) -> Future[CompiledKernel]:
         """Compile when a process is free; the future raises what `compile_kernel` raises.
 
-        A process that dies, or takes two minutes, makes its own future raise `CompileError`, and a new one takes its
-        place.
+        What is in the disk cache waits for no process. One that dies, or takes two minutes, makes its own future raise
+        `CompileError`, and a new one takes its place.
+
+        Raises:
+            CompilerMissingError: there is no compiler.
         """
-        prepared = self._prepared.pop((program.source, arch), None)
-        return prepared or self._threads.submit(self._compile, program, arch)
+        if prepared := self._prepared.pop((program.source, arch), None):
+            return prepared
+        if kernel := cached_kernel(program, arch):
+            done: Future[CompiledKernel] = Future()
+            done.set_result(kernel)
+            return done
+        return self._threads.submit(self._compile, program, arch)
 
     def prepare(self, program: Program, arch: str) -> None:
-        """Compile for whoever needs the kernel later, and finds it in the disk cache if it is ready by then."""
+        """Compile for whoever submits the same later, and finds it in the disk cache if it is ready by then."""
         key = program.source, arch
         if key not in self._prepared:
             future = self._prepared[key] = self._threads.submit(self._compile, program, arch)

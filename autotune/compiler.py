@@ -85,31 +85,30 @@ def compile_kernel(program: Program, arch: str) -> CompiledKernel:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
-    compiler, options = compiler_version(), _options(program, arch)
-    key, store = _key(program, options), _opened(cache_folder("cubins"))
-    built = _decoded(key, store.get(key) or b"")
-    if built:
+    if kernel := cached_kernel(program, arch):
         logger.info("%s of %s: from the cache", program.title, arch)
-    else:
-        start = monotonic()
-        built = _built(program, options, compiler)
-        logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
-        # A cache that cannot be written, on a full disk for example, costs time and nothing else.
-        with suppress(OSError):
-            store[key] = _encoded(key, *built)
-    cubin, resources = built
+        return kernel
+    compiler, options = compiler_version(), _options(program, arch)
+    start = monotonic()
+    cubin, resources = _built(program, options, compiler)
+    logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
+    key = _key(program, options)
+    # A cache that cannot be written, on a full disk for example, costs time and nothing else.
+    with suppress(OSError):
+        _opened(cache_folder("cubins"))[key] = _encoded(key, cubin, resources)
     return CompiledKernel(cubin, resources, arch, compiler)
 
 
-def is_compiled(program: Program, arch: str) -> bool:
-    """Whether `compile_kernel` would take the result from the disk cache.
+def cached_kernel(program: Program, arch: str) -> CompiledKernel | None:
+    """What `compile_kernel` would take from the disk cache; None if it would compile.
 
     Raises:
         CompilerMissingError: NVRTC is not installed.
     """
-    compiler_version()  # asked first, for a missing compiler has no options either
+    compiler = compiler_version()  # asked first, for a missing compiler has no options either
     key = _key(program, _options(program, arch))
-    return _decoded(key, _opened(cache_folder("cubins")).get(key) or b"") is not None
+    found = _decoded(key, _opened(cache_folder("cubins")).get(key) or b"")
+    return found and CompiledKernel(*found, arch, compiler)
 
 
 def _options(program: Program, arch: str) -> ProgramOptions:

@@ -69,6 +69,14 @@ def test_what_is_prepared_is_compiled_once(pool: CompilePool, monkeypatch: pytes
     assert asked == [source("9.5f").source] * 2
 
 
+def test_what_was_compiled_waits_for_no_process(pool: CompilePool, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = pool.submit(source("3.5f"), "sm_90").result()
+    monkeypatch.setattr(pool, "_compile", lambda *_: pytest.fail("a process was asked"))
+    again = pool.submit(source("3.5f"), "sm_90")
+    assert again.done()
+    assert again.result() == kernel
+
+
 def test_what_fails_when_prepared_fails_for_whoever_asks_later(pool: CompilePool) -> None:
     pool.prepare(source("nothing"), "sm_90")
     pool.submit(source("1.0f"), "sm_90").result()

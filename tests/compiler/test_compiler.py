@@ -17,8 +17,8 @@ from autotune.compiler import (
     CompileError,
     CompilerMissingError,
     Resources,
+    cached_kernel,
     compile_kernel,
-    is_compiled,
     parsed_resources,
     worst,
 )
@@ -141,9 +141,9 @@ def test_numerics_are_those_of_ieee() -> None:
 
 
 def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_compiled(SIMPLE, "sm_90")
+    assert cached_kernel(SIMPLE, "sm_90") is None
     first = compile_kernel(SIMPLE, "sm_90")
-    assert is_compiled(SIMPLE, "sm_90")
+    assert cached_kernel(SIMPLE, "sm_90") == first
     monkeypatch.setattr(compiler, "_built", lambda *_: pytest.fail("compiled again"))
     assert compile_kernel(SIMPLE, "sm_90") == first
 
@@ -207,7 +207,7 @@ def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache: Path) -> None
     compile_kernel(SIMPLE, "sm_90")
     assert path.read_bytes() != content
     (cache / "secret").unlink()
-    assert not is_compiled(SIMPLE, "sm_90")
+    assert cached_kernel(SIMPLE, "sm_90") is None
     assert compile_kernel(SIMPLE, "sm_90") == good
 
 

@@ -13,7 +13,7 @@ from cuda.core import Device
 from ...codegen.problem import Problem
 from ...codegen.program import Program
 from ...codegen.tensor_map import TensorMap
-from ...compiler import compile_kernel, is_compiled
+from ...compiler import cached_kernel, compile_kernel
 from ...cuda_core import CUDAError, handle_return
 from ...devices.cuda import device_limits
 from ...devices.driver import check_device, reason
@@ -54,7 +54,7 @@ class Gpu:
 
     def compiled(self, program: Program) -> bool:
         """See `Target`."""
-        return is_compiled(program, self.limits.arch)
+        return cached_kernel(program, self.limits.arch) is not None
 
     def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """See `Target`."""
