@@ -92,6 +92,7 @@ def test_sums_of_floats_that_are_cut_off_are_as_exact_as_stated() -> None:
         ("BM=128 BN=256 stages=4 cluster_m=2 grid_blocks=132 whole_tiles=1 tensor_store=1", {"transpose_b": True}),
         ("BM=256 BN=128 stages=4 cluster_n=2 grid_blocks=132 whole_tiles=1 wait_depth=1", {}),
         ("BM=128 BN=128 stages=6 pingpong=1 grid_blocks=132 whole_tiles=1", {"transpose_a": True}),
+        ("BM=128 BN=80 stages=6 tensor_store=1", {"transpose_b": True}),
         ("BM=192 BN=192 stages=4 consumers=3", {"transpose_a": True, "transpose_b": True}),
         ("BM=128 BN=128 stages=3 consumers=1 min_blocks_per_sm=2", {}),
         ("BM=128 BN=128 BK=128 stages=6 cluster_m=2 promote=128", BLOCK_SCALES),
@@ -181,10 +182,10 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "tensor copies of A need rows that begin at multiples of 16 bytes",
         ),
         (
-            SQUARE,
-            "BM=128 BN=32 tensor_store=1",
-            "tensor_store needs 16 bits or more, rows of D that begin at multiples of 16 bytes, and a block_n "
-            "that is a multiple of the 64 elements of 128 bytes, not 32",
+            replace(SQUARE, out_dtype=FP32),
+            "BM=128 BN=80 tensor_store=1",
+            "tensor_store needs rows of D that begin at multiples of 16 bytes, and boxes of 16 bits, or whose rows "
+            "have 128 bytes, as those of a block_n of 80 float32 have not",
         ),
         (
             GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
@@ -272,6 +273,13 @@ def test_one_kernel_serves_a_bucket_of_columns() -> None:
     few, most = (program(problem, "BM=64 BN=16 consumers=1 stages=2 swap=1") for problem in bucket)
     assert few.source == most.source
     verify(bucket[0], few)
+
+
+@pytest.mark.parametrize("words", ["BN=80", "BN=40 grid_blocks=1 whole_tiles=1", "BN=144 cluster_k=4", "BN=96", "BN=8"])
+def test_boxes_of_any_width_are_stored(words: str) -> None:
+    """Rows of 80, 80, 48, 96 and 16 bytes."""
+    problem = GemmProblem(72, 200, 256 if "cluster_k" in words else 72, transpose_b=True, bias=Bias.ROW)
+    verify(problem, program(problem, f"BM=64 consumers=1 stages=2 tensor_store=1 {words}"))
 
 
 def test_unaligned_operands_are_copied_first() -> None:
@@ -467,7 +475,13 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         DEEP,
         STORED,
     ),
-    "a buffer with another swizzle": ("unit * 16, row_bytes)", "unit * 16, row_bytes / 2)", DEEP, STORED),
+    "a buffer with another swizzle": ("swizzled(offset, store_swizzle)", "swizzled(offset, 64)", DEEP, STORED),
+    "the last unit of a row is another's": (
+        "8 * (units - 1) + SumRows",
+        "SumRows",
+        NARROW,
+        "BM=64 BN=40 consumers=1 stages=2 tensor_store=1",
+    ),
     "rows of another half": (
         "lane % 16, unit = j + lane / 16",
         "lane / 16 * 8 + lane % 8, unit = j + lane / 8 % 2",

@@ -217,6 +217,17 @@ class GemmSchedule(Schedule):
         staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
         return max(self.stages * stage, staged)
 
+    def store_row_bytes(self, problem: GemmProblem) -> int:
+        """Of the boxes by which tensor copies store D: the most up to 128 of which what a block stores is a multiple.
+
+        Those of elements of 4 bytes have 128.
+        """
+        size, columns = problem.result.bytes, self.block_n // problem.parts
+        unit = 8 if size < SUM_BYTES else ROW_BYTES // size
+        blocks = next(n for n in (8, 4, 2, 1) if n <= self.cluster_k and (n == 1 or columns % (unit * n) == 0))
+        row = columns // blocks * size
+        return max(width for width in range(ROW_UNIT, ROW_BYTES + 1, ROW_UNIT) if row % width == 0)
+
     def vector(self, problem: GemmProblem, operand: str) -> int:
         """Elements of ``a``, ``b`` or ``d`` that its rows must begin at a multiple of."""
         if self.tensor_store if operand == "d" else self.instruction is Instruction.WGMMA:

@@ -15,7 +15,7 @@ from .swap import multiplied
 
 
 def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
-    """The maps by which tiles of A and B are copied, and those of D stored, in boxes with rows of 128 bytes."""
+    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored."""
     left, places, offset = multiplied(product(problem, schedule), schedule), {}, 0
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
     for one in prepared(problem, schedule):
@@ -33,7 +33,7 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         tensor = "workspace" if operand in places else tensors.get(operand, operand)
         maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0)))
     if schedule.tensor_store:
-        maps.append(_map(left, "d", left.result, WGMMA_ROWS, "d"))
+        maps.append(_map(left, "d", left.result, WGMMA_ROWS, "d", row_bytes=schedule.store_row_bytes(problem)))
     return tuple(maps)
 
 
@@ -48,13 +48,22 @@ def shared_operands(problem: GemmProblem) -> dict[str, Constant]:
     return {f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"}
 
 
-def _map(problem: GemmProblem, operand: str, dtype: DType, rows: int, tensor: str, offset: int = 0) -> Argument:
-    """A box has so many rows; the operand lies so many bytes into a tensor, or into the workspace."""
+def _map(
+    problem: GemmProblem,
+    operand: str,
+    dtype: DType,
+    rows: int,
+    tensor: str,
+    offset: int = 0,
+    row_bytes: int = ROW_BYTES,
+) -> Argument:
+    """A box has so many rows of so many bytes; the operand lies so many bytes into a tensor, or into the workspace."""
     leading, stride, _ = problem.layout_of(operand)
     shape: tuple[int, ...] = problem.stored[operand]
     strides: tuple[int, ...] = (leading, 1)
-    box: tuple[int, ...] = (rows, ROW_BYTES // dtype.bytes)
+    box: tuple[int, ...] = (rows, row_bytes // dtype.bytes)
+    swizzle = next((one for one in Swizzle if one.bytes == row_bytes), Swizzle.NONE)
     if problem.batch > 1:
         shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
-    described = TensorMap(tensor, dtype, shape, strides, box, Swizzle.B128, offset)
+    described = TensorMap(tensor, dtype, shape, strides, box, swizzle, offset)
     return Argument(f"map_{operand}", "TensorMap", tensor_map=described)

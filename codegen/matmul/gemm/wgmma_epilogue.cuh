@@ -10,12 +10,26 @@
 // store them while the next tile is multiplied.
 
 #if tensor_store
-// Each consumer has two buffers of 64 rows of 128 bytes, swizzled, so that it fills one while the other is
-// read.
+// The 16-byte units of a row of a box: the most up to 128 bytes of which a row of the tile is a multiple.
+__device__ constexpr int box_units(int units, int most) {
+  return units % most == 0 ? most : box_units(units, most - 1);
+}
+
+// Each consumer has two buffers of 64 rows, so that it fills one while the other is read. Rows of 32, 64 or
+// 128 bytes are swizzled; those of other lengths begin in different banks, or in a few that are the same.
 constexpr int store_buffers = 2;
 constexpr int store_bytes = product_rows * row_bytes;
-constexpr int store_columns = row_bytes / sizeof(Result);
+constexpr int stored_units = stored_columns / parts * static_cast<int>(sizeof(Result)) / 16;
+constexpr int store_row_bytes = 16 * box_units(stored_units, row_bytes / 16);
+constexpr int store_swizzle = (store_row_bytes & (store_row_bytes - 1)) == 0 ? store_row_bytes : 0;
+constexpr int store_columns = store_row_bytes / sizeof(Result);
 constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
+
+// Where an element of a row is in a buffer.
+__device__ __forceinline__ Result* buffer_element(unsigned char* buffer, int row, int column) {
+  const int offset = row * store_row_bytes + column * static_cast<int>(sizeof(Result));
+  return reinterpret_cast<Result*>(buffer + swizzled(offset, store_swizzle));
+}
 
 // Writes what the sums of `store_columns` columns become to a buffer.
 __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Arguments& arguments,
@@ -23,8 +37,9 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
                                             const SumRows& rows, int n) {
   const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
 #  if result_bytes == 2
+  constexpr int units = store_columns / 8;
 #    pragma unroll
-  for (int j = 0; j < store_columns / 8; j += 2) {
+  for (int j = 0; j < units - units % 2; j += 2) {
     unsigned registers[4];
 #    pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -32,8 +47,16 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i));
       registers[2 * i] = results[0].packed.bits, registers[2 * i + 1] = results[1].packed.bits;
     }
-    const int row = warp_row + lane % 16, unit = j + lane / 16;
-    store_matrices(buffer + swizzled(row * row_bytes + unit * 16, row_bytes), registers);
+    store_matrices(buffer_element(buffer, warp_row + lane % 16, 8 * (j + lane / 16)), registers);
+  }
+  if constexpr (units % 2 != 0) {
+    Pair results[2];
+    finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1));
+#    pragma unroll
+    for (int half = 0; half < 2; ++half)
+      store_global<false>(
+          buffer_element(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column()),
+          results[half].packed);
   }
 #  else
   // A row is written 32 bytes at a time, four rows at once: these lie in different banks if every other row
@@ -58,8 +81,7 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
         for (int e = 0; e < 2; ++e)
           own.packed.elements[e] =
               odd ? results[1 - i][half].packed.elements[e] : results[i][half].packed.elements[e];
-        const int at = swizzled(row * row_bytes + column * sizeof(Result), row_bytes);
-        store_global<false>(reinterpret_cast<Result*>(buffer + at), own.packed);
+        store_global<false>(buffer_element(buffer, row, column), own.packed);
       }
     }
   }

@@ -17,7 +17,8 @@ constexpr int products_m = consumer_rows / product_rows;
 // evenly, into whole boxes of a tensor store.
 #if cluster_k > 1
 constexpr int store_unit =
-    parts * (Schedule::tensor_store ? row_bytes / static_cast<int>(sizeof(Result)) : 8);
+    parts *
+    (Schedule::tensor_store && sizeof(Result) == 4 ? row_bytes / static_cast<int>(sizeof(Result)) : 8);
 __device__ constexpr int storing_of(int blocks) {
   return Schedule::block_n % (store_unit * blocks) == 0 ? blocks : storing_of(blocks / 2);
 }

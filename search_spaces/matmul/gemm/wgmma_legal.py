@@ -16,6 +16,7 @@ from ....codegen.wgmma import violations as product_violations
 from .promotion import sum_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
+_STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
 
 
@@ -170,9 +171,8 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
         yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
     if schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
-            f"tensor_store needs 16 bits or more, rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and a "
-            f"block_n that is a multiple of the {ROW_BYTES // problem.result.bytes} elements of {ROW_BYTES} bytes, not "
-            f"{schedule.block_n}"
+            f"tensor_store needs rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and boxes of 16 bits, or "
+            f"whose rows have {ROW_BYTES} bytes, as those of a block_n of {schedule.block_n} {problem.result} have not"
         )
 
 
@@ -188,7 +188,7 @@ def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D."""
     size = problem.result.bytes
     reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
-    return size > 1 and reached and schedule.block_n // problem.parts * size % ROW_BYTES == 0
+    return reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
 
 
 def halves_unit(problem: GemmProblem) -> int:
