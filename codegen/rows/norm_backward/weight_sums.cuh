@@ -20,12 +20,25 @@ struct PartialRows {
   }
 };
 
+// By up to 16 bytes: of 4, neighbouring threads would store to different sectors.
 __device__ __forceinline__ void store_partial(float* target, const float (&sums)[Schedule::vector_width],
                                               Span inside) {
-#  pragma unroll
+#  if ragged
+#    pragma unroll
   for (int i = 0; i < Schedule::vector_width; ++i) {
     if (inside.has(i)) target[i] = sums[i];
   }
+#  else
+  constexpr int width = Schedule::vector_width < 4 ? Schedule::vector_width : 4;
+  if (!inside.whole()) return;  // nothing is inside
+#    pragma unroll
+  for (int i = 0; i < Schedule::vector_width; i += width) {
+    Packed<float, width> part;
+#    pragma unroll
+    for (int j = 0; j < width; ++j) part.elements[j] = sums[i + j];
+    store_global<false>(target + i, part);
+  }
+#  endif
 }
 #endif
 
