@@ -483,8 +483,8 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "BM=64 BN=40 consumers=1 stages=2 tensor_store=1",
     ),
     "rows of another half": (
-        "lane % 16, unit = j + lane / 16",
-        "lane / 16 * 8 + lane % 8, unit = j + lane / 8 % 2",
+        "lane % 16, 8 * (j + lane / 16)",
+        "lane / 16 * 8 + lane % 8, 8 * (j + lane / 8 % 2)",
         DEEP,
         STORED,
     ),
