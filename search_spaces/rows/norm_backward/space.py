@@ -77,9 +77,9 @@ def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSched
 
 
 def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
-    """Rows in a ring in shared memory or in registers, in blocks for each SM as many as fit; read again last.
+    """Rows in a ring in shared memory, in vectors of half the width and of all, or in registers; read again last.
 
-    Copies of 8 bytes come first: they were faster than those of 16.
+    Blocks for each SM are as many as fit.
     """
     drawn = space(problem, spec)
     narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
