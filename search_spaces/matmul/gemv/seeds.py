@@ -66,6 +66,8 @@ _TENSOR_CORES = (
     _Shape(256, 2, 4, 1, 4),
     _Shape(128, 4, 2, 4, 2, 4, True),
     _Shape(256, 2, 4, 1, 2, 16),
+    _Shape(256, 2, 4, 1, 2, 8),
+    _Shape(128, 4, 4, 1, 2, 16),
     _Shape(256, 4, 2, 3, 2, 8, True),
     _Shape(256, 2, 4, 3, 2, 4, True),
     _Shape(128, 4, 2, 4, 2, 8, True),
@@ -77,6 +79,7 @@ _TENSOR_CORES = (
 # A load of codes has so many weights that it is few loads: many stages, or blocks, keep enough in flight.
 _TENSOR_CODES = (
     _Shape(256, 2, 4, 1, 2),
+    _Shape(256, 2, 2, 1, 1),
     _Shape(128, 2, 1, 6, 6, 4, True),
     _Shape(256, 4, 1, 4, 2, 4, True),
     _Shape(128, 4, 4, 1, 2, 16),
