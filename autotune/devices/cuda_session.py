@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
+from math import inf
 from statistics import median
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,13 +35,15 @@ if TYPE_CHECKING:
 
     from .race import Race
 
+_STAYS_WARM = 0.1  # seconds without a launch after which the clock may have dropped
 _FLUSH_CACHES = 4  # caches full of other data that a flush reads; one is not enough, replacement is not strict
 
 
 class CudaSession:
     """A session in a `CudaContext`; a context manager that frees its device memory.
 
-    A kernel is sampled until `pruner` says that it cannot be the fastest of the session (`Race`).
+    A kernel is sampled until `pruner` says that it cannot be the fastest of the session (`Race`). Without a `pruner`,
+    one that is `Race.hopeless` is not warmed up.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class CudaSession:
         self.time_limit = time_limit(problem, context.limits)
         self._memory = ExitStack()
         self._pruner = pruner
+        self._sampled_at = -inf
 
     def __enter__(self) -> Self:
         self._context.check_usable()
@@ -163,6 +168,7 @@ class CudaSession:
             return Evaluation(Status.CRASHED if lost else Status.LAUNCH_ERROR, error=reason(error))
 
     def _evaluate(self, program: Program, kernel: CompiledKernel) -> Evaluation:
+        warm = monotonic() < self._sampled_at + _STAYS_WARM
         with self._operands.ready(program, kernel) as ready:
             checked = self._operands.verify(ready.launch, ready.beside)
             if checked.status is not Status.OK:
@@ -175,7 +181,8 @@ class CudaSession:
             self._race.start()
             conditions = self._context.conditions
             sample = partial(self.sample, ready.launch)
-            samples, early = measure(sample, prune=self._race.prune, slowed_down=conditions.slowed_down)
+            hopeless = self._race.hopeless if warm and not self._pruner else None
+            samples, early = measure(sample, monotonic, self._race.prune, conditions.slowed_down, hopeless)
             stopped = {"stopped_early": True} if early else {}
             found = replace(checked, samples=samples, conditions=conditions.now() | stopped)
             again = self._operands.verify(ready.launch, ready.beside)
@@ -199,5 +206,6 @@ class CudaSession:
         launch()
         self._stream.record(self._end)
         self._end.sync()
+        self._sampled_at = monotonic()
         milliseconds: float = self._end - self._begin
         return milliseconds * 1e-3

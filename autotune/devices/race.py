@@ -12,6 +12,8 @@ from optuna.trial import FrozenTrial
 from ..confidence import lower_bound_exceeds
 from ..optuna_log import quiet_optuna
 
+_FAR = 1.5  # more than two samples of one kernel differ on a clock that is not quite steady
+
 
 class SlowerPruner(BasePruner):
     """Prunes a trial whose value is the median of its intermediate values, and surely above the best trial's.
@@ -49,6 +51,12 @@ class Race:
             self._trial.report(sample, self._taken)
             self._taken += 1
         return self._trial.should_prune()
+
+    def hopeless(self, samples: Sequence[float]) -> bool:
+        """Whether samples on a clock that may not be steady yet are all far above the best kernel's time."""
+        with suppress(ValueError):  # no kernel has finished
+            return min(samples) > _FAR * self._study.best_value
+        return False
 
     def finish(self, seconds: float) -> None:
         """The kernel is right, and takes so long."""

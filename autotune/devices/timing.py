@@ -1,4 +1,4 @@
-"""How a kernel is timed: a warm-up to a steady clock, then enough samples.
+"""How a kernel is timed: a glance, a warm-up to a steady clock, then enough samples.
 
 A sample is one launch between two CUDA events, on an L2 cache that holds none of the kernel's data. What queues the
 first event, the launch and the second event is the host; a kernel that empties the cache by reading keeps the GPU busy
@@ -48,17 +48,22 @@ def measure(
     now: Callable[[], float] = monotonic,
     prune: Callable[[Sequence[float]], bool] = lambda _samples: False,
     slowed_down: Callable[[], bool] = lambda: False,
+    hopeless: Callable[[Sequence[float]], bool] | None = None,
 ) -> Timed:
     """Warm up, then take 10 to 100 samples, for about 100 ms of kernel time.
 
-    They are taken ten at a time. Ten during which the clock was slowed down are repeated, unless it stays slow.
+    They are taken ten at a time. Ten during which the clock was slowed down are repeated, unless it stays slow. A
+    kernel that is `hopeless` keeps the few samples from before the warm-up.
 
     Args:
         sample: launches once and returns the seconds that it took.
         now: the host's clock in seconds.
         prune: takes the newest samples, and says whether those so far are enough.
         slowed_down: whether the device's clock is slowed down.
+        hopeless: takes a few samples from before the warm-up, and says whether the kernel is not worth one.
     """
+    if hopeless and hopeless(glance := _few(sample)):
+        return Timed(tuple(glance), True)
     estimate = warm_up(sample, now)
     count = _MOST if estimate * _MOST <= _TOTAL_SECONDS else max(_FEWEST, ceil(_TOTAL_SECONDS / estimate))
     samples: list[float] = []
@@ -77,9 +82,9 @@ def measure(
 def warm_up(sample: Callable[[], float], now: Callable[[], float]) -> float:
     """Launch until the medians of two rounds in a row agree within 1 %, for 25 to 500 ms; the last median."""
     start = now()
-    previous = _round(sample)
+    previous = median(_few(sample))
     while True:
-        current = _round(sample)
+        current = median(_few(sample))
         spent = now() - start
         steady = abs(current - previous) <= _STEADY * previous
         if spent >= _WARM_UP_MOST or (steady and spent >= _WARM_UP_LEAST):
@@ -87,12 +92,12 @@ def warm_up(sample: Callable[[], float], now: Callable[[], float]) -> float:
         previous = current
 
 
-def _round(sample: Callable[[], float]) -> float:
-    """The median of five samples, of fewer if they take long."""
+def _few(sample: Callable[[], float]) -> list[float]:
+    """Five samples, fewer if they take long."""
     samples = [sample()]
     while len(samples) < _ROUND_SAMPLES and sum(samples) < _ROUND_SECONDS:
         samples.append(sample())
-    return median(samples)
+    return samples
 
 
 def time_limit(problem: Problem, spec: DeviceSpec) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from host_driver import Kernel, host_context
 from optuna import Study
-from optuna.pruners import BasePruner
+from optuna.pruners import BasePruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
 
 from autotune.codegen.dtype import DType
@@ -24,6 +24,7 @@ from autotune.codegen.tensor import Role, Tensor, Within
 from autotune.codegen.work import Work
 from autotune.cuda_core import CUDAError
 from autotune.db.states import Status
+from autotune.devices import cuda_session, race
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.cuda_session import CudaSession
 from autotune.search_spaces.devices import named_device
@@ -146,6 +147,21 @@ def test_a_kernel_that_is_stopped_early_says_so_and_only_right_ones_race(evaluat
     assert recorder.seen == [(10, []), (10, [pytest.approx(1e-3)]), (10, [pytest.approx(1e-3)])]
     assert [one.status for one in found] == [Status.OK, Status.WRONG, Status.OK]
     assert [one.conditions for one in found] == [{}, {}, {"stopped_early": True}]
+
+
+@pytest.mark.parametrize(
+    ("idle", "pruner", "samples"),
+    [(0.0, None, [10, 1, 1]), (1.0, None, [10, 10, 10]), (0.0, NopPruner(), [10, 10, 10])],
+)
+def test_a_hopeless_kernel_stops_before_the_warm_up_if_the_clock_is_warm(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, idle: float, pruner: BasePruner | None, samples: list[int]
+) -> None:
+    monkeypatch.setattr(race.Race, "hopeless", lambda _race, _samples: True)
+    clock = count(100.0, idle)
+    monkeypatch.setattr(cuda_session, "monotonic", lambda: next(clock))
+    found = evaluate(right, right, right, pruner=pruner)
+    assert [len(one.samples) for one in found] == samples
+    assert [one.conditions for one in found] == [{} if one > 1 else {"stopped_early": True} for one in samples]
 
 
 def write(offset: int, name: str = "y") -> Kernel:

@@ -35,6 +35,21 @@ def test_a_kernel_that_is_surely_slower_than_the_fastest_stops_early() -> None:
     assert len(measure(mixed.sample, mixed.now, against(1e-3).prune).samples) > 40, "half of the samples are faster"
 
 
+def test_a_kernel_that_is_far_slower_than_the_fastest_is_not_warmed_up() -> None:
+    far, near, mixed = Bench(repeat(1.6e-3)), Bench(repeat(1.4e-3)), Bench(chain([1.6e-3] * 4, repeat(1.4e-3)))
+    race = against(1e-3)
+    assert measure(far.sample, far.now, hopeless=race.hopeless) == Timed((1.6e-3,) * 5, True)
+    assert len(far.samples) == 5
+    for bench in (near, mixed):
+        assert measure(bench.sample, bench.now, hopeless=race.hopeless) == Timed((1.4e-3,) * 72, False)
+    assert not Race().hopeless([1.0]), "no kernel has finished"
+
+
+def test_one_launch_of_a_long_kernel_is_enough_to_see_that_it_is_far_slower() -> None:
+    long = Bench(repeat(0.1))
+    assert measure(long.sample, long.now, hopeless=against(1e-3).hopeless) == Timed((0.1,), True)
+
+
 def test_a_kernel_with_all_samples_was_not_stopped_early() -> None:
     slow = Bench(repeat(50e-3))
     assert measure(slow.sample, slow.now, against(1e-3).prune) == Timed((50e-3,) * 10, False)
