@@ -38,16 +38,18 @@ __device__ __forceinline__ void exchange_sums(const Accumulators& sums) {
 __device__ __forceinline__ StoredSums added_up() {
   // A block's columns are so many vectors of each part of the tile.
   constexpr int of_part = SumVector::of_product / parts, stored = stored_columns / 8 / parts;
-  StoredSums added;
+  constexpr int vectors = products_m * parts * stored,
+                ranks_in_flight = vectors < 8 ? Schedule::cluster_k : 1;
+  StoredSums added = {};
+#pragma unroll ranks_in_flight
+  for (int rank = 0; rank < Schedule::cluster_k; ++rank) {
+    const SumVector* theirs = shared_of_rank(&SumVector::at(cluster_rank() * stored), rank);
 #pragma unroll
-  for (int i = 0; i < products_m * parts * stored; ++i) {
-    const SumVector& first = SumVector::at(i / stored * of_part + cluster_rank() * stored + i % stored);
-    Problem::Sum* total = added.d[i / (parts * stored)] + i % (parts * stored) * 4;
+    for (int i = 0; i < vectors; ++i) {
+      const SumVector vector = theirs[(i / stored * of_part + i % stored) * consumer_threads];
+      Problem::Sum* total = added.d[i / (parts * stored)] + i % (parts * stored) * 4;
 #pragma unroll
-    for (int rank = 0; rank < Schedule::cluster_k; ++rank) {
-      const SumVector theirs = *shared_of_rank(&first, rank);
-#pragma unroll
-      for (int j = 0; j < 4; ++j) total[j] = rank == 0 ? theirs.elements[j] : total[j] + theirs.elements[j];
+      for (int j = 0; j < 4; ++j) total[j] += vector.elements[j];
     }
   }
   return added;

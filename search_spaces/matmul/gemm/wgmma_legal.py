@@ -18,6 +18,7 @@ from .promotion import sum_violations
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
+_PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
 
 
 def multiplied_by_wgmma(problem: GemmProblem) -> bool:
@@ -27,7 +28,13 @@ def multiplied_by_wgmma(problem: GemmProblem) -> bool:
 
 def enough_registers(schedule: GemmSchedule) -> bool:
     """Whether a consumer's thread has room for its sums."""
-    return schedule.consumer_sums + _OTHER_REGISTERS <= schedule.consumer_registers
+    fits = schedule.consumer_sums + _OTHER_REGISTERS <= schedule.consumer_registers
+    return fits and _product_registers(schedule) <= schedule.given_registers
+
+
+def _product_registers(schedule: GemmSchedule) -> int:
+    """What a product takes of a thread's registers at once, of which setmaxnreg gives no more."""
+    return schedule.block_n // 2 + _PRODUCT_REGISTERS
 
 
 def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
@@ -160,9 +167,12 @@ def _sums_bytes(schedule: GemmSchedule) -> int:
 
 
 def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
-    if not enough_registers(schedule):
-        needed, most = schedule.consumer_sums + _OTHER_REGISTERS, schedule.consumer_registers
+    needed, most = schedule.consumer_sums + _OTHER_REGISTERS, schedule.consumer_registers
+    if needed > most:
         yield f"about {needed} registers of a consumer's thread over the {most} that it gets"
+    elif not enough_registers(schedule):
+        needed, most = _product_registers(schedule), schedule.given_registers
+        yield f"{needed} registers of a product of {schedule.block_n} columns over the {most} of a thread"
 
 
 def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

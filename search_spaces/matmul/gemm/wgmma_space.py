@@ -107,7 +107,7 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
         vector_d=stored_together(left, schedule),
         min_blocks_per_sm=1,
     )
-    wanted = _whole_products(_clustered(problem, wanted))
+    wanted = _whole_products(_clustered(problem, wanted, spec))
     # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
     depth = 1 if wanted.pingpong else wanted.wait_depth
     wanted = replace(wanted, wait_depth=0 if promote else depth)
@@ -161,10 +161,11 @@ def _whole_products(schedule: GemmSchedule) -> GemmSchedule:
     return replace(schedule, consumers=shared, pingpong=False)
 
 
-def _clustered(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
-    """The schedule with clusters of one kind: of as many blocks as share k with a step each, or else side by side."""
+def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+    """The schedule with clusters of one kind: of as many blocks as may share k, or else side by side."""
     if schedule.cluster_k > 1:
-        blocks = next(k for k in (8, 4, 2, 1) if k <= min(schedule.cluster_k, schedule.steps(problem)))
+        most = min(schedule.cluster_k, schedule.steps(problem))
+        blocks = max(blocks for blocks in cluster_ks(problem, spec) if blocks <= most)
         return replace(schedule, cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
     cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
     return replace(schedule, cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
