@@ -189,8 +189,13 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (
             replace(SQUARE, out_dtype=FP32),
             "BM=128 BN=80 tensor_store=1",
-            "tensor_store needs rows of D that begin at multiples of 16 bytes, and boxes of 16 bits, or whose rows "
-            "have 128 bytes, as those of a block_n of 80 float32 have not",
+            "tensor_store needs rows of D that begin and end at multiples of 16 bytes, and boxes of 16 bits, or whose "
+            "rows have 128 bytes, as those of a block_n of 80 float32 have not",
+        ),
+        (
+            GemmProblem(64, 67, 64, transpose_b=True, ldd=72),
+            "BM=128 BN=64 tensor_store=1",
+            "tensor_store needs rows of D that begin and end at multiples of 16 bytes",
         ),
         (
             GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),

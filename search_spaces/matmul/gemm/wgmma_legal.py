@@ -181,8 +181,9 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
         yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
     if schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
-            f"tensor_store needs rows of D that begin at multiples of {WIDEST_ACCESS} bytes, and boxes of 16 bits, or "
-            f"whose rows have {ROW_BYTES} bytes, as those of a block_n of {schedule.block_n} {problem.result} have not"
+            f"tensor_store needs rows of D that begin and end at multiples of {WIDEST_ACCESS} bytes, and boxes of 16 "
+            f"bits, or whose rows have {ROW_BYTES} bytes, as those of a block_n of {schedule.block_n} "
+            f"{problem.result} have not"
         )
 
 
@@ -195,10 +196,11 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 
 
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
-    """Whether tensor copies can store D."""
+    """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one."""
     size = problem.result.bytes
+    whole = problem.n // problem.parts * size % WIDEST_ACCESS == 0
     reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
-    return reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
+    return whole and reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
 
 
 def halves_unit(problem: GemmProblem) -> int:
