@@ -129,6 +129,11 @@ void tensor_store(const void* tensor_map, const int* at, int dimensions, const v
   pieces.erase(std::remove_if(pieces.begin(), pieces.end(),
                               [](const Piece& piece) { return piece.global == nullptr; }),
                pieces.end());
+  // Seen on an H200, no manual says so: rows that end within a unit are written to its end.
+  for (const Piece& piece : pieces)
+    if (piece.bytes != bulk_unit_bytes)
+      fail("a bulk store to rows that end %d bytes into a unit of %d, which is written whole", piece.bytes,
+           bulk_unit_bytes);
   if (adds && store.box.added == Added::not_at_all)
     fail("a bulk store adds elements of a type that has no sums");
   issue(std::move(store));

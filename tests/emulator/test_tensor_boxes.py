@@ -204,6 +204,13 @@ NAMED = """
 """
 
 
+def test_rows_that_are_stored_end_with_a_unit() -> None:
+    box = TensorMap("y", "float32", (ROWS, COLUMNS - 2), (COLUMNS, 1), (8, 16), Swizzle.B64)
+    y = np.full(ROWS * COLUMNS, -1, np.float32)
+    with pytest.raises(EmulatorError, match="rows that end 8 bytes into a unit of 16"):
+        execute(tensor_program(STORE, {"map": box}, {"y": "float*"}), {"y": y}, ("y",))
+
+
 def turns(body: str, seed: int) -> Array:
     y = np.full(96, np.nan, np.float32)
     execute(tensor_program(body, {}, {"y": "float*"}), {"y": y}, ("y",), seed)

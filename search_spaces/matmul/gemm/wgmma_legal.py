@@ -198,9 +198,10 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one."""
     size = problem.result.bytes
-    whole = problem.n // problem.parts * size % WIDEST_ACCESS == 0
+    if problem.n // problem.parts * size % WIDEST_ACCESS:
+        return False
     reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
-    return whole and reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
+    return reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
 
 
 def halves_unit(problem: GemmProblem) -> int:
