@@ -131,6 +131,7 @@ LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
         (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
         (BACKWARD, SHORT, "row < rows_per_block; ++row", "row < 2; ++row"),  # sums of some rows of threads are lost
         (BACKWARD, SHORT, "sums[i * sum_columns + threadIdx.x]", "sums[threadIdx.x]"),
+        (BACKWARD, SHORT, "sum += __shfl_xor_sync(0xffffffffu, sum, step);", ";"),
         (BACKWARD, SHORT, "partials += static_cast<long long>(blocks) * columns", "partials += 0"),
         (BACKWARD, f"{SHORT} ahead=1", "RowPair(turns.source(1))", "RowPair(turns.source(0))"),
         (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),

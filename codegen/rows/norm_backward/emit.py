@@ -22,23 +22,24 @@ from .schedule import NormBackwardSchedule
 ENTRY = "norm_backward"
 _SUMS = "norm_backward_sums"
 _SUM_COLUMNS, SUM_THREADS = 8, 256  # of a block that adds up what blocks left (sum_partials.cuh)
+_SUM_BLOCKS_PER_SM = 4
+SUM_BYTES = SUM_THREADS // 32 * _SUM_COLUMNS * 4  # a sum of each warp and column
 _NAIVE_THREADS = 128
 _STATISTICS_BYTES = 24  # of a row in the plain kernels
-_WORD = 4
 
 
 def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Program:
     """The source of a schedule that is legal for the problem: rows, and then the sums over them, if there are any."""
     members, footprint = _arguments(problem), schedule.footprint(problem)
     rows = footprint.launch(ENTRY, schedule.grid(problem))
-    sums = Launch(_SUMS, (sum_blocks(problem), 1, 1), (SUM_THREADS, 1, 1), SUM_THREADS * _WORD)
+    sums = Launch(_SUMS, (sum_blocks(problem), 1, 1), (SUM_THREADS, 1, 1), SUM_BYTES)
     steps = (rows, sums) if problem.summed else (rows,)
     facts = _facts(problem) | _vectors(problem, schedule)
     functions = {"norm_backward_block": ENTRY} | ({"sum_partials": _SUMS} if problem.summed else {})
     body = used_source("rows/norm_backward/all.cuh", tuple(functions), schedule.constants | facts)
-    bounds = f"__launch_bounds__({SUM_THREADS}, {footprint.min_blocks_per_sm})"
     entries = footprint.entry(ENTRY, "norm_backward_block(arguments);")
     if problem.summed:
+        bounds = f"__launch_bounds__({SUM_THREADS}, {_SUM_BLOCKS_PER_SM})"
         entries += f'\nextern "C" __global__ void {bounds} {_SUMS}(const Arguments arguments) {{\n'
         entries += "  sum_partials(arguments);\n}\n"
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)

@@ -7,7 +7,7 @@
 
 constexpr int sum_columns = 8;  // a sector of each row of sums
 constexpr int sum_lanes = 32;   // threads of a column, which take its rows in turn
-constexpr int sum_loads = 8;    // of a thread in flight
+constexpr int sum_loads = 16;   // of a thread in flight
 
 __device__ __forceinline__ void sum_partials(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -34,11 +34,16 @@ __device__ __forceinline__ void sum_partials(const Arguments& arguments) {
 #pragma unroll
     for (int i = 0; i < sum_loads; ++i) sum += terms[i];
   }
+  // The lanes of each warp, and then the warps.
+#pragma unroll
+  for (int step = sum_columns; step < 32; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
   float* sums = dynamic_shared<float>();
-  sums[threadIdx.x] = sum;
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 < sum_columns) sums[warp * sum_columns + threadIdx.x % 32] = sum;
   __syncthreads();
   if (lane > 0 || !exists) return;
-  for (int i = 1; i < sum_lanes; ++i) sum += sums[i * sum_columns + threadIdx.x];
+#pragma unroll
+  for (int i = 1; i < sum_lanes * sum_columns / 32; ++i) sum += sums[i * sum_columns + threadIdx.x];
   const auto result = from_float<Problem::Weight>(sum);
 #if weighted && biased
   (is_bias ? arguments.db : arguments.dw)[column] = result;

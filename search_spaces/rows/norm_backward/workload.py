@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
-from ....codegen.rows.norm_backward.emit import SUM_THREADS, sum_blocks
+from ....codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
 from ....codegen.rows.norm_backward.problem import NormBackwardProblem
 from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from ....codegen.rows.schedule import WARP, Hold
@@ -53,7 +53,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     strip = 32 * grid * _WORD  # bytes of a block that adds up
     added = Workload(
         blocks=sum_blocks(problem),
-        footprint=Footprint(SUM_THREADS, SUM_THREADS * _WORD),
+        footprint=Footprint(SUM_THREADS, SUM_BYTES),
         memory_bytes=grid * sums,
         steps=ceil_div(grid, 32),
         instructions=4.0 * SUM_THREADS / WARP * 4,
