@@ -14,10 +14,12 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
     """Whole tiles; and edges on all sides, in a batch where there are any, just aligned enough."""
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
     steps = max(schedule.cluster_k, 2 if schedule.whole_tiles else schedule.stages)
-    batch = (
-        1 if problem.dtype.bits == 8 or schedule.swap else 2
-    )  # whose stages have so many terms that one matrix is enough to compute
+    # Stages of 8 bits have so many terms that one matrix is enough to compute.
+    batch = 1 if problem.dtype.bits == 8 or schedule.swap else 2
     odd = problem.parts == 1 and not problem.preactivation  # rows in several parts must be aligned in all of them
+    ragged = n + n // 2 + odd
+    if schedule.tensor_store:  # which rows of whole units take
+        ragged = round_up(ragged, problem.parts * schedule.vector(problem, "d"))
     if schedule.swap:
         long = max(m + m // 2, n) + odd
         k_small, k_ragged = max(schedule.cluster_k, 2) * k, steps * k + k // 2 + 1
@@ -27,7 +29,7 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
         ]
     return [
         _small(problem, schedule, m, n, max(schedule.cluster_k, 2) * k, batch=1),
-        _small(problem, schedule, m // 2 + 1, n + n // 2 + odd, steps * k + k // 2 + 1, batch),
+        _small(problem, schedule, m // 2 + 1, ragged, steps * k + k // 2 + 1, batch),
     ]
 
 

@@ -14,7 +14,7 @@ from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instructio
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from .space import on_grid
-from .wgmma_space import swaps, wgmma_fitted
+from .wgmma_space import cluster_ks, swaps, wgmma_fitted
 from .wgmma_workload import wgmma_workload
 
 _LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # of an SM through L2 in a clock, as the time model has it
@@ -65,8 +65,11 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
 
     Few rows of D become columns of tiles, too.
     """
+    possible = cluster_ks(problem, spec)
     for block_m in _CONSUMERS:
         for cluster, share in _CLUSTERS:
+            if cluster.get("cluster_k", 1) not in possible:
+                continue
             one = _schedule(problem, block_m, MOST_COLUMNS, **cluster)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
             rows = ceil_div(problem.m, block_m * one.cluster_m) * problem.batch
