@@ -53,13 +53,15 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
   constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
   Accumulators partial;
   sums = {};
-#  pragma unroll 1
+#  pragma unroll 4
   for (int step = 0; step < steps; step += promoted_stages) {
     const Promotion::Factors factors = promotion.factors(unit.first + step);
     multiply_next<true>(partial, own, stages, turn);
+    if constexpr (promoted_stages > 1) {
 #  pragma unroll 1
-    for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
-      multiply_next<false>(partial, own, stages, turn);
+      for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
+        multiply_next<false>(partial, own, stages, turn);
+    }
     promotion.add(sums, partial, factors);
   }
   all_issued();
