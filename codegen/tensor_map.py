@@ -43,6 +43,7 @@ class TensorMap:
             of the swizzle if it has one.
         swizzle: how the box lies in shared memory.
         offset: bytes from that address to where the tensor begins, a multiple of 16.
+        tf32: whether elements of float32 are rounded to TF32, 10 bits of fraction, ties to even, as they are read.
 
     Raises:
         ValueError: hardware has no such map.
@@ -55,6 +56,7 @@ class TensorMap:
     box: tuple[int, ...]
     swizzle: Swizzle = Swizzle.NONE
     offset: int = 0
+    tf32: bool = False
 
     def __post_init__(self) -> None:
         for wrong in self._violations():
@@ -92,6 +94,10 @@ class TensorMap:
                 (
                     self.offset % _UNIT_BYTES != 0 or self.offset < 0,
                     f"an offset of {self.offset} bytes: expected a multiple of {_UNIT_BYTES}",
+                ),
+                (
+                    self.tf32 and DType(self.dtype) is not DType.FLOAT32,
+                    f"elements of {self.dtype} rounded to TF32: expected {DType.FLOAT32}",
                 ),
             )
             if wrong

@@ -39,6 +39,11 @@ SWIZZLES: Mapping[Swizzle, Any] = {
 }
 
 
+def type_of(tensor_map: TensorMap) -> Any:
+    """The driver's name of what the elements are, and become."""
+    return _Type.CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 if tensor_map.tf32 else TYPES[DType(tensor_map.dtype)]
+
+
 _UNUSED_STRIDE = 16  # of one dimension: the driver refuses to be given none
 
 
@@ -79,7 +84,7 @@ def _anew(tensor_map: TensorMap, address: int) -> Any:
     apart = [driver.cuuint64_t(stride * dtype.bytes) for stride in reversed(tensor_map.strides[:-1])]
     return handle_return(
         driver.cuTensorMapEncodeTiled(
-            TYPES[dtype],
+            type_of(tensor_map),
             rank,
             address,
             [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)],

@@ -24,6 +24,7 @@ struct TensorMap {
   int8_t dimensions, element_bytes;
   Added added;
   uint8_t swizzle_bytes;
+  bool tf32;
 };
 
 TensorMap read_tensor_map(const void* encoded, int dimensions) {
@@ -75,7 +76,7 @@ Box box_at(const void* tensor_map, const int* at, int dimensions, const void* ti
   int64_t rows = 1;
   for (int dimension = 0; dimension < last; ++dimension) rows *= map.box[dimension];
   check_shared(what, tile, rows * box_row_bytes, map.swizzle_bytes > 0 ? swizzle_period : tile_alignment);
-  Box box{{}, map.added, map.swizzle_bytes};
+  Box box{{}, map.added, map.swizzle_bytes, map.tf32};
   for (int64_t row = 0; row < rows; ++row) {
     char* const global = row_of_box(map, at, row);
     for (int byte = 0; byte < box_row_bytes; byte += swizzle_unit_bytes) {

@@ -23,6 +23,7 @@ struct Box {
   std::vector<Piece> pieces;
   Added added;        // how elements of the tensor are added up
   int swizzle_bytes;  // of the tile
+  bool tf32;          // whether copies round floats to TF32
 };
 
 // The box that begins at an element and its tile, which is checked. `what` names the tile in messages.

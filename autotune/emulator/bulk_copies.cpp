@@ -29,6 +29,7 @@ void tensor_copy(void* shared, const void* tensor_map, const int* at, int dimens
   BulkCopy copy{};
   Box box = box_at(tensor_map, at, dimensions, shared, target);
   copy.layout = layout_of_swizzle(box.swizzle_bytes);
+  copy.tf32 = box.tf32;
   copy.pieces = std::move(box.pieces);
   issue(std::move(copy), mbarrier);
 }
@@ -42,6 +43,7 @@ void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, i
     if (!(mask >> rank & 1)) continue;
     BulkCopy copy{};
     copy.layout = layout_of_swizzle(box.swizzle_bytes);
+    copy.tf32 = box.tf32;
     copy.pieces = box.pieces;
     for (Piece& piece : copy.pieces) piece.shared = in_shared_of_rank(piece.shared, rank);
     issue(std::move(copy), in_shared_of_rank(mbarrier, rank));

@@ -115,7 +115,7 @@ void bulk_store(void* global, const void* shared, int bytes) {
     fail("a bulk store of %d bytes to address %p, expected multiples of %d", bytes, global, bulk_unit_bytes);
   check_shared("the source of a bulk store", shared, bytes, bulk_unit_bytes);
   char* source = static_cast<char*>(const_cast<void*>(shared));
-  issue({{{{source, static_cast<char*>(global), bytes}}, Added::not_at_all, 0}, false, 0, false, {}});
+  issue({{{{source, static_cast<char*>(global), bytes}}, Added::not_at_all, 0, false}, false, 0, false, {}});
 }
 
 void tensor_store(const void* tensor_map, const int* at, int dimensions, const void* shared, bool adds) {

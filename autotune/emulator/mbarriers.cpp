@@ -50,6 +50,16 @@ void complete_phase_if_due(Mbarrier& mbarrier) {
   mbarrier.complete = mbarrier.arriving;
 }
 
+// Ties go to even; infinities and NaN stay.
+void round_to_tf32(char* floats, int bytes) {
+  for (char* at = floats; at < floats + bytes; at += sizeof(uint32_t)) {
+    uint32_t bits;
+    std::memcpy(&bits, at, sizeof bits);
+    if ((bits & 0x7f800000u) != 0x7f800000u) bits = (bits + 0xfffu + (bits >> 13 & 1)) & ~0x1fffu;
+    std::memcpy(at, &bits, sizeof bits);
+  }
+}
+
 void land(Mbarrier& mbarrier, const BulkCopy& copy) {
   now.layout = copy.layout;
   const char* early = copy.early.data();
@@ -60,6 +70,7 @@ void land(Mbarrier& mbarrier, const BulkCopy& copy) {
     } else {
       check(piece.global, piece.bytes, Access::bulk_read_end, false);
       std::memcpy(piece.shared, copy.early.empty() ? piece.global : early, piece.bytes);
+      if (copy.tf32) round_to_tf32(piece.shared, piece.bytes);
     }
     if (!copy.early.empty()) early += piece.bytes;
     mbarrier.missing_bytes -= piece.bytes;
@@ -165,7 +176,7 @@ void send_to_rank(void* shared, int rank, const void* value, int bytes, void* ad
   check(target, bytes, Access::async_begin, true);
   std::memset(target, 0xff, bytes);
   char* const sent = static_cast<char*>(const_cast<void*>(value));
-  mbarrier.copies.push_back({{{target, sent, bytes}}, 0, {sent, sent + bytes}, running_thread()});
+  mbarrier.copies.push_back({{{target, sent, bytes}}, 0, false, {sent, sent + bytes}, running_thread()});
   wake(barrier);
 }
 

@@ -11,6 +11,7 @@ namespace autotune_emulator {
 struct BulkCopy {
   std::vector<Piece> pieces;
   uint32_t layout;          // of the tile
+  bool tf32;                // whether floats are rounded to TF32
   std::vector<char> early;  // the bytes of all pieces as they were when the copy was issued; else empty
   int thread;               // which issued it
 };

@@ -93,6 +93,7 @@ class _TensorMap(ctypes.Structure):
         ("box", ctypes.c_int32 * _DIMENSIONS),
         *((name, ctypes.c_int8) for name in ("dimensions", "element_bytes", "kind")),
         ("swizzle_bytes", ctypes.c_uint8),
+        ("tf32", ctypes.c_bool),
     )
 
 
@@ -165,5 +166,6 @@ def _encoded(tensor_map: TensorMap, address: int) -> bytes:
         dtype.bytes,
         _ADDED.get(dtype, _Added.NOT),
         tensor_map.swizzle.bytes,
+        tensor_map.tf32,
     )
     return bytes(encoded).ljust(TENSOR_MAP_BYTES, b"\0")

@@ -9,7 +9,7 @@ from ..codegen.dtype import DType
 from ..codegen.program import Argument, Memset, Program, Step
 from ..codegen.tensor_map import TensorMap
 from ..db.states import TimeSource
-from ..devices.tensor_maps import SWIZZLES, TYPES
+from ..devices.tensor_maps import SWIZZLES, type_of
 from ..devices.time_model import modelled_seconds
 from ..dispatcher.choice.choose import RECORD_TIE
 from ..dispatcher.choice.modelled import TIE
@@ -184,7 +184,7 @@ def _tensor_map(writer: Writer, tensor_map: TensorMap, addresses: Sequence[str])
     element_bytes = DType(tensor_map.dtype).bytes
     words = [
         addresses.index(tensor_map.tensor),
-        int(TYPES[DType(tensor_map.dtype)]),
+        int(type_of(tensor_map)),
         int(SWIZZLES[tensor_map.swizzle]),
         len(tensor_map.shape),
         group("std::uint64_t", reversed(tensor_map.shape)),

@@ -23,6 +23,7 @@ RIGHT = {"dtype": "bfloat16", "shape": (70, 100), "strides": (104, 1), "box": (8
         ({"box": (8, 60), "swizzle": Swizzle.NONE}, "rows of the box of 120 bytes: expected a multiple of 16"),
         ({"box": (8, 32)}, "rows of the box of 64 bytes and a swizzle of 128B: expected as many bytes"),
         ({"offset": 8}, "an offset of 8 bytes: expected a multiple of 16"),
+        ({"dtype": "bfloat16", "tf32": True}, "elements of bfloat16 rounded to TF32: expected float32"),
     ],
 )
 def test_what_hardware_refuses_is_refused_in_one_line(changes, error):

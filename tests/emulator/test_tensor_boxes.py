@@ -67,6 +67,25 @@ def test_a_box_has_as_many_dimensions_as_its_tensor(shape: tuple[int, ...]) -> N
     np.testing.assert_array_equal(arrays["y"], expected.ravel())
 
 
+# Ties, neighbours of ties, an infinity and NaN.
+UNROUNDED = [1 + 2.0**-11, 1 + 3 * 2.0**-11, -1 - 2.0**-11 - 2.0**-23, 2 - 2.0**-23, 2.0**-127, np.inf, np.nan, 0]
+
+
+def rounded() -> tuple[Program, dict[str, Array]]:
+    """A copy of floats by a map that rounds them to TF32, and its arrays."""
+    x = np.tile(np.array(UNROUNDED, np.float32), (2, 1))
+    body = COPY.replace("BYTES", "64").replace("AT", "0, 0")
+    maps = {"map": TensorMap("x", "float32", x.shape, row_major(x.shape), x.shape, tf32=True)}
+    return tensor_program(body, maps, {"y": "float*"}), {"x": x.ravel(), "y": np.full(16, np.nan, np.float32)}
+
+
+def test_a_copy_rounds_floats_to_tf32() -> None:
+    program, arrays = rounded()
+    execute(program, arrays, ("y",))
+    expected = [1, 1 + 2.0**-9, -1 - 2.0**-10, 2, 2.0**-127, np.inf, np.nan, 0]
+    np.testing.assert_array_equal(arrays["y"], np.tile(np.array(expected, np.float32), 2))
+
+
 # A tile of each block goes to both; the other block's copies wait until it has been read.
 SHARED = """
   Barrier* full = reinterpret_cast<Barrier*>(tile + 1024);

@@ -18,6 +18,7 @@ from test_tensor_boxes import (
     X,
     added,
     copied,
+    rounded,
     shared,
     stored,
 )
@@ -69,6 +70,11 @@ def test_boxes(shape: tuple[int, ...]) -> None:
     found, emulated = both(program, arrays, "y")
     np.testing.assert_array_equal(found, emulated)
     np.testing.assert_array_equal(found, expected.ravel())
+
+
+def test_floats_rounded_to_tf32() -> None:
+    found, emulated = both(*rounded(), "y")
+    np.testing.assert_array_equal(found, emulated)
 
 
 @pytest.mark.parametrize("body", [SHARED, BY_ONE], ids=["all arrive", "one arrives"])

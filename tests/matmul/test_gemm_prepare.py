@@ -41,8 +41,7 @@ def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType, *, ali
     tensors = [
         Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, 16 if aligned else dtype.bytes)
     ]
-    names = {"batched": True, "element": str(dtype), "float32": "float32"}
-    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", names)
+    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", {"batched": True})
     for name, (m, n) in {"copied": (rows, columns), "transposed": (columns, rows)}.items():
         target = round_up(n, width)
         tensors.append(Tensor(name, dtype, (batch, m, target), (m * target, target, 1), Role.OUTPUT, 16))

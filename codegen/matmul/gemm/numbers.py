@@ -14,7 +14,7 @@ EXACT_FLOAT8_TERMS = 128  # that are summed up by tensor cores, at most, before 
 SCALE_BLOCK = 128  # terms, and columns of op(B), that share a scale of a block
 _FLOAT8_TERMS = 32  # of a product of tensor cores
 _FLOAT8_ROUNDOFF = 2.0**-13  # of the sums in tensor cores
-_TF32_ERROR = 2.0**-9  # of a product of two numbers that keep 10 bits of fraction, and are cut off at worst
+_TF32_ERROR = 2.0**-10  # of a product of two numbers that are rounded to 10 bits of fraction
 
 _UNITS = {
     DType.FLOAT32: Unit.TENSOR_TF32,
@@ -39,7 +39,7 @@ def unit_error(dtype: DType, k: int, *, fast: bool = False) -> float:
 
     Tensor cores add products to a sum 16 or 8 at a time, and cut off what is below the last bit of the largest term,
     which is no larger than S. Of float8 they add 32, and keep about 14 bits (DeepSeek-V3, arXiv:2412.19437, 3.3.2). Of
-    float32 they multiply the first 11 bits (TF32): kernels round to these, or tensor cores cut off the others.
+    float32 they multiply the first 11 bits, to which kernels and tensor copies round (TF32).
     """
     if dtype is DType.INT8:
         return 0.0

@@ -1,10 +1,6 @@
 #pragma once
 #include "cuda/realigned.cuh"
-#if element == float32
-#  include "cuda/tensor_core_tf32.cuh"
-#endif
-// Operands are copied to the workspace ahead of the product, to rows that are aligned to 16 bytes. Floats are
-// rounded to TF32, which wgmma would cut off.
+// Operands are copied to the workspace ahead of the product, to rows that are aligned to 16 bytes.
 
 constexpr int prepare_threads = 128;
 
@@ -50,11 +46,7 @@ struct OperandCopy {
   }
 
   __device__ __forceinline__ void store(int matrix, int row, int column,
-                                        Packed<Element, width> elements) const {
-#if element == float32
-#  pragma unroll
-    for (Element& one : elements.elements) one = __uint_as_float(round_to_tf32(__float_as_uint(one)));
-#endif
+                                        const Packed<Element, width>& elements) const {
     store_global<false>(target + (matrix * target_stride + row * target_leading + column), elements);
   }
 

@@ -65,5 +65,6 @@ def _map(
     swizzle = next((one for one in Swizzle if one.bytes == row_bytes), Swizzle.NONE)
     if problem.batch > 1:
         shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
-    described = TensorMap(tensor, dtype, shape, strides, box, swizzle, offset)
+    tf32 = dtype is DType.FLOAT32 and operand != "d"
+    described = TensorMap(tensor, dtype, shape, strides, box, swizzle, offset, tf32)
     return Argument(f"map_{operand}", "TensorMap", tensor_map=described)
