@@ -45,7 +45,7 @@ class Candidates:
             self._open = np.append(self._open, np.ones(len(new), dtype=bool))
 
     def choose(self, schedules: Sequence[Schedule]) -> None:
-        """Take some out, which `tell` is to hear of in this order."""
+        """Take some out, which `tell` is to hear of."""
         if schedules:
             indices = [self._indices[schedule] for schedule in schedules]
             self._posterior.observe(indices)
@@ -53,13 +53,16 @@ class Candidates:
             self._chosen += schedules
 
     def tell(self, schedule: Schedule, value: float | None) -> bool:
-        """The logarithm of a chosen one's seconds, None for a failure; whether it was the next in order.
-
-        One that was not is not taken in.
-        """
-        index = len(self._values)
-        if index == len(self._chosen) or self._chosen[index] != schedule:
+        """The logarithm of a chosen one's seconds, None for a failure; whether it is one that was to be told."""
+        told = len(self._values)
+        if schedule not in self._chosen[told:]:
             return False
+        if schedule != self._chosen[told]:  # the posterior knows values of the first ones observed only
+            self._posterior.forget(told)
+            waiting = self._chosen[told:]
+            waiting.remove(schedule)
+            self._chosen[told:] = [schedule, *waiting]
+            self._posterior.observe([self._indices[one] for one in self._chosen[told:]])
         self._values.append(value)
         return True
 

@@ -61,6 +61,11 @@ class Posterior:
         self._explained += _squares(white)
         self._observed += indices
 
+    def forget(self, count: int) -> None:
+        """Take back all observations but so many of the first."""
+        self._explained -= _squares(self._white[count : len(self._observed)])
+        del self._observed[count:]
+
     def predict(self, values: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation of all points of the table.
 

@@ -108,6 +108,8 @@ def test_one_observation_after_the_other_tells_the_same_as_all_at_once(process, 
     known = [3, 1, 4, 15, 9, 2, 6]
     posterior = Posterior(process, POINTS[:10], FEATURES[:10])
     posterior.observe(known[:1])
+    posterior.observe([7, 8, 5])
+    posterior.forget(1)
     posterior.observe([])
     posterior.extend(POINTS[10:], FEATURES[10:])
     for place in known[1:]:
