@@ -336,6 +336,10 @@ STORED = f"{SINGLE} tensor_store=1"
 STAYING_STORED = f"{STAYING} tensor_store=1"
 NARROW = GemmProblem(64, 192, 64, transpose_b=True)
 SHARED = f"{SINGLE} grid_blocks=3"
+WAVES = (
+    GemmProblem(64, 320, 200, transpose_b=True),
+    f"{SINGLE} grid_blocks=2",
+)  # two of whole tiles, and a tile for both
 PINGPONG = "BM=64 BN=64 consumers=2 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"
 BYTES = f"{SINGLE} BK=128"
 PROMOTED = f"{BYTES} promote=128"
@@ -533,7 +537,10 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SHARED,
     ),
     "the sums of the blocks but the first": ("for (int peer = 0;", "for (int peer = 1;", DEEP, SHARED),
-    "two tiles of a block in one slot": ("+ (peer == 0)", "", GemmProblem(64, 128, 320, transpose_b=True), SHARED),
+    "the first part of k for all": ("WorkUnit{part * tiling", "WorkUnit{0 * tiling", DEEP, SHARED),
+    "the first whole tile for all": ("shared ? rest + block", "shared ? rest", *WAVES),
+    "all tiles are shared": ("const bool shared = index < rest", "const bool shared = true", *WAVES),
+    "the sums of all parts in one place": ("(peers.first + peer) * tile", "peers.first * tile", DEEP, SHARED),
     "a counter that stays": ("if (is_last) *counter = 0;", "", DEEP, SHARED),
     "all blocks store a shared tile": (
         "!add_up(sums, workspace, peers)) return;",

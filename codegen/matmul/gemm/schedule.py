@@ -29,6 +29,7 @@ WARPGROUP = 128
 WGMMA_ARCHITECTURE = "sm_90a"
 WGMMA_ROWS = 64  # of a product of wgmma
 SUM_BYTES = 4
+_MOST_SHARERS = 16  # as in tiling.cuh
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
 _BARRIER = 8
 _STORE_BUFFERS = 2  # of a consumer
@@ -104,7 +105,8 @@ class GemmSchedule(Schedule):
         swap: whether tiles are those of Dᵀ = op(B)ᵀ·op(A)ᵀ, for few rows of D, which become columns of a tile: these
             are a multiple of 8, not of 64.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
-        grid_blocks: blocks that divide the steps along k of all tiles evenly; 0 for a block for each tile.
+        grid_blocks: blocks that divide the steps along k of all tiles evenly, by wgmma of tiles beyond whole waves;
+            0 for a block for each tile.
         whole_tiles: these blocks take whole tiles in turn instead.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
@@ -177,11 +179,22 @@ class GemmSchedule(Schedule):
 
     def shares_tiles(self, problem: GemmProblem) -> bool:
         """Whether blocks share tiles along k."""
-        return self.grid_blocks > 0 and not self.whole_tiles and self.tiles(problem) % self.grid_blocks > 0
+        if not self.grid_blocks or self.whole_tiles:
+            return False
+        if self.instruction is Instruction.WGMMA:
+            return self.sharers(problem) > 1
+        return self.tiles(problem) % self.grid_blocks > 0
+
+    def sharers(self, problem: GemmProblem) -> int:
+        """Blocks by wgmma that share each tile beyond whole waves."""
+        rest = self.tiles(problem) % self.grid_blocks
+        return min(self.grid_blocks // rest, self.steps(problem), _MOST_SHARERS) if rest else 1
 
     def workspace_bytes(self, problem: GemmProblem) -> int:
-        """If blocks share tiles, each has two slots for the sums of a tile, and each slot has two counters."""
-        return self.grid_blocks * (16 + 8 * self.block_m * self.block_n) if self.shares_tiles(problem) else 0
+        """If blocks share tiles, each has 16 bytes of counters and room for the sums of two tiles; by wgmma of one."""
+        tiles = 1 if self.instruction is Instruction.WGMMA else 2
+        sums = tiles * SUM_BYTES * self.block_m * self.block_n
+        return self.grid_blocks * (16 + sums) if self.shares_tiles(problem) else 0
 
     def along_k(self, problem: GemmProblem, operand: str) -> bool:
         """Whether rows of ``a`` or ``b`` run along k, once it is prepared."""

@@ -46,6 +46,8 @@ __device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
           (static_cast<int>(position.n) * Schedule::cluster_n + rank_n()) * Schedule::block_n};
 }
 
+constexpr int most_sharers = 16;  // of a tile, whose sums the last of them reads one after the other
+
 // Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>
 __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
@@ -59,11 +61,20 @@ __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tili
        index += Schedule::grid_blocks / cluster_blocks)
     visit(locate(index, tiling), WorkUnit{0, tiling.steps}, Peers{0, 1});
 #else
-  const int tiles = tiling.matrix() * problem.batch;
-  const TileScheduler scheduler(tiles, tiling.steps);
-  for (int index = scheduler.first_tile(); index < tiles; index = scheduler.next_tile(index)) {
-    const WorkUnit unit = scheduler.work_unit(index);
-    visit(locate(index, tiling), unit, unit.steps() < tiling.steps ? scheduler.peers(index) : Peers{0, 1});
+  // As many blocks share each tile beyond whole waves, and begin with it, at the same places of k, so that
+  // they find in L2 what others have loaded. Whole tiles follow, while the last of the blocks adds up.
+  const int tiles = tiling.matrix() * problem.batch, block = blockIdx.x;
+  const int rest = tiles % Schedule::grid_blocks;
+  const int sharers = min(min(Schedule::grid_blocks / max(rest, 1), tiling.steps), most_sharers);
+  const int part = block % sharers;
+  int index = block < rest * sharers ? block / sharers : rest + block;
+  while (index < tiles) {
+    const bool shared = index < rest;
+    const WorkUnit unit = shared
+                              ? WorkUnit{part * tiling.steps / sharers, (part + 1) * tiling.steps / sharers}
+                              : WorkUnit{0, tiling.steps};
+    visit(locate(index, tiling), unit, Peers{block - part, sharers});
+    index = shared ? rest + block : index + Schedule::grid_blocks;
   }
 #endif
 }

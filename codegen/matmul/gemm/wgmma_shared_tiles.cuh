@@ -5,8 +5,7 @@
 // Tiles that blocks share along k: each of them leaves its sums in the workspace, and the last one to do so
 // adds up those of all, in the order of blocks, so the result does not depend on who was last.
 //
-// The workspace holds a counter for each block, then two slots for the sums of each: one for a tile that
-// begins with this block's steps, one for another.
+// The workspace holds 16 bytes for each block, a counter in all, then the sums of each.
 
 constexpr int consumer_threads = Schedule::consumers * warpgroup_threads;
 constexpr int sums_barrier = 1 + Schedule::consumers;  // those before are the consumers' own
@@ -14,9 +13,10 @@ constexpr int sum_vectors = Schedule::block_n / 8;     // of four sums, of a pro
 
 // Where the sums of a peer, and of this thread, are: the vectors of all threads are side by side.
 __device__ __forceinline__ float* peer_sums(void* workspace, const Peers& peers, int peer) {
-  constexpr long long slot_elements = Schedule::block_m * Schedule::block_n;
-  const int slot = 2 * (peers.first + peer) + (peer == 0), thread = threadIdx.x - warpgroup_threads;
-  return static_cast<float*>(workspace) + 4 * Schedule::grid_blocks + slot * slot_elements + 4 * thread;
+  constexpr long long tile_elements = Schedule::block_m * Schedule::block_n;
+  const int thread = threadIdx.x - warpgroup_threads;
+  return static_cast<float*>(workspace) + 4 * Schedule::grid_blocks + (peers.first + peer) * tile_elements +
+         4 * thread;
 }
 
 // True in the consumers of the last block of those which share a tile; what the others wrote before, they may

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from ....codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
@@ -51,5 +51,8 @@ def _small(
     if schedule.whole_tiles:
         return small, replace(schedule, grid_blocks=schedule.cluster)
     tiles = schedule.tiles(small)
-    shared = min(tiles * schedule.steps(small), ceil_div(3 * tiles, 2))
+    blocks = ceil_div(3 * tiles, 2)
+    if schedule.instruction is Instruction.WGMMA:  # a tile beyond a whole wave, or each of them
+        blocks = tiles - 1 if tiles > 2 else 2 * tiles
+    shared = min(tiles * schedule.steps(small), blocks)
     return small, replace(schedule, grid_blocks=shared if schedule.grid_blocks else 0)

@@ -23,6 +23,7 @@ from .wgmma_legal import takes_whole_tiles
 from .wgmma_space import TILE_COLUMNS, TILE_ROWS, build, cluster_ks, columns_fit, has_wgmma, rows_fit, swaps
 
 _WARPS = (1, 2, 4)
+SHARED = "shared"  # a grid whose blocks share tiles beyond whole waves
 _LEAST_STEPS = 4  # along k of a part of a tile that blocks share
 _SPARE_REGISTERS = 20  # beyond the footprint, with which ptxas spills nothing
 
@@ -47,7 +48,7 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[GemmSchedule]:
         Parameter("warps_n", _WARPS),
         Parameter("tile_m", TILE_ROWS if wgmma else TILE_ROWS[:1]),
         Parameter("tile_n", TILE_COLUMNS if wgmma else TILE_COLUMNS[:1]),
-        Parameter("grid", _grids(problem, spec)),
+        Parameter("grid", (*_grids(problem, spec), *((f"{SHARED}·1",) if wgmma else ()))),
         Parameter("block_k", block_ks(problem)),
         *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
         *(one for one in field_parameters(GemmSchedule, **fewer) if one.name != "block_k"),
@@ -175,16 +176,19 @@ def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
 def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid: str) -> GemmSchedule:
     """The schedule with the grid that a value of the parameter `grid` means for its tiles.
 
-    Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each. Those that share k
-    have a tile each.
+    Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each, or they share those
+    beyond whole waves. Clusters that share k have a tile each.
     """
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     if not factor or not tiles or schedule.cluster_k > 1:
         return replace(schedule, grid_blocks=0, whole_tiles=False)
-    wanted = int(factor) * (spec.sm_count if unit == "SMs" else tiles)
-    wgmma = schedule.instruction is Instruction.WGMMA
-    if wgmma and (wanted < tiles or takes_whole_tiles(problem, schedule)):
+    wanted = int(factor) * (tiles if unit == "tiles" else spec.sm_count)
+    sharing = replace(schedule, grid_blocks=min(wanted, tiles * schedule.steps(problem)), whole_tiles=False)
+    if schedule.instruction is Instruction.MMA_SYNC:
+        return sharing
+    shared = (wanted >= tiles or unit == SHARED) and sharing.shares_tiles(problem)
+    if not shared or takes_whole_tiles(problem, schedule):
         clusters = max(1, min(wanted // schedule.cluster, tiles))
         return replace(schedule, grid_blocks=clusters * schedule.cluster, whole_tiles=True)
-    return replace(schedule, grid_blocks=min(wanted, tiles * schedule.steps(problem)))
+    return sharing

@@ -15,7 +15,6 @@ from ....codegen.matmul.gemm.swap import multiplied
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...workload import Workload
-from .shared_sums import vectors_read
 
 _RATE = 0.85  # of tensor cores, of their peak
 _SHARED_BYTES = 138.0  # of shared memory in a clock, where products and copies do not wait for each other
@@ -45,7 +44,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     waiting = max(multiplying, read / ROW_BYTES) / consumers + idle
     outside = (a + b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
-    own = tiles / max(1, blocks) if shares else ceil_div(tiles, max(1, blocks))
+    own = tiles // blocks + 1 / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
     stored = a * b * problem.result.bytes * (1 / problem.parts + problem.preactivation + problem.residual)
     busy = max(multiplying / _RATE + _STEP_CLOCKS, waiting / _resident(problem, schedule, spec))
     return Workload(
@@ -60,7 +59,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
         bytes_loaded=_LOADED * lines * row,
         bytes_stored=stored * own * (1.0 if schedule.tensor_store else _PAIRS) / schedule.cluster_k,
         sliced_words=schedule.consumer_sums if schedule.cluster_k > 1 else 0,
-        shared_vectors=vectors_read(tiles, blocks, schedule.consumer_sums) if shares else 0.0,
+        shared_vectors=schedule.sharers(problem) * schedule.consumer_sums / 4 if shares else 0.0,
     )
 
 
