@@ -118,7 +118,7 @@ class GemmSchedule(Schedule):
     block_k: int = tunable(32, values=(16, 32, 64, 128), power_of_two=True, least=8, short="BK")
     warp_m: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=PRODUCT_M, short="WM")
     warp_n: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=2 * PRODUCT_N, short="WN")
-    stages: int = tunable(3, values=(2, 3, 4, 5, 6, 8), least=2)
+    stages: int = tunable(3, values=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16), least=2)
     vector_a: int = tunable(8, power_of_two=True)
     vector_b: int = tunable(8, power_of_two=True)
     vector_d: int = tunable(8, power_of_two=True)

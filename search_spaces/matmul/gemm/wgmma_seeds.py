@@ -22,6 +22,7 @@ _CLUSTER_CLOCKS = 2800  # that a launch of clusters takes longer
 _SEEDS = 8
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
 
+_MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
 _CONSUMERS = {128: 2, 256: 2, 192: 3, 64: 1}  # by rows of a tile; of tiles that are done as soon, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
 _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
@@ -39,13 +40,13 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
 
     If there are several waves, consumers that take turns follow.
     """
-    fitting = dict.fromkeys(_rastered(wgmma_fitted(problem, one, spec), spec) for one in _tiles(problem, spec))
+    fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
     clocks = {one: _clocks(problem, one, spec) for one in fitting}
     best = sorted(fitting, key=lambda one: clocks[one])[:_SEEDS]
     for schedule in best:
         yield from _on_grids(problem, spec, schedule, clocks[schedule])
     first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
-    yield wgmma_fitted(problem, replace(first, wait_depth=1), spec)
+    yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:
         fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
         turns = wgmma_fitted(problem, _schedule(problem, 128, 128, pingpong=True), spec)
@@ -53,10 +54,11 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
 
 
 def _schedule(problem: GemmProblem, block_m: int, block_n: int, **fields: Any) -> GemmSchedule:
-    """A tile as the seeds have it, with as many stages as fit."""
+    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits."""
+    consumers = _CONSUMERS[block_m]
     return GemmSchedule(
         instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=ROW_BYTES // problem.dtype.bytes,
-        consumers=_CONSUMERS[block_m], stages=8, tensor_store=True, **fields,
+        consumers=consumers, stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, **fields,
     )  # fmt: skip
 
 
@@ -83,8 +85,10 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 yield replace(one, block_n=round_up(problem.m, least), swap=True)
 
 
-def _rastered(schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+def _fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """With raster groups of which a wave is about a square of D, which loads least from device memory."""
+    stages = _MOST_STAGES if _waves(problem, schedule, spec) == 1 else _STAGES
+    schedule = wgmma_fitted(problem, replace(schedule, stages=stages), spec)
     rows, columns = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n
     wanted = sqrt(spec.sm_count / schedule.cluster * columns / rows)
     values: tuple[int, ...] = field_specs(GemmSchedule)["raster_group"].values

@@ -1,11 +1,11 @@
 """What the blocks of a gemm schedule by wgmma do, counted before anything is compiled.
 
-The constants were fitted to 303 times of an H200, of 15 problems of 16 bits with 16 to 8192 rows.
+The constants were fitted to 545 times of an H200, of 31 problems of 16 bits with 16 to 8192 rows.
 """
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, inf, log2
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.prepare import product
@@ -19,7 +19,10 @@ from ...workload import Workload
 _RATE = 0.85  # of tensor cores, of their peak
 _SHARED_BYTES = 138.0  # of shared memory in a clock, where products and copies do not wait for each other
 _STEP_CLOCKS = 15.0  # of tensor cores between two stages
-_WAIT_CLOCKS = 230.0  # of a consumer between two stages: barriers, products that begin and end
+_WAIT_CLOCKS = (230.0, 60.0)  # of a consumer between two stages, if no product is under way, and if one is
+_SHARED_K = 0.2  # that steps take longer for each doubling of the blocks that share k
+_SHARED_MEMORY = 0.06  # that device memory takes longer for each doubling
+_APART = 1.5  # of the time of steps, where blocks that share tiles are at different k, and load for themselves alone
 _OUTSIDE_CLOCKS = 6.0  # of a row of a box that is outside of the matrix, if all SMs copy such rows
 _LOADED = 0.7  # of the time that threads take to load as many bytes: tensor copies ask for whole lines
 _PAIRS = 4.0  # of the time that tensor copies take to store as many bytes
@@ -40,18 +43,19 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     multiplying = a * b * schedule.block_k / rate
     read = (a + b * (a // WGMMA_ROWS)) * row
     consumers = 1 if schedule.pingpong else schedule.consumers
-    idle = 0.0 if schedule.pingpong and schedule.wait_depth else _WAIT_CLOCKS
-    waiting = max(multiplying, read / ROW_BYTES) / consumers + idle
+    waiting = max(multiplying, read / ROW_BYTES) / consumers + _WAIT_CLOCKS[schedule.wait_depth]
     outside = (a + b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
     own = tiles // blocks + 1 / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
     stored = a * b * problem.result.bytes * (1 / problem.parts + problem.preactivation + problem.residual)
+    steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
+    doublings = log2(schedule.cluster_k)
     busy = max(multiplying / _RATE + _STEP_CLOCKS, waiting / _resident(problem, schedule, spec))
     return Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes,
-        steps=ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k)),
+        memory_bytes=problem.work.bytes * (1 + _SHARED_MEMORY * doublings),
+        steps=steps * (_APART if shares else 1 + _SHARED_K * doublings),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         unit_clocks=busy + _OUTSIDE_CLOCKS * outside,
