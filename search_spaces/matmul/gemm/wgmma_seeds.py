@@ -13,13 +13,13 @@ from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instruction
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
-from .space import on_grid
+from .space import SHARED, on_grid
 from .wgmma_space import cluster_ks, swaps, wgmma_fitted
 from .wgmma_workload import wgmma_workload
 
 _LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # of an SM through L2 in a clock, as the time model has it
 _CLUSTER_CLOCKS = 2800  # that a launch of clusters takes longer
-_SEEDS = 8
+_SEEDS, _SHARED_SEEDS = 8, 2
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
 
 _MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
@@ -38,13 +38,15 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     """The tiles with which the fullest SM is done first, and of the first one what changes little.
 
-    If there are several waves, consumers that take turns follow.
+    If there are several waves, blocks that share what is left of the last one follow, and consumers that take turns.
     """
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
     clocks = {one: _clocks(problem, one, spec) for one in fitting}
     best = sorted(fitting, key=lambda one: clocks[one])[:_SEEDS]
     for schedule in best:
         yield from _on_grids(problem, spec, schedule, clocks[schedule])
+    alone = [one for one in best if one.cluster == 1 and _waves(problem, one, spec) > 1]
+    yield from (on_grid(problem, spec, one, f"{SHARED}·1") for one in alone[:_SHARED_SEEDS])
     first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
     yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:

@@ -22,7 +22,7 @@ _STEP_CLOCKS = 15.0  # of tensor cores between two stages
 _WAIT_CLOCKS = (230.0, 60.0)  # of a consumer between two stages, if no product is under way, and if one is
 _SHARED_K = 0.2  # that steps take longer for each doubling of the blocks that share k
 _SHARED_MEMORY = 0.06  # that device memory takes longer for each doubling
-_APART = 1.5  # of the time of steps, where blocks that share tiles are at different k, and load for themselves alone
+_APART = 1.5  # of the time of steps, where blocks share tiles: they are at different k, and load for themselves alone
 _OUTSIDE_CLOCKS = 6.0  # of a row of a box that is outside of the matrix, if all SMs copy such rows
 _LOADED = 0.7  # of the time that threads take to load as many bytes: tensor copies ask for whole lines
 _PAIRS = 4.0  # of the time that tensor copies take to store as many bytes
@@ -46,7 +46,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     waiting = max(multiplying, read / ROW_BYTES) / consumers + _WAIT_CLOCKS[schedule.wait_depth]
     outside = (a + b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
-    own = tiles // blocks + 1 / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
+    own = tiles // blocks + _APART / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
     stored = a * b * problem.result.bytes * (1 / problem.parts + problem.preactivation + problem.residual)
     steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
     doublings = log2(schedule.cluster_k)
@@ -55,7 +55,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes * (1 + _SHARED_MEMORY * doublings),
-        steps=steps * (_APART if shares else 1 + _SHARED_K * doublings),
+        steps=steps * (1 + _SHARED_K * doublings),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         unit_clocks=busy + _OUTSIDE_CLOCKS * outside,
