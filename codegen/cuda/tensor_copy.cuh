@@ -9,6 +9,13 @@
 // there.
 struct TensorMap;
 
+// Fetches a map ahead of the first copy by it.
+__device__ __forceinline__ void prefetch_map(const TensorMap& map) {
+#if !defined(AUTOTUNE_EMULATOR) && __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map));
+#endif
+}
+
 // Dynamic shared memory for swizzled tiles, which begin at multiples of 1024 bytes.
 template <typename T>
 __device__ __forceinline__ T* tile_memory() {
