@@ -37,10 +37,11 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     facts = _facts(left) | _edges(left, schedule)
     if problem.bucket_rows:  # the same source for all rows of a bucket
         facts["edge_n" if schedule.swap else "edge_m"] = True
-    constants = schedule.constants | _conditions(left) | facts | {"clusters": False}
+    specialized = schedule.specialize is Specialize.SHAPE
+    constants = schedule.constants | _conditions(left) | facts | {"clusters": False, "specialized": specialized}
     header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
-    served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
+    served = problem.key if specialized else _served(problem)
     declared = problem_struct(_types(left), facts, _sizes(left), schedule.specialize, body)
     if wgmma:
         members = (*tensor_maps(problem, schedule), *members)

@@ -53,7 +53,12 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
   constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
   Accumulators partial;
   sums = {};
-#  pragma unroll 4
+  // Of steps that are unrolled, one waits for its stage while the sums of the one before are added up.
+#  if specialized
+#    pragma unroll 32
+#  else
+#    pragma unroll 4
+#  endif
   for (int step = 0; step < steps; step += promoted_stages) {
     const Promotion::Factors factors = promotion.factors(unit.first + step);
     multiply_next<true>(partial, own, stages, turn);

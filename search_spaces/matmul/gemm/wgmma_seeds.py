@@ -11,6 +11,7 @@ from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instruction
+from ....codegen.schedule import Specialize
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from .space import SHARED, on_grid
@@ -43,11 +44,14 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
     clocks = {one: _clocks(problem, one, spec) for one in fitting}
     best = sorted(fitting, key=lambda one: clocks[one])[:_SEEDS]
+    first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
+    yield first
+    if first.promote:  # more steps are unrolled where their number is known
+        yield replace(first, specialize=Specialize.SHAPE)
     for schedule in best:
         yield from _on_grids(problem, spec, schedule, clocks[schedule])
     alone = [one for one in best if one.cluster == 1 and _waves(problem, one, spec) > 1]
     yield from (on_grid(problem, spec, one, f"{SHARED}·1") for one in alone[:_SHARED_SEEDS])
-    first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
     yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:
         fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
