@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cuda.core import EventOptions
 
-from ..codegen.problem import Problem
+from ..codegen.problem import Array, Problem
 from ..codegen.program import Program
 from ..codegen.schedule import Schedule
 from ..compiler import CompiledKernel
@@ -23,6 +23,7 @@ from ..db.states import Status
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
 from ..search_spaces.roofline import impossible_rate
+from ..verification import exact_launch_inputs
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
@@ -87,7 +88,7 @@ class CudaSession:
         with suppress(CUDAError):
             self._memory.close()
 
-    def _new_operands(self, memory: ExitStack, *, exact: bool = False) -> Operands:
+    def _new_operands(self, memory: ExitStack, exact: Mapping[str, Array] | None = None) -> Operands:
         return Operands(self._context, self._stream, self._operator, self.problem, self._seed, memory, exact=exact)
 
     @property
@@ -137,11 +138,12 @@ class CudaSession:
     @cached_property
     def _exact_operands(self) -> Operands | None:
         """Buffers of whole numbers, for those who evaluate schedules."""
-        if self.problem.exact_inputs(self._seed) is None:
+        inputs = exact_launch_inputs(self.problem, self._seed)
+        if inputs is None:
             return None
         with ExitStack() as memory:
             try:
-                operands = self._new_operands(memory, exact=True)
+                operands = self._new_operands(memory, inputs)
             except CUDAError:  # no memory for both: random numbers have to do
                 self._context.check_context()
                 return None

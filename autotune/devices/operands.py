@@ -76,7 +76,7 @@ class Operands:
         context, stream: where everything runs.
         operator, problem, seed: what is computed, and the seed of its inputs.
         memory: frees the buffers.
-        exact: whether the inputs are those of `Problem.exact_inputs`, and outputs are judged `exactly`.
+        exact: inputs from `exact_launch_inputs`, if outputs are to be judged `exactly`.
 
     Raises:
         CUDAError: there is not enough memory, or the reference cannot be launched.
@@ -91,16 +91,16 @@ class Operands:
         seed: int,
         memory: ExitStack,
         *,
-        exact: bool = False,
+        exact: Mapping[str, Array] | None = None,
     ) -> None:
         self._device, self._stream, self._memory = context.handle, stream, memory
-        self._problem, self._seed, self._exact = problem, seed, exact
+        self._problem, self._seed, self._exact = problem, seed, exact is not None
         self.verifier = Verifier(context.handle, stream, context.limits)
         memory.callback(self.verifier.close)
         written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
-        self._outputs = [exactly(tensor) for tensor in written] if exact else written
+        self._outputs = [exactly(tensor) for tensor in written] if self._exact else written
         self.in_place = {tensor.name: tensor.in_place for tensor in self._outputs if tensor.in_place}
-        inputs = self._inputs()
+        inputs = self._inputs() if exact is None else exact
         self._buffers = {tensor.name: self._tensor_buffer(tensor) for tensor in problem.tensors}
         # What a launch changes must be restored before the next one.
         self._before = {

@@ -64,6 +64,10 @@ class Evaluator:
         program = self._operator.program(self._problem, schedule, self._limits)
         return Job(schedule, program, self._pool.submit(program, self._limits.arch))
 
+    def prepare(self, schedule: Schedule) -> None:
+        """Have a schedule compiled that may be started later."""
+        self._pool.prepare(self._operator.program(self._problem, schedule, self._limits), self._limits.arch)
+
     def finish(self, job: Job, session: Session) -> Trial:
         """Wait for the kernel, verify and time it in a session of the problem.
 

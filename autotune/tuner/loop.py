@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -113,6 +113,14 @@ def tune(
             """Until the run ends; None if it does not, since it evaluates one schedule at least."""
             return None if options.seconds is None or not by_status else max(0.0, start + options.seconds - now())
 
+        def for_others() -> Schedule | None:
+            """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
+            if best is None:
+                return None
+            schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic
+            legal = not operator.violations(problem, schedule, spec)
+            return schedule if legal and schedule.digest not in (best.schedule_digest, *compared) else None
+
         def meanwhile() -> None:
             if following and not in_order:  # nothing waits for a compiler on a device that takes the processors itself
                 compile_first(*following, device, db, pool, depth)
@@ -142,12 +150,14 @@ def tune(
                 for candidate, job in ahead:
                     trial = evaluated(job)
                     ahead.tell(candidate, trial)
+                    if trial is best and not in_order and (others := for_others()):
+                        evaluator.prepare(others)
                     if on_progress:
                         done, left = by_status.total(), ahead.under_way
                         on_progress(Progress(trial, done, options.trials, now() - start, best, left))
                 ahead.end()
-                others = _for_others(operator, problem, device, best, compared)
-                if others and by_status.total() < options.trials and (twin := candidates.claim(others)):
+                others = for_others() if by_status.total() < options.trials else None
+                if others and (twin := candidates.claim(others)):
                     candidates.tell(twin, evaluated(evaluator.start(others)))
                 if entered := participants(incumbent, few, by_status.total()):
                     decided, again = run_off(entered, measured_again)
@@ -177,14 +187,3 @@ def tune(
             interrupted=interrupted,
             runoff=decided,
         )
-
-
-def _for_others(
-    operator: Operator[Any, Any], problem: Problem, device: Device, best: Trial | None, tried: Collection[str]
-) -> Schedule | None:
-    """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
-    if best is None:
-        return None
-    schedule: Schedule = operator.schedule_type.from_dict(best.schedule).shape_generic
-    legal = not operator.violations(problem, schedule, device.limits)
-    return schedule if legal and schedule.digest not in (best.schedule_digest, *tried) else None

@@ -80,6 +80,19 @@ def test_a_shape_generic_twin_costs_no_trial_more_than_the_budget(device, db, mo
     assert stored(db) == SEEDS[:1]
 
 
+@pytest.mark.parametrize("source", TimeSource)
+def test_a_shape_generic_twin_comes_last_and_is_compiled_meanwhile_where_times_are_measured(
+    device, db, pools, monkeypatch, source
+):
+    twin = ToySchedule(depth=5)
+    monkeypatch.setattr(ToySchedule, "shape_generic", property(lambda schedule: twin))
+    device.time_source = source
+    run(device, db, trials=6, seconds=1e-9)
+    assert device.evaluations == [SEEDS[0], twin]
+    measured = source is TimeSource.MEASURED
+    assert pools[0].prepared == [(emit(PROBLEM, twin), "sm_90")] * measured
+
+
 @pytest.mark.parametrize(
     ("argument", "value", "expected"),
     [
