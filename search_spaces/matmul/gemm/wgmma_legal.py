@@ -28,13 +28,7 @@ def multiplied_by_wgmma(problem: GemmProblem) -> bool:
 
 def enough_registers(schedule: GemmSchedule) -> bool:
     """Whether a consumer's thread has room for its sums."""
-    fits = schedule.consumer_sums + _OTHER_REGISTERS <= schedule.consumer_registers
-    return fits and _product_registers(schedule) <= schedule.given_registers
-
-
-def _product_registers(schedule: GemmSchedule) -> int:
-    """What a product takes of a thread's registers at once, of which setmaxnreg gives no more."""
-    return schedule.block_n // 2 + _PRODUCT_REGISTERS
+    return not any(_register_violations(schedule))
 
 
 def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
@@ -170,9 +164,10 @@ def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
     needed, most = schedule.consumer_sums + _OTHER_REGISTERS, schedule.consumer_registers
     if needed > most:
         yield f"about {needed} registers of a consumer's thread over the {most} that it gets"
-    elif not enough_registers(schedule):
-        needed, most = _product_registers(schedule), schedule.given_registers
-        yield f"{needed} registers of a product of {schedule.block_n} columns over the {most} of a thread"
+    # What a product takes of a thread's registers at once, of which setmaxnreg gives no more.
+    product, given = schedule.block_n // 2 + _PRODUCT_REGISTERS, schedule.given_registers
+    if product > given:
+        yield f"{product} registers of a product of {schedule.block_n} columns over the {given} of a thread"
 
 
 def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
