@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..codegen.problem import Problem
@@ -42,11 +44,19 @@ def changed_program(trial: Trial) -> str:
     """`changed` for a trial of a registered operator, with the limits that the trial was made under."""
     try:
         operator = registered(trial.problem.operator)
-        problem = operator.problem_type.from_dict(trial.problem.fields)
-        limits = device_spec(trial.device.limits)
     except ValueError as error:
         return f"emits no program today: {error}"
-    return changed(operator, problem, limits, trial.schedule, trial.program_digest)
+    made = json.dumps([trial.problem.fields, trial.device.limits, trial.schedule])
+    return _changed_program(operator, made, trial.program_digest)
+
+
+@lru_cache(maxsize=4096)  # each problem of a suite asks for those of all others
+def _changed_program(operator: Operator[Any, Any], made: str, digest: str) -> str:
+    fields, limits, schedule = json.loads(made)
+    try:
+        return changed(operator, operator.problem_type.from_dict(fields), device_spec(limits), schedule, digest)
+    except ValueError as error:
+        return f"emits no program today: {error}"
 
 
 def judge(operator: Operator[Any, Any], problem: Problem) -> str:

@@ -9,7 +9,7 @@ from trial_factory import trial
 
 from autotune.codegen import headers
 from autotune.codegen.tensor import Role, Within
-from autotune.db import DeviceRecord, ProblemRecord, TimeSource
+from autotune.db import DeviceRecord, ProblemRecord, TimeSource, freshness
 from autotune.db.freshness import OTHER_PROGRAM, changed_program, judge
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import OPERATORS
@@ -52,7 +52,7 @@ def edit(tmp_path, monkeypatch):
     shutil.copytree(headers._FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
 
     def forget():
-        for value in vars(headers).values():
+        for value in [*vars(headers).values(), *vars(freshness).values()]:
             getattr(value, "cache_clear", int)()
 
     def replaced(name, old, new):
@@ -66,6 +66,14 @@ def edit(tmp_path, monkeypatch):
         forget()
         yield replaced
     forget()
+
+
+def test_a_trial_is_emitted_once_for_all_questions(edit, monkeypatch):
+    emitted = []
+    monkeypatch.setattr(freshness, "changed", lambda *made: emitted.append(made) or "")
+    assert [changed_program(TRIALS["plain"]) for _ in range(3)] == [""] * 3
+    assert changed_program(replace(TRIALS["plain"], program_digest="0" * 64)) == ""
+    assert [digest for *_, digest in emitted] == [TRIALS["plain"].program_digest, "0" * 64]
 
 
 LINE = "  const unsigned rows = tiles_m - first_m;\n"  # of a function that both operators use
