@@ -81,7 +81,7 @@ class NormSpace(Generic[S]):
             held = [*copied, *loaded[:2]]
         else:
             held = [*loaded[:2], *copied[:2], *loaded[2:]]
-        first = [variant for schedule in held[:2] for variant in _variants(schedule)]
+        first = [variant for schedule in held[:2] for variant in _variants(problem, schedule)]
         for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
         again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
         for schedule in (*first, *held[2:], *for_caches, again, *seeds.narrow(loaded)):
@@ -89,15 +89,19 @@ class NormSpace(Generic[S]):
                 yield schedule
 
 
-def _variants(schedule: S) -> Iterator[S]:
-    """A layer_norm's mean and variance at once, too; both of a known shape; and that in vectors of half the width."""
+def _variants(problem: NormProblem, schedule: S) -> Iterator[S]:
+    """A layer_norm's mean and variance at once, too; of a known shape, also for caches or in vectors of half the width.
+
+    A layer_norm of a known shape spills in such vectors.
+    """
     yield schedule
-    at_once = replace(schedule, passes=Passes.SHIFTED) if isinstance(schedule, LayerNormSchedule) else schedule
-    yield at_once
-    yield at_once.shape_specialized
-    yield schedule.shape_specialized
-    if schedule.vector_width > 1:
-        yield replace(at_once.shape_specialized, vector_width=schedule.vector_width // 2)
+    if isinstance(schedule, LayerNormSchedule) and not problem.residual:
+        schedule = replace(schedule, passes=Passes.SHIFTED)
+        yield schedule
+    shaped = schedule.shape_specialized
+    yield from (shaped, replace(shaped, streaming=True))
+    if not problem.centered and schedule.vector_width > 1:
+        yield replace(shaped, vector_width=schedule.vector_width // 2)
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:

@@ -79,7 +79,7 @@ def default(problem: NormBackwardProblem, spec: DeviceSpec) -> NormBackwardSched
 def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormBackwardSchedule]:
     """Rows in a ring in shared memory, in vectors of half the width and of all, or in registers; read again last.
 
-    Blocks for each SM are as many as fit.
+    Blocks for each SM are as many as fit. Of a known shape, one row is loaded ahead, too.
     """
     drawn = space(problem, spec)
     narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
@@ -87,9 +87,10 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
     rings = [replace(schedule, hold=Hold.SHARED, rows_ahead=2) for schedule in held_rows]
     halves = [replace(schedule, vector_width=max(1, schedule.vector_width // 2)) for schedule in rings]
     shaped = [schedule.shape_specialized for schedule in halves]
+    nearer = [replace(schedule, rows_ahead=1) for schedule in shaped]
     loaded = [replace(schedule, rows_ahead=1) for schedule in held_rows]
     again = replace(streamed(problem), loads_in_flight=2)
-    first = [one for like in zip(halves, shaped, rings, loaded, strict=True) for one in like]
+    first = [one for like in zip(halves, shaped, nearer, rings, loaded, strict=True) for one in like]
     for schedule in dict.fromkeys(_filling(problem, one, spec) for one in (*first, *held_rows, again)):
         fits = _needed(problem, schedule) <= most_registers(spec, schedule.threads, 1)
         if schedule in drawn and fits and _legal(problem, schedule, spec):

@@ -51,7 +51,8 @@ def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule
         lanes = min(max(_LEAST_LANES, 1 << (ceil_div(problem.reduced, elements) - 1).bit_length()), threads)
         wanted = threads // lanes * problem.reduced * 3 // 2
         loads = 1 << max(0, (ceil_div(wanted, threads * width) - 1).bit_length())
-        yield ReduceSchedule(threads, lanes, width, min(loads, _MOST_LOADS), staged=True)
+        schedule = ReduceSchedule(threads, lanes, width, min(loads, _MOST_LOADS), staged=True)
+        yield from (schedule, schedule.shape_specialized)
 
 
 def _schedule(

@@ -89,12 +89,11 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
     else:
         first = _skipping(problem, seeds) or loaded[:3]
         kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
-        yield from (*first, *kept[:2])
+        yield from (*first, *kept)
         if problem.masked or problem.has_mask:
             # Of a known shape, no vector is asked whether it is there. In small blocks, rows wait for no longer ones.
-            yield from (schedule.shape_specialized for schedule in (*first[:2], *kept[:2]))
-            for schedule in (*first[:1], *kept[:1]):
-                yield replace(schedule, threads=max(WARP, schedule.threads_per_row))
+            small = [seeds.filling(_of_a_row(schedule)) for schedule in (*first[:1], *kept)]
+            yield from (*small, *(schedule.shape_specialized for schedule in (*first[:2], *small)))
         for passes in (Passes.TWO, Passes.ONLINE):
             yield from (replace(schedule, passes=passes) for schedule in (*loaded[:2], *copied[:2]))
         yield from loaded[2:]
@@ -105,6 +104,10 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
     for schedule in (again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
+
+
+def _of_a_row(schedule: SoftmaxSchedule) -> SoftmaxSchedule:
+    return replace(schedule, threads=max(WARP, schedule.threads_per_row))
 
 
 def _skipping(problem: SoftmaxProblem, seeds: RowSeeds[SoftmaxProblem, SoftmaxSchedule]) -> list[SoftmaxSchedule]:

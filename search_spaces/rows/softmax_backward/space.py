@@ -54,7 +54,7 @@ def default(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> SoftmaxBackwar
 
 
 def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[SoftmaxBackwardSchedule]:
-    """Rows in registers, of as few blocks as hold them; read again last.
+    """Rows in registers, of as few blocks as hold them; read again last, by clusters and by blocks.
 
     Those that leave an SM one block go behind the others: nothing hides the waits of a block that is alone.
     """
@@ -64,7 +64,12 @@ def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[So
     loaded = sorted(seeds.in_registers(), key=lambda schedule: schedule.min_blocks_per_sm == 1)[:_HELD]
     for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
     again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-    for schedule in (*loaded, *for_caches, again, *seeds.narrow(loaded)):
+    shared = [
+        replace(again, threads=256, threads_per_row=256, cluster=schedule.cluster, min_blocks_per_sm=4)
+        for schedule in loaded
+        if schedule.cluster > 1
+    ]
+    for schedule in (*loaded, *for_caches, *dict.fromkeys(shared), again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
 
