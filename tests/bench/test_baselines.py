@@ -3,10 +3,12 @@
 import ctypes
 import os
 import sys
+from contextlib import ExitStack
 from importlib import util
 from types import SimpleNamespace
 
 import pytest
+from cuda.bindings import driver
 
 from autotune.bench.baselines import COPY_NAME, baselines_of
 from autotune.bench.baselines.device_copy import filling
@@ -183,14 +185,14 @@ def test_cublaslt_has_integers_of_32_bits_alone():
     ("scales", "expected"),
     [
         (Scales.NONE, {"FAST_ACCUM": 0}),
-        (Scales.TENSOR, {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3000}),
+        (Scales.TENSOR, {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3008}),
         (
             Scales.ROW,
-            {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3000, "A_SCALE_MODE": 3, "B_SCALE_MODE": 3},
+            {"FAST_ACCUM": 0, "A_SCALE_POINTER": 4000, "B_SCALE_POINTER": 3008, "A_SCALE_MODE": 3, "B_SCALE_MODE": 3},
         ),
     ],
 )
-def test_cublaslt_gets_the_scales_of_its_transposed_product(scales, expected):
+def test_cublaslt_gets_the_scales_of_its_transposed_product_as_aligned_as_it_asks_for(monkeypatch, scales, expected):
     class Library:
         def __init__(self):
             self.found = {}
@@ -199,9 +201,20 @@ def test_cublaslt_gets_the_scales_of_its_transposed_product(scales, expected):
             self.found[attribute.name] = value.value
 
     class Session:
-        def pointer(self, name):
-            return {"scale_a": 3000, "scale_b": 4000}[name]
+        stream = 7
 
+        def __init__(self, problem):
+            self.problem = problem
+
+        def pointer(self, name):
+            return {"scale_a": 3004, "scale_b": 4000}[name]
+
+    def copied(*arguments):
+        assert arguments == (3008, 3004, 4 if scales is Scales.TENSOR else 256, 7)
+        return (driver.CUresult.CUDA_SUCCESS,)
+
+    monkeypatch.setattr(driver, "cuMemcpyDtoDAsync", copied)
+    monkeypatch.setattr(cublaslt, "_allocated", lambda stack, size: 3008)
     library, problem = Library(), GemmProblem(64, 64, 64, dtype=DType.FLOAT8_E4M3, scales=scales)
-    cublaslt._set_scales(library, None, Session(), problem)
+    cublaslt._set_scales(library, None, Session(problem), problem, ExitStack())
     assert library.found == expected

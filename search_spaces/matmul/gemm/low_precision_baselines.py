@@ -41,7 +41,8 @@ def _scales(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> tup
     if problem.scales is Scales.NONE:
         one = torch.ones(1, device=tensors["d"].device)
         return alpha * one, one
-    scale_a, scale_b = alpha * tensors["scale_a"], tensors["scale_b"]
+    # New tensors are aligned as cuBLAS asks for it; those of kernels need not be.
+    scale_a, scale_b = alpha * tensors["scale_a"], tensors["scale_b"].clone()
     if problem.scales is Scales.ROW:
         return scale_a[:, None], scale_b[None, :]
     if problem.scales is Scales.BLOCK:  # neighbours along m are neighbours in memory
