@@ -185,6 +185,15 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
 
 
+def test_a_thread_that_measures_waits_for_no_turn_of_python(
+    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[float] = []
+    monkeypatch.setattr("sys.setswitchinterval", turns.append)
+    assert autotune(*TRANSPOSE, "--m", "8").code == 0
+    assert turns == [0.0005]
+
+
 def test_the_shipped_suite_is_known_by_its_name(autotune: Command, search: Search) -> None:
     assert autotune("tune", "sgemm", "--device", "h200", "--suite", "gemm").code == 0
     assert sum(isinstance(problem, SGEMM.problem_type) for problem in search.problems) == 66

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ...tuner import Progress, TuneOptions, TuneResult
     from ...tuner.parallel import Parallel, Queue
 
+# Seconds. The thread that measures needs the interpreter for moments, often, and the one that proposes all of the time:
+# with Python's 5 ms, a device waits for each of these moments.
+_TURN = 0.0005
+
 
 def tune(
     operator: Any,
@@ -125,6 +129,7 @@ def tune(
                 print_winner(results[-1])
         return result
 
+    sys.setswitchinterval(_TURN)
     with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
