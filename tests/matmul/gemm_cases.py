@@ -101,7 +101,9 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
     while True:
         align = max(random.choice((16, 16, 16, 8, 4, 2)), kinds.get("dtype", FP16).bytes)
-        template = GemmProblem(256, 256, 4096, align_a=align, align_b=random.choice((16, 16, align)), **kinds)
+        template = GemmProblem(
+            random.choice((128, 256)), 256, 4096, align_a=align, align_b=random.choice((16, 16, align)), **kinds
+        )
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)

@@ -17,6 +17,7 @@ from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
 from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
+from autotune.search_spaces.matmul.gemm.space import on_grid
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 
@@ -183,3 +184,11 @@ def test_blocks_share_k_where_tiles_leave_sms_idle(m: int, k: int, most: int) ->
         one for one in OPERATOR.space(GemmProblem(m, 5120, k), LIMITS).parameters if one.name == "cluster_k"
     )
     assert parameter.values[-1] == most
+
+
+@pytest.mark.parametrize(("n", "sharers"), [(2304, 4), (4096, 1)])
+def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n: int, sharers: int) -> None:
+    tile = GemmSchedule.parse(["instruction=wgmma", "BM=128", "BN=256", "BK=64", "vector_d=2"])
+    shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), LIMITS, tile, "shared·1")
+    assert (shared.grid_blocks, shared.whole_tiles) == (132, sharers == 1)
+    assert shared.sharers(GemmProblem(n, n, 4096)) == sharers
