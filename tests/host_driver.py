@@ -125,7 +125,7 @@ def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: K
     monkeypatch.setattr(memory, "driver", driver)
     monkeypatch.setattr(memory, "handle_return", lambda result: result)
     monkeypatch.setattr(memory, "GUARD_BYTES", 256)
-    monkeypatch.setattr(operands, "LoadedProgram", Loaded)
+    monkeypatch.setattr(cuda_session, "LoadedProgram", Loaded)
     monkeypatch.setattr(operands, "Verifier", HostVerifier)
     monkeypatch.setattr(operands, "compile_kernel", lambda program, arch: reference)
     monkeypatch.setattr(cuda_session, "measure", _ten_samples)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from math import inf
 from statistics import median
 from time import monotonic
@@ -27,6 +27,7 @@ from ..verification import exact_launch_inputs
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
+from .launcher import LoadedProgram
 from .memory import GuardedBuffer
 from .operands import Operands
 from .timing import measure, time_limit
@@ -63,6 +64,7 @@ class CudaSession:
         self._memory = ExitStack()
         self._pruner = pruner
         self._sampled_at = -inf
+        self._load = lru_cache(maxsize=1)(LoadedProgram)  # an evaluation prepares a kernel up to three times
 
     def __enter__(self) -> Self:
         self._context.check_usable()
@@ -89,7 +91,8 @@ class CudaSession:
             self._memory.close()
 
     def _new_operands(self, memory: ExitStack, exact: Mapping[str, Array] | None = None) -> Operands:
-        return Operands(self._context, self._stream, self._operator, self.problem, self._seed, memory, exact=exact)
+        arguments = self._context, self._stream, self._operator, self.problem, self._seed, memory, self._load
+        return Operands(*arguments, exact=exact)
 
     @property
     def limits(self) -> DeviceSpec:

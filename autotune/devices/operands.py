@@ -76,6 +76,7 @@ class Operands:
         context, stream: where everything runs.
         operator, problem, seed: what is computed, and the seed of its inputs.
         memory: frees the buffers.
+        load: makes a `LoadedProgram`, or gives the one that it made last if it is of the same kernel.
         exact: inputs from `exact_launch_inputs`, if outputs are to be judged `exactly`.
 
     Raises:
@@ -90,10 +91,11 @@ class Operands:
         problem: Problem,
         seed: int,
         memory: ExitStack,
+        load: Callable[[CompiledKernel, Program], LoadedProgram],
         *,
         exact: Mapping[str, Array] | None = None,
     ) -> None:
-        self._device, self._stream, self._memory = context.handle, stream, memory
+        self._device, self._stream, self._memory, self._load = context.handle, stream, memory, load
         self._problem, self._seed, self._exact = problem, seed, exact is not None
         self.verifier = Verifier(context.handle, stream, context.limits)
         memory.callback(self.verifier.close)
@@ -128,7 +130,7 @@ class Operands:
     ) -> Iterator[Ready]:
         """Load a kernel, give it a workspace and pack its arguments, with other buffers for some of its tensors."""
         with ExitStack() as memory:
-            loaded = LoadedProgram(kernel, program)
+            loaded = self._load(kernel, program)
             pointers = {name: buffer.pointer for name, buffer in {**self._buffers, **(others or {})}.items()}
             pointers["workspace"] = 0
             beside: tuple[Watched, ...] = ()

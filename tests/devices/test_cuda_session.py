@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_driver import Kernel, host_context
+from host_driver import Kernel, Loaded, host_context
 from optuna import Study
 from optuna.pruners import BasePruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
@@ -123,6 +123,15 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
     assert (found.status, found.error, found.max_error) == (Status.OK, "", 0)
     assert found.samples == (pytest.approx(1e-3),) * 10
     assert next(launches) == 2 + 10 + 2
+
+
+def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, inner = [], Loaded.__init__
+    monkeypatch.setattr(Loaded, "__init__", lambda self, *of: loaded.append(of[0]) or inner(self, *of))
+    another = lambda a: right(a)  # noqa: E731
+    found = evaluate(right, another, problem=Increment(in_place=True, exact=True))
+    assert [one.status for one in found] == [Status.OK] * 2
+    assert loaded.count(another) == 1
 
 
 class Recorder(BasePruner):
