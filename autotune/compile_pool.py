@@ -28,6 +28,8 @@ class CompilePool:
     """
 
     def __init__(self, workers: int | None = None) -> None:
+        import cuda.core.utils  # noqa: F401, here: of threads that are the first to import it at once, one may see half of it
+
         self.processes = workers or os.cpu_count() or 1
         self._workers: list[Worker] = []
         self._own = threading.local()

@@ -84,10 +84,11 @@ def test_most_draws_are_legal(name: str, problem: Problem, device: str) -> None:
 def test_a_legal_draw_can_be_found_again(name: str, problem: Problem) -> None:
     space = operator(name).space(problem, LIMITS)
     trying_all = replace(space, fits={})
-    for schedule in legal_schedules(name, problem):
+    for number, schedule in enumerate(legal_schedules(name, problem)):
         draw = space.draw_of(schedule)
         assert space.build(draw) == schedule
-        assert draw == trying_all.draw_of(schedule)
+        if number % 8 == 0:  # of gemm, it tries thousands
+            assert draw == trying_all.draw_of(schedule)
 
 
 @anywhere
