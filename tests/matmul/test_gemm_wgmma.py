@@ -539,7 +539,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "the sums of the blocks but the first": ("for (int peer = 0;", "for (int peer = 1;", DEEP, SHARED),
     "the first part of k for all": ("WorkUnit{part * tiling", "WorkUnit{0 * tiling", DEEP, SHARED),
     "the first whole tile for all": ("shared ? rest + block", "shared ? rest", *WAVES),
-    "all tiles are shared": ("const bool shared = index < rest", "const bool shared = true", *WAVES),
     "the sums of all parts in one place": ("(peers.first + peer) * tile", "peers.first * tile", DEEP, SHARED),
     "a counter that stays": ("if (is_last) *counter = 0;", "", DEEP, SHARED),
     "all blocks store a shared tile": (
