@@ -37,7 +37,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     row = schedule.block_k * problem.dtype.bytes
     a, b = schedule.block_m, schedule.block_n
     left = multiplied(product(problem, schedule), schedule)
-    inside_a, inside_b = a * _inside(left.m, a), b * _inside(left.n, b)
+    inside_a, inside_b = a * share_inside(left.m, a), b * share_inside(left.n, b)
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)
     multiplying = a * b * schedule.block_k / rate
@@ -67,8 +67,8 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     )
 
 
-def _inside(size: int, block: int) -> float:
-    """The share of tiles that is in the matrix."""
+def share_inside(size: int, block: int) -> float:
+    """The share of tiles that is in the matrix; what lies outside is not read."""
     return size / round_up(size, block) if size else 0.0
 
 

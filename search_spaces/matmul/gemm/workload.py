@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from ....codegen.integers import ceil_div, round_up
+from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import (
     LEAST_COPY,
@@ -19,10 +19,11 @@ from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...workload import Workload
 from . import preparation
-from .shared_sums import vectors_read
-from .wgmma_workload import wgmma_workload
+from .wgmma_workload import share_inside, wgmma_workload
 
-_LINE = 128  # bytes
+_LINE, _WORDS = 128, 4  # bytes, and words of a vector
+_FAN_IN = 16  # of split_k_reduction.cuh
+_SLOWER = 25.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
 _COPY = 6.0  # instructions of a copy, with its address and bounds
 _BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
@@ -43,7 +44,7 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
     copies, lines, elements = 0.0, 0.0, 0.0
     for operand, side in (("a", "m"), ("b", "n")):
         rows, row_bytes = schedule.rows(problem, operand)
-        inside = _inside(problem, schedule, side)
+        inside = share_inside(getattr(problem, side), getattr(schedule, f"block_{side}"))
         vector_bytes = getattr(schedule, f"vector_{operand}") * size
         vectors = rows * row_bytes / vector_bytes / WARP
         copies += vectors * (_BY_REGISTERS if vector_bytes < LEAST_COPY else 1)
@@ -71,12 +72,13 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             bytes_loaded=elements,
             bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
             sliced_words=tile // schedule.threads,  # through shared memory on their way to D
-            shared_vectors=vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
+            shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
         ),
     )
 
 
-def _inside(problem: GemmProblem, schedule: GemmSchedule, side: str) -> float:
-    """The share of tiles that is in the matrix; what lies outside is not read."""
-    size, block = getattr(problem, side), getattr(schedule, f"block_{side}")
-    return size / round_up(size, block) if size else 0.0
+def _vectors_read(tiles: int, blocks: int, sums: float) -> float:
+    """Vectors that a thread reads in turn: of each part of a tile, of 16 neighbours, then of all such groups."""
+    sharers = max(2, ceil_div(blocks, tiles))
+    parts = sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
+    return _SLOWER * parts * sums / _WORDS
