@@ -19,8 +19,8 @@ from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule, Instruction, Prepare
-from .swap import multiplied
-from .wgmma import product_source, shared_operands, tensor_maps
+from .wgmma.operands import product_source, shared_operands, tensor_maps
+from .wgmma.swap import multiplied
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes
@@ -39,7 +39,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         facts["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False, "specialized": specialized}
-    header, block = ("wgmma_block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
+    header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
     declared = problem_struct(_types(left), facts, _sizes(left), schedule.specialize, body)

@@ -9,7 +9,7 @@ from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule, Prepare
-from ....codegen.matmul.gemm.swap import multiplied
+from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from ....codegen.wgmma import violations as product_violations

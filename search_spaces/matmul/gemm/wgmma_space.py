@@ -20,7 +20,7 @@ from ....codegen.matmul.gemm.schedule import (
     Instruction,
     Prepare,
 )
-from ....codegen.matmul.gemm.swap import multiplied
+from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.tensor_map import MOST_OF_BOX
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec

@@ -11,7 +11,7 @@ from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
-from ....codegen.matmul.gemm.swap import multiplied
+from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...workload import Workload

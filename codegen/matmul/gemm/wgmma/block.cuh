@@ -1,8 +1,8 @@
 #pragma once
 #include "cuda/register_count.cuh"
 #include "matmul/gemm/prepare.cuh"
-#include "matmul/gemm/wgmma_consumer.cuh"
-#include "matmul/gemm/wgmma_producer.cuh"
+#include "matmul/gemm/wgmma/consumer.cuh"
+#include "matmul/gemm/wgmma/producer.cuh"
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by warpgroups (sm_90a): the first one has tensor copies
 // fill stages of shared memory, the others multiply what is there. What prepared operands leave of the
 // workspace is for tiles that blocks share.

@@ -1,5 +1,5 @@
 #pragma once
-#include "matmul/gemm/wgmma_sums.cuh"
+#include "matmul/gemm/wgmma/sums.cuh"
 
 // Adds sums of tensor cores to those in FP32, by which they are multiplied where blocks have scales. For a
 // consumer's part of a tile of D.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .fields import Bias, OutDType
-from .problem import GemmProblem
-from .schedule import GemmSchedule
+from ..fields import Bias, OutDType
+from ..problem import GemmProblem
+from ..schedule import GemmSchedule
 
 _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
-from ...headers import Constant
-from ...program import Argument
-from ...tensor_map import Swizzle, TensorMap
-from ...wgmma import wgmma_source
-from .fields import Gate
-from .prepare import prepared, product
-from .problem import GemmProblem
-from .schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from ....dtype import DType
+from ....headers import Constant
+from ....program import Argument
+from ....tensor_map import Swizzle, TensorMap
+from ....wgmma import wgmma_source
+from ..fields import Gate
+from ..prepare import prepared, product
+from ..problem import GemmProblem
+from ..schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
 from .swap import multiplied
 
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/cluster.cuh"
 #include "cuda/named_barrier.cuh"
-#include "matmul/gemm/wgmma_sums.cuh"
+#include "matmul/gemm/wgmma/sums.cuh"
 // Tiles whose steps along k the blocks of a cluster share. Each of them leaves its sums in shared memory, and
 // the first ones add up those of all blocks for the columns of the tile that they store. The order of
 // additions is that of ranks.

@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/named_barrier.cuh"
 #include "cuda/vector.cuh"
-#include "matmul/gemm/wgmma_stages.cuh"
+#include "matmul/gemm/wgmma/stages.cuh"
 // Tiles that blocks share along k: each of them leaves its sums in the workspace, and the last one to do so
 // adds up those of all, in the order of blocks, so the result does not depend on who was last.
 //

@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/cluster.cuh"
-#include "matmul/gemm/wgmma_epilogue.cuh"
+#include "matmul/gemm/wgmma/epilogue.cuh"
 // Stages of shared memory that the producer fills and the consumers empty in turn. A stage has two barriers:
 // one completes when its tiles are there, the other when all consumers of the cluster have read them, for
 // copies go to several blocks.
@@ -15,7 +15,7 @@ struct Stages {
 #if pingpong
   Barrier next[Schedule::consumers];  // of each consumer: those before it have waited for all of their stages
 #endif
-  int is_last;  // see wgmma_shared_tiles.cuh
+  int is_last;  // see wgmma/shared_tiles.cuh
 
   static __device__ __forceinline__ unsigned char* tiles(int stage) {
     return tile_memory<unsigned char>() + stage * stage_bytes;

@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/packed.cuh"
 #include "matmul/gemm/finish.cuh"
-#include "matmul/gemm/wgmma_tiles.cuh"
+#include "matmul/gemm/wgmma/tiles.cuh"
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-#include "matmul/gemm/wgmma_sums.cuh"
+#include "matmul/gemm/wgmma/sums.cuh"
 #if tensor_store
 #  include "cuda/named_barrier.cuh"
 #  include "cuda/number_pairs.cuh"

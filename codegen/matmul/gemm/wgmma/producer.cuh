@@ -1,5 +1,5 @@
 #pragma once
-#include "matmul/gemm/wgmma_stages.cuh"
+#include "matmul/gemm/wgmma/stages.cuh"
 // The thread that has tensor copies fill the stages.
 
 __device__ __forceinline__ void produce(const Arguments& arguments, const Problem& problem,

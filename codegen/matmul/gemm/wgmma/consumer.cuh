@@ -1,10 +1,10 @@
 #pragma once
-#include "matmul/gemm/wgmma_promotion.cuh"
-#include "matmul/gemm/wgmma_stages.cuh"
+#include "matmul/gemm/wgmma/promotion.cuh"
+#include "matmul/gemm/wgmma/stages.cuh"
 #if grid_blocks > 0 && !whole_tiles
-#  include "matmul/gemm/wgmma_shared_tiles.cuh"
+#  include "matmul/gemm/wgmma/shared_tiles.cuh"
 #elif cluster_k > 1
-#  include "matmul/gemm/wgmma_cluster_sums.cuh"
+#  include "matmul/gemm/wgmma/cluster_sums.cuh"
 #endif
 // The warpgroups that multiply what is in the stages.
 

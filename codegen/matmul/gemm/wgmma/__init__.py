@@ -1,0 +1,1 @@
+"""The kernel of gemm by wgmma, on sm_90a."""
