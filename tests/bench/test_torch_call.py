@@ -62,13 +62,26 @@ def test_it_computes_the_reference(monkeypatch, name, baseline, problem):
     session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: after[name].ctypes.data)
     with torch_baseline(baseline, operator(name).baselines[baseline]).prepare(session) as launch:
         launch()
-    assert not (TORCH.backends.cuda.matmul.allow_tf32 or TORCH.backends.cudnn.allow_tf32)
     expected = problem.reference(before, problem.scalars)
     for tensor in problem.tensors:
         if tensor.role is not Role.INPUT:
             scale = expected.get(scale_name(tensor))
             found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale)
             assert isinstance(found, float), found
+
+
+def test_its_products_are_exact_meanwhile(monkeypatch):
+    flags = ("tf32", "fp16_reduced_precision_reduction", "bf16_reduced_precision_reduction")
+    found = SimpleNamespace(**{f"allow_{flag}": flag != "tf32" for flag in flags})
+    monkeypatch.setattr(TORCH.backends.cuda, "matmul", found)
+    monkeypatch.setitem(sys.modules, "torch", TORCH)
+    problem = SgemmProblem(4, 3, 2)
+    arrays = launch_arrays(problem, seed=0)
+    session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: arrays[name].ctypes.data)
+    before = dict(vars(found))
+    with torch_baseline("cublas", operator("sgemm").baselines["cublas"]).prepare(session):
+        assert not any(vars(found).values())
+    assert vars(found) == before
 
 
 def test_versions_are_those_of_the_packages_that_are_there(monkeypatch):

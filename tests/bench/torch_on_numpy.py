@@ -334,7 +334,13 @@ TORCH = SimpleNamespace(
     stack=lambda parts, axis: Tensor(np.stack([part.array for part in parts], axis)),
     tensor=lambda values, *, device: Tensor(np.array(values)),
     backends=SimpleNamespace(
-        cuda=SimpleNamespace(matmul=SimpleNamespace(allow_tf32=True)), cudnn=SimpleNamespace(allow_tf32=True)
+        cuda=SimpleNamespace(
+            matmul=SimpleNamespace(
+                allow_tf32=True,
+                allow_fp16_reduced_precision_reduction=True,
+                allow_bf16_reduced_precision_reduction=True,
+            )
+        )
     ),
     compile=lambda function, **_: function,
     compiler=SimpleNamespace(reset=lambda: None),

@@ -1,4 +1,4 @@
-"""Baselines that are a call of PyTorch, with TF32 off."""
+"""Baselines that are a call of PyTorch, whose products are FP32 where it is asked for and add up in FP32."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...search_spaces.baselines import TorchCall
 from ..baseline import Baseline, Launcher
@@ -14,6 +14,8 @@ from ..torch_tensors import session_tensors, torch_missing
 
 if TYPE_CHECKING:
     from ...devices.cuda_session import CudaSession
+
+_ROUNDED_EARLY = ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction")
 
 
 def torch_baseline(name: str, call: TorchCall) -> Baseline:
@@ -31,16 +33,29 @@ def torch_baseline(name: str, call: TorchCall) -> Baseline:
 def _prepare(call: TorchCall, session: CudaSession) -> Iterator[Launcher]:
     import torch
 
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    compute = call.bind(torch, session.problem, session_tensors(session))
     stream = torch.cuda.ExternalStream(session.stream)
+    with _exact(torch):
+        compute = call.bind(torch, session.problem, session_tensors(session))
 
-    def launch() -> None:
-        with torch.cuda.stream(stream):
-            compute()
+        def launch() -> None:
+            with torch.cuda.stream(stream):
+                compute()
 
-    yield launch
+        yield launch
+
+
+@contextmanager
+def _exact(torch: Any) -> Iterator[None]:
+    """FP32 is not cut to TF32, and parts of a sum along k are added up in FP32: without that, bounds are exceeded."""
+    products = torch.backends.cuda.matmul
+    before = {name: getattr(products, name) for name in _ROUNDED_EARLY}
+    try:
+        for name in before:
+            setattr(products, name, False)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(products, name, value)
 
 
 def _versions(packages: tuple[str, ...]) -> Mapping[str, str]:

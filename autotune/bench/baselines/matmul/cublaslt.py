@@ -23,6 +23,7 @@ from ....dispatcher.targets import true_fp32
 from ...baseline import Baseline, Launcher
 from ...interleave import interleaved
 from .cublaslt_api import (
+    ADD_IN_COMPUTE_TYPE,
     COMPUTE_32F,
     COMPUTE_32F_FAST_TF32,
     COMPUTE_32I,
@@ -159,12 +160,17 @@ def _layout(library: CublasLt, problem: _Product, operand: str) -> Iterator[ctyp
 
 @contextmanager
 def _preference(library: CublasLt, session: CudaSession, operands: str) -> Iterator[ctypes.c_void_p]:
-    """Algorithms for the workspace and the pointers that there are; of FMAs only for FP32."""
+    """Algorithms for the workspace and the pointers that there are; of FMAs only for FP32.
+
+    Those by tensor cores add up in FP32 what parts of k give: in 16 bits, that is beyond the tolerance.
+    """
     with library.created("MatmulPreference") as preference:
         set_ = partial(library.set, preference)
         set_(MatmulPreference.MAX_WORKSPACE_BYTES, ctypes.c_uint64(_WORKSPACE_BYTES))
         if isinstance(session.problem, SgemmProblem):
             set_(MatmulPreference.IMPL_MASK, ctypes.c_uint64(~TENSOR_OPERATIONS))
+        else:
+            set_(MatmulPreference.REDUCTION_SCHEME_MASK, ctypes.c_uint32(ADD_IN_COMPUTE_TYPE))
         for letter, operand in zip("ABCD", operands, strict=True):
             pointer = session.pointer(operand)
             alignment = min(pointer & -pointer, _MOST_ALIGNMENT)

@@ -13,6 +13,7 @@ from ....devices.base import DeviceError
 R_32F, R_16F, R_8I, R_32I, R_16BF, R_8F_E4M3, R_8F_E5M2 = 0, 2, 3, 10, 14, 28, 29  # cudaDataType_t
 COMPUTE_32F, COMPUTE_32I, COMPUTE_32F_FAST_TF32 = 68, 72, 77
 OUTER_VEC_32F = 3  # cublasLtMatmulMatrixScale_t: a scale for each row or column
+ADD_IN_COMPUTE_TYPE = 2  # cublasLtReductionScheme_t: parts along k are added up as the sums are, not as D is
 TENSOR_OPERATIONS = 0xFE  # of cublasLtNumericalImplFlags_t: whatever is not done by FMAs
 
 
@@ -44,6 +45,7 @@ class MatmulPreference(IntEnum):
     """Attributes of ``cublasLtMatmulPreference_t``."""
 
     MAX_WORKSPACE_BYTES = 1
+    REDUCTION_SCHEME_MASK = 3
     MIN_ALIGNMENT_A_BYTES = 5
     MIN_ALIGNMENT_B_BYTES = 6
     MIN_ALIGNMENT_C_BYTES = 7
