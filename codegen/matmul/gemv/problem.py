@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 
@@ -213,8 +214,11 @@ class GemvProblem(MatrixProblem):
         return inputs
 
     def _drawn(self, draw: Callable[[int], Array]) -> dict[str, Array]:
+        def drawn(dtype: DType, count: int) -> Array:
+            return draw(count).astype(dtype.numpy)
+
         read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
-        return {tensor.name: repeated(draw, tensor.size).astype(tensor.dtype.numpy) for tensor in read}
+        return {tensor.name: repeated(partial(drawn, tensor.dtype), tensor.size) for tensor in read}
 
     def _codes(self, random: np.random.Generator, *, small: bool = False) -> dict[str, Array]:
         tensors = {tensor.name: tensor for tensor in self.tensors}

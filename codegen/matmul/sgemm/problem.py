@@ -93,8 +93,9 @@ class SgemmProblem(ProductProblem):
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1): the tolerance rests on that."""
         random = np.random.default_rng(seed)
+        two, one = np.float32(2), np.float32(1)
         return {
-            tensor.name: random.random(tensor.size, np.float32) * np.float32(2) - np.float32(1)
+            tensor.name: repeated(lambda count: random.random(count, np.float32) * two - one, tensor.size)
             for tensor in self.tensors
             if tensor.role is not Role.OUTPUT
         }

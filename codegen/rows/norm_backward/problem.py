@@ -19,6 +19,7 @@ from ..problem import RowProblem
 
 # Largest errors before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18
+_ELEMENTS_AT_ONCE = 2**20  # of x in float64: arrays of whole problems would be gigabytes
 _Numbers = npt.NDArray[np.float64]
 
 
@@ -132,18 +133,23 @@ class NormBackwardProblem(RowProblem):
         """Normal numbers, but for finite rows of each kind that is hard: NaN would be all that columns add up to."""
         random = np.random.default_rng(seed)
         named = {tensor.name: tensor for tensor in self.tensors if tensor.role is Role.INPUT}
+        x = named.pop("x")
         made = {name: normal(random, tensor) for name, tensor in named.items()}
-        made["x"] = hard_rows(random, named["x"], finite=True)
+        made["x"] = hard_rows(random, x, finite=True)
         if self.saved:
-            _, mean, rstd = self._statistics(named["x"].view(made["x"]).astype(np.float64), self.scalars["eps"])
-            made["rstd"] = rstd.astype(np.float32).reshape(-1)
-            if self.centered:
-                made["mean"] = mean.astype(np.float32).reshape(-1)
+            rows, eps = x.view(made["x"]), self.scalars["eps"]
+            step = max(1, _ELEMENTS_AT_ONCE // max(1, self.columns))
+            for first in range(0, self.rows, step):
+                some = slice(first, first + step)
+                _, mean, rstd = self._statistics(rows[some].astype(np.float64), eps)
+                made["rstd"][some] = rstd[:, 0]
+                if self.centered:
+                    made["mean"][some] = mean[:, 0]
         return made
 
     def _statistics(self, x: _Numbers, eps: float) -> tuple[_Numbers, _Numbers, _Numbers]:
         """x - mean, mean and rstd of rows, the latter as columns; the mean is 0 where it is not subtracted."""
-        origin = x[:, :1] if self.centered else np.zeros((self.rows, 1))
+        origin = x[:, :1] if self.centered else np.zeros((len(x), 1))
         shift = _mean(x - origin) if self.centered else 0.0
         centered = x - origin - shift
         return centered, origin + shift, 1 / np.sqrt(_mean(np.square(centered)) + eps)

@@ -98,9 +98,9 @@ class SoftmaxBackwardProblem(RowProblem):
         if self.log:
             return None
         random = np.random.default_rng(seed)
-        values = [number for number in range(-2, 3) if number]
         read = [tensor for tensor in self.tensors if tensor.role is Role.INPUT]
-        return {tensor.name: random.choice(values, tensor.size).astype(tensor.dtype.numpy) for tensor in read}
+        values = np.array([-2, -1, 1, 2], np.float32).astype(self.dtype.numpy)
+        return {tensor.name: repeated(lambda count: random.choice(values, count), tensor.size) for tensor in read}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """dx in float64, and the scale of its errors."""
