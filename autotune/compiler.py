@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .cache import SEAL_BYTES, cache_folder, seal
 from .codegen.program import Program
+from .codegen.resources import Resources
 from .errors import AutotuneError
 from .log import logger
 
@@ -41,24 +42,6 @@ class CompileError(AutotuneError, RuntimeError):
 
 class CompilerMissingError(AutotuneError, RuntimeError):
     """There is no compiler; the message names the remedy."""
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What ptxas says that a kernel uses; of a program with several entries, the most that any of them does.
-
-    Attributes:
-        registers: 32-bit registers of a thread.
-        shared_bytes: static shared memory of a block.
-        stack_bytes: local memory of a thread.
-        spill_store_bytes, spill_load_bytes: local-memory traffic of registers that did not fit.
-    """
-
-    registers: int
-    shared_bytes: int = 0
-    stack_bytes: int = 0
-    spill_store_bytes: int = 0
-    spill_load_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from typing import Any
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
+from autotune.codegen.resources import Resources
 from autotune.codegen.schedule import Schedule
-from autotune.compiler import CompiledKernel, Resources
+from autotune.compiler import CompiledKernel
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
-from autotune.devices.time_model import modelled_seconds
+from autotune.search_spaces.time_model import modelled_seconds
 
 
 class Pool(AbstractContextManager[None]):

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from ..devices.recording import Recording
-from ..devices.time_model import modelled_seconds
+from ..search_spaces.time_model import modelled_seconds
 
 FIRST = 10  # schedules that the model would try first
 

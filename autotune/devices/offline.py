@@ -16,8 +16,8 @@ from ..emulator import EmulatorError, HostCompilerMissingError, compiler_version
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.devices import named_device
 from ..search_spaces.operator import Operator
+from ..search_spaces.time_model import VERSION, modelled_seconds
 from .base import DeviceError, Evaluation
-from .time_model import VERSION, modelled_seconds
 
 _REMEMBERED = 100  # verdicts of the emulator by kernel: schedules may share the source of a small problem
 

@@ -10,10 +10,10 @@ from typing import Any
 from ..codegen.problem import Problem
 from ..codegen.program import Argument, Program
 from ..codegen.schedule import Schedule
-from ..devices.time_model import modelled_seconds
 from ..dispatcher.choice.choose import Choice, choices
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.roofline import roofline
+from ..search_spaces.time_model import modelled_seconds
 from .bundle import Bundle
 from .expressions import Condition, Expression, Pool, TraceError, filled, held
 from .trace import Branch, Leaf, Tree, holding, leaf_at, leaves, traced, value_at

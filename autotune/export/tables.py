@@ -10,11 +10,11 @@ from ..codegen.program import Argument, Memset, Program, Step
 from ..codegen.tensor_map import TensorMap
 from ..db.states import TimeSource
 from ..devices.tensor_maps import SWIZZLES, type_of
-from ..devices.time_model import modelled_seconds
 from ..dispatcher.choice.choose import RECORD_TIE
 from ..dispatcher.choice.modelled import TIE
 from ..dispatcher.choice.records import Record
 from ..dispatcher.choice.transfer import DOUBT, FARTHEST, LEAST_SECONDS
+from ..search_spaces.time_model import modelled_seconds
 from .cpp import Writer
 from .expressions import Expression
 from .kernels import Kernel, Kernels, plain_arguments

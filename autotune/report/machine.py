@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..devices.time_model import LATENCY_SECONDS
 from ..search_spaces.calibration import Calibration, Figure
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.roofline import Peaks
+from ..search_spaces.time_model import LATENCY_SECONDS
 from .calibration import calibration_document
 
 

@@ -16,8 +16,8 @@ from ..db.freshness import changed, judge, misjudged
 from ..db.states import Status
 from ..db.trials import Trial, Tried
 from ..devices.base import Device
-from ..devices.time_model import fastest_first
 from ..search_spaces.operator import Operator
+from ..search_spaces.time_model import fastest_first
 from .provenance import changed_environment
 
 if TYPE_CHECKING:

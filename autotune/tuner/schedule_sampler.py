@@ -16,9 +16,9 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
-from ..devices.time_model import fastest_first
 from ..search_spaces.device_spec import DeviceSpec
 from ..search_spaces.operator import Operator
+from ..search_spaces.time_model import fastest_first
 from ..search_spaces.trial_space import TrialSpace
 from .bayes import BayesSearch
 from .forecast import forecast

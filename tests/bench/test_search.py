@@ -16,8 +16,8 @@ from autotune.bench.search.kernel_tuner import cache_document, simulated, t4_doc
 from autotune.db import Status
 from autotune.db.recording import write_recording
 from autotune.devices.recording import load
-from autotune.devices.time_model import fastest_first
 from autotune.errors import InputError
+from autotune.search_spaces.time_model import fastest_first
 
 OWN = [name for name in SEARCHERS if not name.startswith("kernel_tuner.")]
 

@@ -10,9 +10,9 @@ from recording_factory import LIMITS
 from autotune.bench.time_model import FIRST, quality
 from autotune.codegen.schedule import Schedule
 from autotune.devices.recording import Recording
-from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.restriction import sample
+from autotune.search_spaces.time_model import modelled_seconds
 
 SGEMM = operator("sgemm")
 PROBLEM = SGEMM.problem_type(1024, 1024, 1024)

@@ -6,7 +6,8 @@ import pytest
 from cli_command import Command
 
 from autotune.codegen.program import Program
-from autotune.compiler import CompiledKernel, Resources
+from autotune.codegen.resources import Resources
+from autotune.compiler import CompiledKernel
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
 

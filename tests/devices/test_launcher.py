@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from autotune.codegen.program import Argument, Launch, Memset, Program
-from autotune.compiler import CompiledKernel, Resources
+from autotune.codegen.resources import Resources
+from autotune.compiler import CompiledKernel
 from autotune.cuda_core import CUDAError
 from autotune.devices import launcher
 from autotune.devices.launcher import LoadedProgram

@@ -14,10 +14,11 @@ from typing import Any
 from autotune.codegen.footprint import Footprint
 from autotune.codegen.problem import Array, Problem
 from autotune.codegen.program import Launch, Program
+from autotune.codegen.resources import Resources
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.tensor import Tensor
 from autotune.codegen.work import Work
-from autotune.compiler import CompiledKernel, Resources
+from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.search_spaces.devices import named_device

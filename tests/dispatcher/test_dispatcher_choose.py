@@ -9,7 +9,6 @@ from records import H200, SGEMM, problem, schedule, trial
 from autotune.codegen.schedule import Specialize
 from autotune.codegen.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
-from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
@@ -17,6 +16,7 @@ from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.transfer import distance, loss, slowness
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.roofline import roofline
+from autotune.search_spaces.time_model import modelled_seconds
 
 
 def served(wanted, limits=H200):

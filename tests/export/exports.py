@@ -15,11 +15,11 @@ from autotune.codegen.program import Memset
 from autotune.codegen.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
-from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Kernels, bundle_of, kernels_of, write
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.time_model import modelled_seconds
 
 H200 = named_device("h200")
 SOURCES = Path(write.__file__).parent

@@ -16,9 +16,9 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
-from autotune.devices.time_model import modelled_seconds
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
+from autotune.search_spaces.time_model import modelled_seconds
 
 TILES = "BM=32 BN=32 BK=32 WM=16 WN=16 vector_d=1"
 BOTH = GemmSchedule.parse(f"{TILES} prepare_a=copy prepare_b=copy".split())

@@ -14,10 +14,10 @@ from autotune.codegen.matmul.gemm.fields import Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
-from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 from autotune.search_spaces.matmul.gemm.space import on_grid
+from autotune.search_spaces.time_model import modelled_seconds
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 

@@ -8,8 +8,8 @@ from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
 from autotune.codegen.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
-from autotune.devices.time_model import fastest_first
 from autotune.search_spaces.rows.reduce import OPERATOR
+from autotune.search_spaces.time_model import fastest_first
 
 ROWS = ReduceProblem(4096, 4096)
 _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy

@@ -11,10 +11,10 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
-from autotune.devices.time_model import modelled_seconds
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.time_model import modelled_seconds
 from autotune.search_spaces.workload import Workload
 
 module = import_module("autotune.search_spaces.rows.softmax.workload")  # the package has its function under this name

@@ -10,8 +10,8 @@ from autotune.codegen.streaming.map.arrays import Gate, OutDType
 from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
-from autotune.devices.time_model import fastest_first
 from autotune.search_spaces.streaming.map import OPERATOR
+from autotune.search_spaces.time_model import fastest_first
 
 IDENTITY, E4M3 = Function.IDENTITY, DType.FLOAT8_E4M3
 

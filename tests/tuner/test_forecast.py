@@ -6,9 +6,9 @@ import pytest
 
 from autotune.codegen.footprint import Footprint
 from autotune.codegen.layout.transpose.problem import TransposeProblem
-from autotune.devices.time_model import modelled_seconds
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.registry import operator
+from autotune.search_spaces.time_model import modelled_seconds
 from autotune.search_spaces.workload import Workload
 from autotune.tuner.forecast import forecast
 

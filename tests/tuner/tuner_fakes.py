@@ -9,9 +9,10 @@ from threading import Condition
 from autotune.codegen.footprint import Footprint
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Launch, Program
+from autotune.codegen.resources import Resources
 from autotune.codegen.schedule import Schedule
 from autotune.codegen.work import Unit, Work
-from autotune.compiler import CompiledKernel, CompileError, Resources, compiler_version
+from autotune.compiler import CompiledKernel, CompileError, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device

@@ -13,11 +13,11 @@ from ...codegen.schedule import Schedule
 from ...compile_pool import CompilePool
 from ...compiler import CompileError, compile_kernel
 from ...devices.base import DeviceError
-from ...devices.time_model import modelled_seconds
 from ...dispatcher.choice.choose import Choice, choices
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
+from ...search_spaces.time_model import modelled_seconds
 
 if TYPE_CHECKING:
     from ...devices.cuda import CudaDevice

@@ -14,11 +14,11 @@ from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...compiler import CompileError
 from ...devices.base import DeviceError
-from ...devices.time_model import fastest_first
 from ...dispatcher.choice.choose import Choice, choices, from_records
 from ...dispatcher.choice.records import Record
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
+from ...search_spaces.time_model import fastest_first
 from .example_call import problem_of_sizes
 from .held_out import Measure
 

@@ -11,8 +11,8 @@ from math import inf
 from random import Random
 
 from ...devices.recording import Recording
-from ...devices.time_model import fastest_first
 from ...optuna_log import quiet_optuna
+from ...search_spaces.time_model import fastest_first
 from ...tuner import TuneOptions
 from .kernel_tuner import simulated
 

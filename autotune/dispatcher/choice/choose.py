@@ -10,9 +10,9 @@ from typing import Any
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
 from ...db.states import TimeSource
-from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
+from ...search_spaces.time_model import modelled_seconds
 from .modelled import preferred
 from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds

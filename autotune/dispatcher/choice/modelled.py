@@ -6,9 +6,9 @@ from typing import Any
 
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
-from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
+from ...search_spaces.time_model import modelled_seconds
 
 TIE = 1.005  # modelled times count as equal up to this ratio
 

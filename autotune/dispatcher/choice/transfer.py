@@ -12,10 +12,10 @@ from typing import Any
 
 from ...codegen.problem import Problem
 from ...codegen.schedule import Schedule
-from ...devices.time_model import modelled_seconds
 from ...search_spaces.device_spec import DeviceSpec
 from ...search_spaces.operator import Operator
 from ...search_spaces.roofline import roofline
+from ...search_spaces.time_model import modelled_seconds
 from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does

@@ -35,12 +35,12 @@ from typing import Any
 from ..codegen.footprint import Footprint
 from ..codegen.integers import ceil_div
 from ..codegen.problem import Problem
+from ..codegen.resources import Resources
 from ..codegen.schedule import Schedule
-from ..compiler import Resources
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.occupancy import WARP_THREADS, blocks_per_sm, most_registers, occupancy
-from ..search_spaces.operator import Operator
-from ..search_spaces.workload import Workload
+from .device_spec import DeviceSpec
+from .occupancy import WARP_THREADS, blocks_per_sm, most_registers, occupancy
+from .operator import Operator
+from .workload import Workload
 
 VERSION = "7"  # counts up when a modelled time changes: trials that were modelled by another version are stale
 LAUNCH_SECONDS = 3.5e-6  # of any launch, however little it computes
@@ -84,8 +84,13 @@ def modelled_seconds(
     Raises:
         ValueError: the compiled kernel does not fit on an SM.
     """
+    return program_seconds(operator.workload(problem, schedule, spec), spec, compiled)
+
+
+def program_seconds(launches: Iterable[Workload], spec: DeviceSpec, compiled: Resources | None = None) -> float:
+    """The time of launches, one after the other; see `modelled_seconds`."""
     seconds = LAUNCH_SECONDS
-    for number, work in enumerate(operator.workload(problem, schedule, spec)):
+    for number, work in enumerate(launches):
         if work.blocks:
             seconds += _NEXT_LAUNCH_SECONDS * min(1, number) + _launch_seconds(work, spec, compiled)
     return seconds

@@ -12,13 +12,13 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.resources import Resources
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.compiler import Resources
-from autotune.devices import time_model
-from autotune.devices.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
+from autotune.search_spaces import time_model
 from autotune.search_spaces.devices import named_device, named_devices
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.roofline import roofline
+from autotune.search_spaces.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
 from autotune.search_spaces.workload import Workload
 
 H200 = named_device("h200")
