@@ -87,9 +87,10 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         (SMOOTHED, ONLINE, "if (!(fabsf(sum.lost) < infinity())) sum.lost = 0.0f;", ""),  # -infinity in a mean
         (SMOOTHED, CLUSTER, "total.of_row<first_reductions>()", "total.of_row<0>()"),
         (EVERYTHING, ONLINE, "inside.whole() || inside.has(i) ? logit(z[i]) : -infinity()", "logit(z[i])"),
-        (EVERYTHING, BLOCK, "if (offset + i == target) d -= of_target;", ""),
-        (EVERYTHING, BLOCK, "d * logits.slope(z[i])", "d"),
-        (EVERYTHING, BLOCK, "ignored ? 0.0f : d", "d"),
+        (EVERYTHING, BLOCK, "if (i == place) d[i] -= of_target;", ""),
+        (EVERYTHING, BLOCK, "place < Schedule::vector_width", "place < Schedule::vector_width - 1"),
+        (EVERYTHING, BLOCK, "d[i] *= logits.slope(z[i])", "(void)z"),
+        (EVERYTHING, BLOCK, "if (!ignored) gradient_of", "gradient_of"),
         (EVERYTHING, BLOCK, "target(at.column - part.column)", "target(at.column)"),
         (EVERYTHING, BLOCK, "- everywhere;", ";"),
         (EVERYTHING, BLOCK, "fmaf(2.0f * arguments.lse_square_scale", "fmaf(arguments.lse_square_scale"),

@@ -2,6 +2,7 @@
 #if capped
 #  include "cuda/special_functions.cuh"
 #endif
+#include "rows/row_floats.cuh"
 #include "rows/values.cuh"
 // The logits of a row as they count: softcap tanh(x / softcap), if they are capped. Those that are not inside
 // of the row are -infinity.
@@ -32,7 +33,7 @@ class Logits {
   __device__ __forceinline__ void read(float (&z)[Schedule::vector_width], const Vector& vector,
                                        int offset) const {
     const Span inside = inside_.from(offset);
-    to_floats(z, vector.elements);
+    row_floats(z, vector);
 #  pragma unroll
     for (int i = 0; i < Schedule::vector_width; ++i) {
       z[i] = inside.whole() || inside.has(i) ? logit(z[i]) : -infinity();
@@ -50,7 +51,7 @@ class Logits {
   __device__ __forceinline__ float logit(float x) const { return x; }
   __device__ __forceinline__ float slope(float) const { return 1.0f; }
   __device__ __forceinline__ void read(float (&z)[Schedule::vector_width], const Vector& vector, int) const {
-    to_floats(z, vector.elements);
+    row_floats(z, vector);
   }
 };
 #endif
