@@ -38,7 +38,8 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     if problem.bucket_rows:  # the same source for all rows of a bucket
         facts["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
-    constants = schedule.constants | _conditions(left) | facts | {"clusters": False, "specialized": specialized}
+    chosen = {"specialized": specialized, "residual_stages": schedule.residual_stages(problem)}
+    constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen
     header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)

@@ -32,7 +32,7 @@ SUM_BYTES = 4
 _MOST_SHARERS = 16  # as in tiling.cuh
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
 _BARRIER = 8
-_STORE_BUFFERS = 2  # of a consumer
+_STORE_BUFFERS, _STORE_BYTES = 2, WGMMA_ROWS * ROW_BYTES  # of a consumer; of each of them
 _PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread of wgmma
 
 
@@ -99,7 +99,8 @@ class GemmSchedule(Schedule):
         consumers: warpgroups that multiply, of wgmma; one more has tensor copies fill the stages.
         pingpong: each consumer has a tile of its own, so that it stores one while others multiply.
         wait_depth: stages whose products are under way when the next are issued.
-        tensor_store: whether tensor copies store D from shared memory, while the next tile is multiplied.
+        tensor_store: whether tensor copies store D from shared memory, while the next tile is multiplied; of blocks
+            that share no tile along k, they load C, too.
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
         cluster_k: blocks of a cluster that multiply parts of k of one tile, and add up through shared memory.
         swap: whether tiles are those of Dᵀ = op(B)ᵀ·op(A)ᵀ, for few rows of D, which become columns of a tile: these
@@ -220,7 +221,7 @@ class GemmSchedule(Schedule):
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""
         if self.instruction is Instruction.WGMMA:
             turns = (self.consumers if self.pingpong else 0) * _BARRIER + _BARRIER  # and who is the last one
-            buffers = self.consumers * _STORE_BUFFERS * WGMMA_ROWS * ROW_BYTES if self.tensor_store else 0
+            buffers = self.consumers * _STORE_BUFFERS * _STORE_BYTES if self._has_buffers(problem) else 0
             return self.stages * (self.stage_bytes(problem) + 2 * _BARRIER) + turns + buffers
         stage = sum(
             rows * (row_bytes + self.pad(problem, operand))
@@ -240,6 +241,27 @@ class GemmSchedule(Schedule):
         blocks = next(n for n in (8, 4, 2, 1) if n <= self.cluster_k and (n == 1 or columns % (unit * n) == 0))
         row = columns // blocks * size
         return max(width for width in range(ROW_UNIT, ROW_BYTES + 1, ROW_UNIT) if row % width == 0)
+
+    def residual_stages(self, problem: GemmProblem) -> bool:
+        """Whether C comes by the stages behind those of a tile, and becomes D there.
+
+        Not to consumers that take turns if it needs all stages: the next one begins when they are filled.
+        """
+        alone = self.cluster_k == 1 and (self.whole_tiles or not self.grid_blocks)
+        if not (problem.residual and self.tensor_store and alone):
+            return False
+        return not self.pingpong or self._residual_steps(problem) < self.stages
+
+    def _residual_steps(self, problem: GemmProblem) -> int:
+        """Stages that the part of C takes for a tile."""
+        columns = self.store_row_bytes(problem) // problem.result.bytes
+        boxes = self.block_m // WGMMA_ROWS * ceil_div(self.block_n // problem.parts, columns)
+        consumers = 1 if self.pingpong else self.consumers
+        return ceil_div(boxes // consumers, self.stage_bytes(problem) // (consumers * _STORE_BYTES))
+
+    def _has_buffers(self, problem: GemmProblem) -> bool:
+        """Whether D goes through shared memory that is for nothing else."""
+        return self.tensor_store and not self.residual_stages(problem)
 
     def vector(self, problem: GemmProblem, operand: str) -> int:
         """Elements of ``a``, ``b`` or ``d`` that its rows must begin at a multiple of."""

@@ -25,7 +25,7 @@ _SHARED_MEMORY = 0.06  # that device memory takes longer for each doubling
 _APART = 1.5  # of the time of steps, where blocks share tiles: they are at different k, and load for themselves alone
 _OUTSIDE_CLOCKS = 6.0  # of a row of a box that is outside of the matrix, if all SMs copy such rows
 _LOADED = 0.7  # of the time that threads take to load as many bytes: tensor copies ask for whole lines
-_PAIRS = 4.0  # of the time that tensor copies take to store as many bytes
+_PAIRS = 4.0  # of the time that tensor copies take to store, or to load, as many bytes
 
 
 def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Workload:
@@ -47,7 +47,8 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     outside = (a + b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
     own = tiles // blocks + _APART / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
-    stored = a * b * problem.result.bytes * (1 / problem.parts + problem.preactivation + problem.residual)
+    outputs = (1 / problem.parts + problem.preactivation) * (1.0 if schedule.tensor_store else _PAIRS)
+    residual = problem.residual * (1.0 if schedule.residual_stages(problem) else _PAIRS)
     steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
     doublings = log2(schedule.cluster_k)
     busy = max(multiplying / _RATE + _STEP_CLOCKS, waiting / _resident(problem, schedule, spec))
@@ -61,7 +62,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
         unit_clocks=busy + _OUTSIDE_CLOCKS * outside,
         shared_clocks=(read + (a + b) * row) / _SHARED_BYTES,
         bytes_loaded=_LOADED * lines * row,
-        bytes_stored=stored * own * (1.0 if schedule.tensor_store else _PAIRS) / schedule.cluster_k,
+        bytes_stored=a * b * problem.result.bytes * (outputs + residual) * own / schedule.cluster_k,
         sliced_words=schedule.consumer_sums if schedule.cluster_k > 1 else 0,
         shared_vectors=schedule.sharers(problem) * schedule.consumer_sums / 4 if shares else 0.0,
     )

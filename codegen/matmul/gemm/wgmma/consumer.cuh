@@ -5,6 +5,8 @@
 #  include "matmul/gemm/wgmma/shared_tiles.cuh"
 #elif cluster_k > 1
 #  include "matmul/gemm/wgmma/cluster_sums.cuh"
+#elif residual_stages
+#  include "matmul/gemm/wgmma/residual.cuh"
 #endif
 // The warpgroups that multiply what is in the stages.
 
@@ -96,12 +98,19 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     const bool mine = next == own.number;
     next = next + 1 == Schedule::consumers ? 0 : next + 1;
     if (!mine) {
+#  if residual_stages
+      turn.skip(unit.steps() + residual_steps);
+#  else
       turn.skip(unit.steps());
+#  endif
       return;
     }
     stages.next[own.number].wait(parity);
     parity ^= 1;
     multiply(sums, own, stages, turn, unit, Promotion(arguments, problem, tile, own), [&] {
+#  if residual_stages
+      wait_for_residual(stages, turn);
+#  endif
       if (threadIdx.x % 32 == 0) stages.next[next].arrive();
     });
 #else
@@ -115,9 +124,13 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     if (cluster_rank() >= storing_blocks) return;
     const Tile columns{tile.batch, tile.m, tile.n + cluster_rank() * stored_columns};
     store_sums(arguments, problem, columns, own, added_up());
+#elif residual_stages
+    add_residual(arguments, problem, tile, own, sums, stages, turn);
 #else
     store_sums(arguments, problem, tile, own, sums);
 #endif
   });
+#if !residual_stages
   finish_stores();
+#endif
 }

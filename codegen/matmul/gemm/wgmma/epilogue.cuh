@@ -23,7 +23,11 @@ constexpr int stored_units = stored_columns / parts * static_cast<int>(sizeof(Re
 constexpr int store_row_bytes = 16 * box_units(stored_units, row_bytes / 16);
 constexpr int store_swizzle = (store_row_bytes & (store_row_bytes - 1)) == 0 ? store_row_bytes : 0;
 constexpr int store_columns = store_row_bytes / sizeof(Result);
+#  if residual_stages
+constexpr int staged_bytes = 0;  // see residual.cuh
+#  else
 constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
+#  endif
 
 // Where an element of a row is in a buffer.
 __device__ __forceinline__ Result* buffer_element(unsigned char* buffer, int row, int column) {
@@ -31,7 +35,17 @@ __device__ __forceinline__ Result* buffer_element(unsigned char* buffer, int row
   return reinterpret_cast<Result*>(buffer + swizzled(offset, store_swizzle));
 }
 
-// Writes what the sums of `store_columns` columns become to a buffer.
+#  if residual_stages
+// What a buffer holds in a column for the thread's rows.
+__device__ __forceinline__ void load_pairs(Pair (&pairs)[2], unsigned char* buffer, int row, int column) {
+#    pragma unroll
+  for (int half = 0; half < 2; ++half)
+    pairs[half].packed =
+        *reinterpret_cast<const Packed<Result, 2>*>(buffer_element(buffer, row + 8 * half, column));
+}
+
+#  endif
+// Writes what the sums of `store_columns` columns become to a buffer, which holds C if that comes by stages.
 __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
                                             const SumRows& rows, int n) {
@@ -44,13 +58,22 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    pragma unroll
     for (int i = 0; i < 2; ++i) {
       Pair results[2];
+#    if residual_stages
+      load_pairs(results, buffer, warp_row + lane / 4, 8 * (j + i) + SumRows::column());
+#    endif
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i));
       registers[2 * i] = results[0].packed.bits, registers[2 * i + 1] = results[1].packed.bits;
     }
+#    if residual_stages
+    __syncwarp();  // all lanes have what they need of C
+#    endif
     store_matrices(buffer_element(buffer, warp_row + lane % 16, 8 * (j + lane / 16)), registers);
   }
   if constexpr (units % 2 != 0) {
     Pair results[2];
+#    if residual_stages
+    load_pairs(results, buffer, warp_row + lane / 4, 8 * (units - 1) + SumRows::column());
+#    endif
     finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1));
 #    pragma unroll
     for (int half = 0; half < 2; ++half)
@@ -67,6 +90,19 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    pragma unroll
   for (int j = 0; j < apart; ++j) {
     Pair results[2][2];
+#    if residual_stages
+    Pair before[2][2];
+#      pragma unroll
+    for (int i = 0; i < 2; ++i)
+      load_pairs(before[i], buffer, warp_row + lane / 4,
+                 8 * (j + apart * (odd ? 1 - i : i)) + SumRows::column());
+#      pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int half = i / 2 % 2, e = i % 2;
+      results[i / 4][half].packed.elements[e] =
+          odd ? before[1 - i / 4][half].packed.elements[e] : before[i / 4][half].packed.elements[e];
+    }
+#    endif
 #    pragma unroll
     for (int i = 0; i < 2; ++i)
       finish_sums(results[i], arguments, problem, sums + 4 * (j + apart * i), rows, n + 8 * (j + apart * i));

@@ -15,7 +15,10 @@ from .swap import multiplied
 
 
 def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
-    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored."""
+    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored.
+
+    Boxes of C are those of D.
+    """
     left, places, offset = multiplied(product(problem, schedule), schedule), {}, 0
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
     for one in prepared(problem, schedule):
@@ -33,7 +36,9 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         tensor = "workspace" if operand in places else tensors.get(operand, operand)
         maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0)))
     if schedule.tensor_store:
-        maps.append(_map(left, "d", left.result, WGMMA_ROWS, "d", row_bytes=schedule.store_row_bytes(problem)))
+        stored = ["d", "c"] if schedule.residual_stages(problem) else ["d"]
+        width = schedule.store_row_bytes(problem)
+        maps += [_map(left, name, left.result, WGMMA_ROWS, name, row_bytes=width) for name in stored]
     return tuple(maps)
 
 
@@ -58,13 +63,14 @@ def _map(
     row_bytes: int = ROW_BYTES,
 ) -> Argument:
     """A box has so many rows of so many bytes; the operand lies so many bytes into a tensor, or into the workspace."""
-    leading, stride, _ = problem.layout_of(operand)
-    shape: tuple[int, ...] = problem.stored[operand]
+    layout = "d" if operand == "c" else operand
+    leading, stride, _ = problem.layout_of(layout)
+    shape: tuple[int, ...] = problem.stored[layout]
     strides: tuple[int, ...] = (leading, 1)
     box: tuple[int, ...] = (rows, row_bytes // dtype.bytes)
     swizzle = next((one for one in Swizzle if one.bytes == row_bytes), Swizzle.NONE)
     if problem.batch > 1:
         shape, strides, box = (problem.batch if stride else 1, *shape), (stride, *strides), (1, *box)
-    tf32 = dtype is DType.FLOAT32 and operand != "d"
+    tf32 = dtype is DType.FLOAT32 and operand in "ab"
     described = TensorMap(tensor, dtype, shape, strides, box, swizzle, offset, tf32)
     return Argument(f"map_{operand}", "TensorMap", tensor_map=described)

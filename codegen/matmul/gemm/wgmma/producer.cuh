@@ -1,5 +1,8 @@
 #pragma once
 #include "matmul/gemm/wgmma/stages.cuh"
+#if residual_stages
+#  include "matmul/gemm/wgmma/residual.cuh"
+#endif
 // The thread that has tensor copies fill the stages.
 
 __device__ __forceinline__ void produce(const Arguments& arguments, const Problem& problem,
@@ -26,5 +29,8 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
 #endif
       turn.advance();
     }
+#if residual_stages
+    copy_residual(arguments, tile, stages, turn);
+#endif
   });
 }

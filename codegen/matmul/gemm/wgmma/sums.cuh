@@ -168,7 +168,8 @@ __device__ __forceinline__ void to_pair(Pair& pair, float first, float second) {
 
 #endif
 // The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
-// anything. Sums of factors are those of the second half of a tile's columns.
+// anything. Sums of factors are those of the second half of a tile's columns. Where C comes by stages,
+// results are its elements before.
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
                                             const SumRows& rows, int n) {
@@ -212,8 +213,12 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
                    columns_left, step_z(problem));
 #  endif
     }
+#  if residual_stages
+    const Pair before = results[half];
+#  else
     Pair before = {};
-#  if beta_nonzero
+#  endif
+#  if beta_nonzero && !residual_stages
     if (inside)
       before.load(arguments.c + rows.offset[half] + n * step_d(problem), columns_left, step_d(problem));
 #  endif

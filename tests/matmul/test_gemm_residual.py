@@ -1,0 +1,114 @@
+"""Kernels of gemm by wgmma whose C comes by tensor copies; tests/contract runs drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from matmul.gemm_cases import FP32, LIMITS
+
+from autotune.codegen.matmul.gemm.fields import Bias, Gate
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+
+def schedule(words: str) -> GemmSchedule:
+    return GemmSchedule.parse(f"instruction=wgmma BK=64 vector_d=2 {words}".split())
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"transpose_a": True, "out_dtype": FP32}, "BM=128 BN=64 stages=2 grid_blocks=2 whole_tiles=1"),
+        ({"out_dtype": FP32}, "BM=64 BN=64 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"),
+        ({"transpose_b": True, "out_dtype": FP32}, "BM=128 BN=64 stages=3 consumers=1 cluster_n=2 wait_depth=1"),
+        ({"transpose_b": True, "batch": 2, "bias": Bias.ROW}, "BM=64 BN=80 stages=2 consumers=1 cluster_m=2"),
+        ({"gate": Gate.HALVES, "preactivation": True}, "BM=64 BN=128 stages=2 consumers=1"),
+        ({"transpose_b": True, "batch": 2, "bias": Bias.COLUMN}, "BM=128 BN=72 stages=2"),
+    ],
+)
+def test_it_comes_by_stages(fields: dict[str, Any], words: str) -> None:
+    problem = GemmProblem(200, 144, 136, residual=True, **fields)
+    chosen = schedule(f"{words} tensor_store=1")
+    assert chosen.residual_stages(problem)
+    verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "BM=64 BN=64 consumers=1 tensor_store=1 grid_blocks=5",
+        "BM=64 BN=64 consumers=1 tensor_store=1 cluster_k=2",
+        "BM=64 BN=128 tensor_store=1 pingpong=1",
+        "BM=64 BN=64 consumers=1",
+    ],
+)
+def test_threads_load_it_otherwise(words: str) -> None:
+    """Where blocks share k, where it would need all stages of consumers that take turns, and without tensor stores."""
+    problem = GemmProblem(72, 128, 136, transpose_b=True, out_dtype=FP32, residual=True)
+    chosen = schedule(f"{words} stages=2")
+    assert not chosen.residual_stages(problem)
+    verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+
+
+@pytest.mark.parametrize("words", ["BM=128 BN=256 stages=4", "BM=128 BN=128 stages=6 pingpong=1"])
+def test_nothing_spills(words: str) -> None:
+    problem = GemmProblem(4096, 14336, 256, True, out_dtype=FP32, residual=True)
+    chosen = schedule(f"{words} tensor_store=1 wait_depth=1 grid_blocks=132 whole_tiles=1")
+    resources = compile_kernel(OPERATOR.program(problem, chosen, LIMITS), "sm_90").resources
+    assert resources.stack_bytes == resources.spill_store_bytes == 0
+    assert resources.registers == chosen.footprint(problem).registers
+
+
+# Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
+SUM = GemmProblem(64, 192, 64, transpose_b=True, out_dtype=FP32, residual=True)
+TWO_STEPS = "BM=64 BN=192 consumers=1 stages=2"
+TURNS = (
+    GemmProblem(192, 64, 128, transpose_b=True, out_dtype=FP32, residual=True),
+    "BM=64 BN=64 stages=2 pingpong=1 grid_blocks=1 whole_tiles=1",
+)
+BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
+    "no wait for it": (
+        "    stages.full[turn.stage()].wait(turn.parity());\n#pragma unroll\n    for (int i = 0; i < boxes_of(step)",
+        "#pragma unroll\n    for (int i = 0; i < boxes_of(step)",
+        SUM,
+        TWO_STEPS,
+    ),
+    "no wait for the stage that it takes": (
+        "    stages.empty[turn.stage()].wait(turn.parity() ^ 1);\n    full",
+        "    full",
+        SUM,
+        TWO_STEPS,
+    ),
+    "bytes of whole stages": ("boxes * (product_rows * store_row_bytes)", "store_bytes", SUM, TWO_STEPS),
+    "the boxes of another step": ("step * stage_boxes + i % boxes", "i % boxes", SUM, TWO_STEPS),
+    "no proxy fence before it is stored": ("      proxy_fence();\n", "", SUM, TWO_STEPS),
+    "no barrier before it is stored": (
+        "      named_barrier(1 + own.number, warpgroup_threads);\n      if (storing) {",
+        "      if (storing) {",
+        SUM,
+        TWO_STEPS,
+    ),
+    "a stage released while it is stored": ("    if (storing) store_wait_read<0>();\n", "", SUM, TWO_STEPS),
+    "the stages of the other's": ("turn.skip(unit.steps() + residual_steps)", "turn.skip(unit.steps())", *TURNS),
+    "columns of other rows": (
+        "apart * (odd ? 1 - i : i)) + SumRows::column());",
+        "apart * i) + SumRows::column());",
+        SUM,
+        TWO_STEPS,
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_detected(bug: str) -> None:
+    before, after, problem, words = BUGS[bug]
+    right = OPERATOR.program(problem, schedule(f"{words} tensor_store=1"), LIMITS)
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    wrong = replace(right, source=right.source.replace(before, after))
+    with pytest.raises(EmulatorError):
+        verify(problem, wrong)
