@@ -12,7 +12,7 @@ from cuda.bindings import driver
 
 from autotune.bench.baselines import COPY_NAME, baselines_of
 from autotune.bench.baselines.device_copy import filling
-from autotune.bench.baselines.matmul import cublaslt, cublaslt_epilogue, triton_baseline
+from autotune.bench.baselines.matmul import aligned_inputs, cublaslt, cublaslt_epilogue, triton_baseline
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
@@ -128,8 +128,8 @@ class Recorded:
     ("fields", "expected"),
     [
         ({}, {"EPILOGUE": 1}),
-        ({"residual": True, "bias": Bias.ROW}, {"EPILOGUE": 4, "BIAS_POINTER": 5000}),
-        ({"activation": Activation.RELU, "bias": Bias.ROW}, {"EPILOGUE": 6, "BIAS_POINTER": 5000}),
+        ({"residual": True, "bias": Bias.ROW}, {"EPILOGUE": 4, "BIAS_POINTER": 5008}),
+        ({"activation": Activation.RELU, "bias": Bias.ROW}, {"EPILOGUE": 6, "BIAS_POINTER": 5008}),
         (
             {"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
             {
@@ -142,9 +142,18 @@ class Recorded:
     ],
 )
 def test_cublaslt_ends_with_an_epilogue(fields, expected):
-    library, session = Recorded(), SimpleNamespace(pointer={"bias": 5000, "z": 6000}.get)
-    cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields))
+    library, session = Recorded(), SimpleNamespace(pointer={"bias": 5008, "z": 6000}.get)
+    cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields), ExitStack())
     assert library.values == expected
+
+
+def test_cublaslt_adds_a_bias_that_is_aligned_as_it_asks_for(monkeypatch):
+    """Misaligned, it crashes with GELU, and takes seven times as long without."""
+    monkeypatch.setattr(cublaslt_epilogue, "aligned", lambda session, name, stack: 3008)
+    library, session = Recorded(), SimpleNamespace(pointer={"bias": 3002}.get)
+    problem = GemmProblem(64, 32, 64, bias=Bias.ROW)
+    cublaslt_epilogue.set_epilogue(library, None, session, problem, ExitStack())
+    assert library.values["BIAS_POINTER"] == 3008
 
 
 @pytest.mark.parametrize(
@@ -214,7 +223,7 @@ def test_cublaslt_gets_the_scales_of_its_transposed_product_as_aligned_as_it_ask
         return (driver.CUresult.CUDA_SUCCESS,)
 
     monkeypatch.setattr(driver, "cuMemcpyDtoDAsync", copied)
-    monkeypatch.setattr(cublaslt, "_allocated", lambda stack, size: 3008)
+    monkeypatch.setattr(aligned_inputs, "allocated", lambda stack, size: 3008)
     library, problem = Library(), GemmProblem(64, 64, 64, dtype=DType.FLOAT8_E4M3, scales=scales)
     cublaslt._set_scales(library, None, Session(problem), problem, ExitStack())
     assert library.found == expected

@@ -73,6 +73,9 @@ class Tensor:
 
     device = "cuda"
 
+    def clone(self):
+        return Tensor(self.array.copy())
+
     def detach(self):
         return Tensor(self.array)
 

@@ -33,8 +33,9 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
         multiply = _with_tf32(torch, multiply)
     arrays = [x[0] if single else x for x in (left, right, d)]
     bias, c = tensors.get("bias"), tensors.get("c")
-    if bias is not None and problem.bias is Bias.COLUMN:
-        bias = bias[:, None]
+    if bias is not None:
+        bias = bias.clone()  # a new tensor is as aligned as cuBLAS asks for it; that of kernels need not be
+        bias = bias[:, None] if problem.bias is Bias.COLUMN else bias
     if c is not None and single:
         c = c[0]
     kept = tensors.get("z")

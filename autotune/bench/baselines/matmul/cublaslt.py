@@ -22,6 +22,7 @@ from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32
 from ...baseline import Baseline, Launcher
 from ...interleave import interleaved
+from .aligned_inputs import aligned, allocated
 from .cublaslt_api import (
     ADD_IN_COMPUTE_TYPE,
     COMPUTE_32F,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 _ALGORITHMS = 8
 _ROUNDS = 10  # samples of each algorithm
 _WORKSPACE_BYTES = 32 << 20
-_MOST_ALIGNMENT, _SCALE_ALIGNMENT = 256, 16
+_MOST_ALIGNMENT = 256
 _TYPES = {
     DType.FLOAT32: R_32F,
     DType.FLOAT16: R_16F,
@@ -87,7 +88,7 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     library.set(operation, MatmulDesc.TRANSB, ctypes.c_int32(problem.transpose_a))
     if isinstance(problem, GemmProblem):
         _set_scales(library, operation, session, problem, stack)
-        set_epilogue(library, operation, session, problem)
+        set_epilogue(library, operation, session, problem, stack)
     a, b, d = (stack.enter_context(_layout(library, problem, operand)) for operand in problem.stored)
     preference = stack.enter_context(_preference(library, session, operands))
     results = (HeuristicResult * _ALGORITHMS)()
@@ -99,7 +100,7 @@ def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict
     number = ctypes.c_float if _computed(problem)[1] == R_32F else lambda value: ctypes.c_int32(int(value))
     alpha, beta = (ctypes.byref(number(problem.scalars[name])) for name in ("alpha", "beta"))
     at_b, at_a, at_c, at_d = (ctypes.c_void_p(session.pointer(operand)) for operand in operands)
-    workspace = ctypes.c_void_p(_allocated(stack, _WORKSPACE_BYTES)), ctypes.c_size_t(_WORKSPACE_BYTES)
+    workspace = ctypes.c_void_p(allocated(stack, _WORKSPACE_BYTES)), ctypes.c_size_t(_WORKSPACE_BYTES)
     matmul = partial(
         library.call, "cublasLtMatmul",
         handle, operation, alpha, at_b, b, at_a, a, beta, at_c, d, at_d, d,
@@ -141,7 +142,7 @@ def _set_scales(
     if problem.scales is Scales.BLOCK:
         raise DeviceError("it is asked for products without scales of blocks, which it takes in another order")
     for letter, scale in zip("AB", reversed(list(problem.scale_shapes)), strict=False):
-        library.set(operation, MatmulDesc[f"{letter}_SCALE_POINTER"], ctypes.c_void_p(_aligned(session, scale, stack)))
+        library.set(operation, MatmulDesc[f"{letter}_SCALE_POINTER"], ctypes.c_void_p(aligned(session, scale, stack)))
         if problem.scales is Scales.ROW:
             library.set(operation, MatmulDesc[f"{letter}_SCALE_MODE"], ctypes.c_int32(OUTER_VEC_32F))
 
@@ -176,32 +177,6 @@ def _preference(library: CublasLt, session: CudaSession, operands: str) -> Itera
             alignment = min(pointer & -pointer, _MOST_ALIGNMENT)
             set_(MatmulPreference[f"MIN_ALIGNMENT_{letter}_BYTES"], ctypes.c_uint32(alignment))
         yield preference
-
-
-def _aligned(session: CudaSession, name: str, stack: ExitStack) -> int:
-    """The address of an input, or of a copy that lies as cublasLt asks for it."""
-    from cuda.bindings import driver
-
-    from ....cuda_core import handle_return
-
-    pointer = session.pointer(name)
-    if pointer % _SCALE_ALIGNMENT == 0:
-        return pointer
-    (size,) = (tensor.bytes for tensor in session.problem.tensors if tensor.name == name)
-    copy = _allocated(stack, size)
-    handle_return(driver.cuMemcpyDtoDAsync(copy, pointer, size, session.stream))
-    return copy
-
-
-def _allocated(stack: ExitStack, size: int) -> int:
-    """The address of device memory that lasts as long as the stack."""
-    from cuda.bindings import driver
-
-    from ....cuda_core import handle_return
-
-    pointer = handle_return(driver.cuMemAlloc(size))
-    stack.callback(driver.cuMemFree, pointer)
-    return int(pointer)
 
 
 def _missing() -> str:

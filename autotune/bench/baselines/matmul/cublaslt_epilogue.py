@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import ExitStack
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from ....codegen.matmul.gemm.fields import Bias, Gate
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....devices.base import DeviceError
+from .aligned_inputs import aligned
 from .cublaslt_api import CublasLt, MatmulDesc
 
 if TYPE_CHECKING:
@@ -55,12 +57,14 @@ def epilogue_of(problem: GemmProblem) -> Epilogue:
     return epilogue or Epilogue.DEFAULT
 
 
-def set_epilogue(library: CublasLt, operation: ctypes.c_void_p, session: CudaSession, problem: GemmProblem) -> None:
+def set_epilogue(
+    library: CublasLt, operation: ctypes.c_void_p, session: CudaSession, problem: GemmProblem, stack: ExitStack
+) -> None:
     """Let an operation end with the epilogue of a problem; see `epilogue_of`. Batches share the bias."""
     epilogue = epilogue_of(problem)
     library.set(operation, MatmulDesc.EPILOGUE, ctypes.c_int32(epilogue))
     if Epilogue.BIAS in epilogue:
-        library.set(operation, MatmulDesc.BIAS_POINTER, ctypes.c_void_p(session.pointer("bias")))
+        library.set(operation, MatmulDesc.BIAS_POINTER, ctypes.c_void_p(aligned(session, "bias", stack)))
     if Epilogue.AUX in epilogue:
         library.set(operation, MatmulDesc.EPILOGUE_AUX_POINTER, ctypes.c_void_p(session.pointer("z")))
         library.set(operation, MatmulDesc.EPILOGUE_AUX_LD, ctypes.c_int64(problem.n))
