@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +29,10 @@ class Backward(NamedTuple):
     wanted: frozenset[str]
 
 
+def _nothing(arguments: Mapping[str, Any]) -> Collection[str]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Derivative:
     """The derivative of a call whose outputs are new.
@@ -38,10 +42,12 @@ class Derivative:
             gradient may be an expanded scalar.
         saves: the inputs and outputs that it needs. An output that is optional is computed whenever a gradient may be
             wanted.
+        unneeded: which of the optional outputs among `saves` a call with such scalars and options does not need.
     """
 
     backward: Callable[[Backward], Mapping[str, Any]]
     saves: tuple[str, ...] = ()
+    unneeded: Callable[[Mapping[str, Any]], Collection[str]] = _nothing
 
     def saved_outputs(self, call: Call) -> tuple[str, ...]:
         """The optional outputs of a call among `saves`."""

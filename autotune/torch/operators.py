@@ -88,13 +88,24 @@ class _Operator:
         return self._computed({name: _plain(value) for name, value in self._named(arguments, options).items()})
 
     def _computed(self, named: Mapping[str, Any]) -> Any:
-        more = self._new(self._made[self._required :], named)
-        returned = getattr(dispatcher, self._call.name)(**named, **more)
-        return (*_tuple(returned), *more.values()) if more else returned
+        saved = self._saved_outputs(named)
+        written = {name: tensor for name, tensor in saved.items() if tensor.numel()}
+        returned = getattr(dispatcher, self._call.name)(**named, **written)
+        return (*_tuple(returned), *saved.values()) if saved else returned
+
+    def _saved_outputs(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """New tensors for the outputs that only the derivative needs, without elements for those that it does not."""
+        names = self._made[self._required :]
+        if not names or self._derivative is None:
+            return {}
+        unneeded = self._derivative.unneeded(named)
+        needed = self._new(tuple(name for name in names if name not in unneeded), named)
+        return {name: needed[name] if name in needed else named[self._call.inputs[0]].new_empty(0) for name in names}
 
     def _fake(self, *arguments: Any, **options: Any) -> Any:
         """Tensors without values, of the shapes and dtypes that a tracer has to know."""
-        found = tuple(self._new(self._made, self._named(arguments, options)).values())
+        named = self._named(arguments, options)
+        found = (*self._new(self._made[: self._required], named).values(), *self._saved_outputs(named).values())
         return found[0] if len(found) == 1 else found
 
     def _new(self, outputs: tuple[str, ...], named: Mapping[str, Any]) -> dict[str, Any]:

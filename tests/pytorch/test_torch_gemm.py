@@ -47,6 +47,14 @@ def test_a_fused_layer_has_the_gradients_of_its_steps(activation, dtype):
     assert_gradients(found, ACTIVATIONS[activation](z) - 0.25 * h.float(), inputs)
 
 
+@pytest.mark.parametrize(("options", "written"), [({}, False), ({"activation": "relu"}, True)])
+def test_what_was_before_no_activation_is_not_written(monkeypatch, options, written):
+    compute, outputs = dispatcher.gemm, []
+    monkeypatch.setattr(dispatcher, "gemm", lambda **named: outputs.append(named.keys()) or compute(**named))
+    autotune_torch.gemm(random(5, 8), random(8, 7), **options)
+    assert ["preactivation" in names for names in outputs] == [written]
+
+
 @pytest.mark.parametrize("packed", ["halves", "interleaved"])
 def test_gated_pairs_have_the_gradients_of_their_steps(packed):
     inputs = x, w, bias, h = [random(*shape) for shape in ((5, 24), (18, 24), (18,), (5, 9))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,13 +22,18 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     found = {"residual": arguments["beta"] * gradient} if "residual" in given.wanted else {}
     if not given.wanted & {"a", "b", "bias"}:
         return found
-    activation, packed = arguments["activation"], arguments["packed"]
-    if packed or activation != Activation.IDENTITY:
-        z = given.saved["preactivation"]
+    if not _unneeded(arguments):
+        z, activation, packed = given.saved["preactivation"], arguments["activation"], arguments["packed"]
         gradient = given.operators.map(z, activation, packed=packed, grad=gradient.contiguous())
     if "bias" in given.wanted:
         found["bias"] = gradient.sum_to_size(given.shapes["bias"])
     return found | operand_gradients(multiply, a, b, gradient.to(a.dtype), alpha, given.wanted)
 
 
-DERIVATIVE = Derivative(_backward, saves=("a", "b", "preactivation"))
+def _unneeded(arguments: Mapping[str, Any]) -> Collection[str]:
+    """What was before the activation, where that is none."""
+    plain = not arguments["packed"] and arguments["activation"] == Activation.IDENTITY
+    return ("preactivation",) if plain else ()
+
+
+DERIVATIVE = Derivative(_backward, saves=("a", "b", "preactivation"), unneeded=_unneeded)
