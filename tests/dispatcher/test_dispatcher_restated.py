@@ -8,9 +8,12 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
+from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import ProblemRecord, TimeSource
 from autotune.dispatcher.calls.plan import plan_for
@@ -115,6 +118,31 @@ def test_other_products_are_none(own):
 )
 def test_other_layers_are_none(own):
     assert operator("gemm").restated(own) is None
+
+
+@pytest.mark.usefixtures("gemv_serves")
+@pytest.mark.parametrize(("dtype", "name"), [(np.float32, "sgemm"), (np.float16, "gemm")])
+def test_several_vectors_are_served_as_a_product(dtype, name):
+    x, weight = random(5, 40, dtype=dtype), random(24, 40, dtype=dtype)
+    served = dispatcher.plan("gemv", x, weight, alpha=0.5)
+    assert served.choice.schedule.__class__ is operator(name).schedule_type
+    expected = 0.5 * (x.astype(np.float32) @ weight.T.astype(np.float32))
+    np.testing.assert_allclose(served(), expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        GemvProblem(300, 40),
+        GemvProblem(300, 40, 3, dtype=DType.BFLOAT16, weights=Weights.INT8),
+        GemvProblem(300, 40, 3, bias=True),
+        GemvProblem(300, 40, 3, activation=Activation.RELU),
+        GemvProblem(300, 40, 3, ldw=2**31),
+        GemvProblem(300, 40, 3, dtype=DType.BFLOAT16, beta_nonzero=True),
+    ],
+)
+def test_other_vectors_are_none(own):
+    assert GEMV.restated(own) is None
 
 
 def choice(seconds, source=None, rule=Rule.NEAREST):

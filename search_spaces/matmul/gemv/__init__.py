@@ -9,6 +9,7 @@ from ....codegen.matmul.gemv.presets import PRESETS
 from ....codegen.matmul.gemv.problem import GemvProblem
 from ....codegen.matmul.gemv.schedule import GemvSchedule
 from ...operator import Operator
+from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks
@@ -35,4 +36,5 @@ OPERATOR = Operator(
     suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
+    restated=as_product,
 )
