@@ -1,0 +1,239 @@
+"""Renewing the shipped records for other versions of NVRTC: kernels are compiled anywhere, and measured together.
+
+    python benchmarks/renew.py compile FILE OPERATOR…
+    python benchmarks/renew.py measure DEVICE DATABASE OPERATOR=SECONDS… FILE…
+
+`compile` writes the kernels of the schedules that ship for an H200, by the NVRTC in use (`LD_PRELOAD` names another),
+into FILE. It needs no GPU. `measure` takes such files of several versions, made by yourself, since they hold pickles.
+For each problem without a best trial of one of these versions it measures their kernels in one session, and stores
+their trials in DATABASE, which `autotune db ship` writes to files. An operator's last problem begins within SECONDS.
+
+Versions often make the same machine code of a source. Then it is measured once, and the environment of the other
+versions' trials says as what: ``measured as``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import pickle
+import struct
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from autotune.codegen.problem import Problem
+from autotune.codegen.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.compiler import CompiledKernel, compiler_version
+from autotune.db import Trial, TuningDB
+from autotune.db.freshness import changed_program
+from autotune.db.states import Status, TimeSource
+from autotune.devices.base import Device, DeviceError, Session
+from autotune.devices.select import worker_device
+from autotune.runs.provenance import environment
+from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.devices import device_spec
+from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.registry import operator as registered
+from autotune.tuner.evaluator import Evaluator, Job
+
+MODEL = "NVIDIA H200"
+MOST = 4  # schedules of a problem
+MEASURED_AS = "measured as"  # in the environment of a trial whose kernel was measured as another compiler's
+NOBITS = 8  # the type of an ELF section that has no content
+
+Code = tuple[Schedule, str]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel to measure."""
+
+    operator: str
+    problem: Problem
+    schedule: Schedule
+    kernel: CompiledKernel
+
+    @cached_property
+    def code(self) -> Code:
+        """What tells it apart: one schedule makes other machine code with another compiler, or the same."""
+        return self.schedule, machine_code(self.kernel.cubin)
+
+
+def compile_all(path: Path, operators: list[str]) -> None:
+    """Write the kernels of some operators by the compiler in use."""
+    compiled: list[Candidate] = []
+    with CompilePool() as pool, TuningDB("sqlite://") as shipped:
+        for name in operators:
+            operator = registered(name)
+            jobs = [
+                (problem, schedule, pool.submit(operator.program(problem, schedule, spec), spec.arch))
+                for problem, schedule, spec in shipped_schedules(operator, shipped)
+            ]
+            for problem, schedule, job in jobs:
+                if error := job.exception():
+                    print(f"{name} {problem.key}: {error}", flush=True)
+                else:
+                    compiled.append(Candidate(name, problem, schedule, job.result()))
+            print(f"{name}: {len(jobs)} kernels for {compiler_version()}", flush=True)
+    path.write_bytes(lzma.compress(pickle.dumps(compiled)))
+
+
+def fresh_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[Trial]]:
+    """By problem, the measured trials of programs that are emitted today, the fastest first."""
+    found: dict[str, list[Trial]] = defaultdict(list)
+    for trial in db.trials(operator.name, device=MODEL, status=Status.OK):
+        if trial.time_source is TimeSource.MEASURED and not changed_program(trial):
+            found[trial.problem.key].append(trial)
+    for trials in found.values():
+        trials.sort(key=lambda trial: trial.seconds or 0.0)
+    return found
+
+
+def shipped_schedules(operator: Operator[Any, Any], db: TuningDB) -> Iterator[tuple[Problem, Schedule, DeviceSpec]]:
+    """The fastest few schedules of each problem, by whatever compiler."""
+    for trials in fresh_trials(operator, db).values():
+        problem = operator.problem_type.from_dict(trials[0].problem.fields)
+        schedules = dict.fromkeys(operator.schedule_type.from_dict(trial.schedule) for trial in trials)
+        spec = device_spec(trials[0].device.limits)
+        yield from ((problem, schedule, spec) for schedule in islice(schedules, MOST))
+
+
+def measure(selector: str, database: str, limits: dict[str, float], files: list[Path]) -> None:
+    """Measure what has no trial of its compiler yet, one operator after another."""
+    candidates: dict[str, dict[Problem, list[Candidate]]] = defaultdict(lambda: defaultdict(list))
+    for one in chain.from_iterable(pickle.loads(lzma.decompress(path.read_bytes())) for path in files):
+        candidates[one.operator][one.problem].append(one)
+    with worker_device(selector) as device, CompilePool() as pool, TuningDB(database) as db:
+        for name, seconds in limits.items():
+            measure_operator(registered(name), candidates[name], seconds, device, pool, db)
+
+
+def measure_operator(
+    operator: Operator[Any, Any],
+    candidates: Mapping[Problem, list[Candidate]],
+    seconds: float,
+    device: Device,
+    pool: CompilePool,
+    db: TuningDB,
+) -> None:
+    """Measure what an operator has no trial of yet, until the time is over, and say how much that was."""
+    start = monotonic()
+    stored = fresh_trials(operator, db)
+    tasks = [
+        Task(operator, problem, listed, stored.get(problem.key, []), device) for problem, listed in candidates.items()
+    ]
+    for task in tasks:
+        task.prepare(pool)
+    renewed = 0
+    for task in tasks:
+        if monotonic() > start + seconds:
+            break
+        try:
+            for trial in task.trials(pool):
+                db.record(trial)
+                renewed += trial.ok
+                if not trial.ok:
+                    print(f"{operator.name} {trial.problem.key}, {trial.compiler}: {trial.status} {trial.error}")
+        except DeviceError as error:
+            print(error)
+    wanted = sum(len(task.missing) for task in tasks)
+    print(f"{operator.name}: {renewed} of {wanted} kernels in {monotonic() - start:.1f} s", flush=True)
+
+
+class Task:
+    """A problem, and its kernels of compilers of which it has no trial.
+
+    Args:
+        operator, problem: what is measured.
+        candidates: kernels of all compilers.
+        trials: what is known of them.
+        device: where they are measured; trials with another driver or limits tell nothing of it.
+
+    Attributes:
+        missing: the kernels that need a trial.
+    """
+
+    def __init__(
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        candidates: list[Candidate],
+        trials: list[Trial],
+        device: Device,
+    ) -> None:
+        self._operator, self._problem, self._device = operator, problem, device
+        now = environment(device)
+        alike = {
+            (trial.schedule_digest, trial.compiler): trial
+            for trial in trials
+            if all(trial.environment.get(name) == now.get(name) for name in ("driver", "limits"))
+        }
+        named = ((one.code, (one.schedule.digest, one.kernel.compiler)) for one in candidates)
+        self._known = {code: alike[name] for code, name in named if name in alike}
+        done = {trial.compiler for trial in trials}
+        self.missing = [one for one in candidates if one.kernel.compiler not in done]
+
+    def prepare(self, pool: CompilePool) -> None:
+        """Compile the reference, if there is something to measure."""
+        if any(one.code not in self._known for one in self.missing):
+            pool.prepare(self._operator.reference(self._problem), self._device.limits.arch)
+
+    def trials(self, pool: CompilePool) -> Iterator[Trial]:
+        """Those of the missing kernels; of kernels with the same machine code one is measured."""
+        evaluator = Evaluator(self._operator, self._problem, self._device, pool)
+        session: Session | None = None
+        with ExitStack() as stack:
+            for one in self.missing:
+                compiler = one.kernel.compiler
+                if known := self._known.get(one.code):
+                    measured_as = known.environment.get(MEASURED_AS, known.compiler)
+                    told = {**known.environment, "compiler": compiler, MEASURED_AS: measured_as}
+                    yield replace(known, compiler=compiler, environment=told)
+                    continue
+                session = session or stack.enter_context(self._device.session(self._operator, self._problem, 0))
+                program = self._operator.program(self._problem, one.schedule, self._device.limits)
+                kernel: Future[CompiledKernel] = Future()
+                kernel.set_result(one.kernel)
+                trial = evaluator.finish(Job(one.schedule, program, kernel), session)
+                trial = replace(trial, environment={**trial.environment, "compiler": compiler})
+                self._known[one.code] = trial
+                yield trial
+
+
+def machine_code(cubin: bytes) -> str:
+    """A digest of what the GPU executes: the instructions of a cubin, and its constants."""
+    (table,) = struct.unpack_from("<Q", cubin, 0x28)
+    count, names = struct.unpack_from("<HH", cubin, 0x3C)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, table + 64 * number) for number in range(count)]
+    sections = []
+    for name, kind, _, _, offset, size, *_ in headers:
+        begin = headers[names][4] + name
+        title = cubin[begin : cubin.index(b"\0", begin)]
+        if title.startswith((b".text", b".nv.constant", b".nv.global.init")) and kind != NOBITS:
+            sections.append((title, cubin[offset : offset + size]))
+    return hashlib.sha256(repr(sorted(sections)).encode()).hexdigest()
+
+
+def main(words: list[str]) -> None:
+    """Take the words of the command line."""
+    if words[:1] == ["compile"] and len(words) > 2:
+        compile_all(Path(words[1]), words[2:])
+    elif words[:1] == ["measure"] and len(words) > 4:
+        limits = {name: float(seconds) for name, given, seconds in (word.partition("=") for word in words[3:]) if given}
+        measure(words[1], words[2], limits, [Path(word) for word in words[3:] if "=" not in word])
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

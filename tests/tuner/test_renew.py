@@ -1,0 +1,117 @@
+"""Renewing records for several compilers: what is measured, what is taken over, and what is left alone."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from tuner_fakes import TOY, FakePool, ToyProblem, ToySchedule, toy_seconds
+
+from autotune.codegen.program import Launch, Program
+from autotune.compiler import CompiledKernel, Resources, compile_kernel
+from autotune.db import Status
+from autotune.devices.base import DeviceError, Evaluation
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import renew
+
+PROBLEM, SCHEDULE, OTHER = ToyProblem(8), ToySchedule(width=4), ToySchedule(width=2)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setattr(renew, "changed_program", lambda trial: "")  # the toy is not registered
+    monkeypatch.setattr(renew, "machine_code", bytes.decode)
+
+
+def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM):
+    kernel = CompiledKernel(code.encode(), Resources(registers=40), "sm_90", compiler)
+    return renew.Candidate("toy", problem, schedule, kernel)
+
+
+def renewed(device, db, *candidates, seconds=60.0, pool=None):
+    problems = dict.fromkeys(one.problem for one in candidates)
+    listed = {problem: [one for one in candidates if one.problem == problem] for problem in problems}
+    renew.measure_operator(TOY, listed, seconds, device, pool or FakePool(1), db)
+    return {(one.compiler, one.schedule_digest): one for one in db.trials("toy")}
+
+
+def test_the_same_machine_code_is_measured_once_and_says_as_what(device, db):
+    found = renewed(device, db, candidate("A"), candidate("B"), candidate("C", "c"), candidate("B", "a", OTHER))
+    assert device.evaluations == [SCHEDULE, SCHEDULE, OTHER]
+    assert {key: one.environment.get("measured as") for key, one in found.items()} == {
+        ("A", SCHEDULE.digest): None,
+        ("B", SCHEDULE.digest): "A",
+        ("C", SCHEDULE.digest): None,
+        ("B", OTHER.digest): None,
+    }
+    assert all(one.environment["compiler"] == compiler for (compiler, _), one in found.items())
+    assert found["B", SCHEDULE.digest].samples == (toy_seconds(SCHEDULE),)
+
+
+def test_what_was_measured_before_is_taken_over_by_others_and_not_repeated(device, db):
+    renewed(device, db, candidate("A"))
+    pool = FakePool(1)
+    found = renewed(device, db, candidate("A", schedule=OTHER), candidate("A"), candidate("B"), pool=pool)
+    assert found.keys() == {("A", SCHEDULE.digest), ("B", SCHEDULE.digest)}
+    assert found["B", SCHEDULE.digest].environment["measured as"] == "A"
+    renewed(device, db, candidate("B"), candidate("C"))
+    assert [one.environment["measured as"] for one in db.trials("toy") if one.compiler == "C"] == ["A"]
+    assert (len(device.evaluations), pool.prepared) == (1, [])
+
+
+def test_what_another_driver_measured_says_nothing(device, db):
+    renewed(device, db, candidate("A"))
+    device.environment = {"driver": "590"}
+    found = renewed(device, db, candidate("A"), candidate("B"))
+    assert len(device.evaluations) == 2
+    assert "measured as" not in found["B", SCHEDULE.digest].environment
+
+
+def test_a_session_is_for_a_problem_and_only_where_something_is_measured(device, db):
+    sessions, opened = [], device.session
+    device.session = lambda operator, problem, seed: sessions.append(problem) or opened(operator, problem, seed)
+    larger = ToyProblem(16)
+    pool = FakePool(1)
+    candidates = [candidate(name, name, problem=problem) for problem in (PROBLEM, larger) for name in "AB"]
+    renewed(device, db, *candidates, pool=pool)
+    assert sessions == [PROBLEM, larger]
+    assert len(pool.prepared) == 2
+    renewed(device, db, *candidates)
+    assert len(sessions) == 2
+
+
+def test_failures_are_stored_and_told_and_a_lost_session_costs_its_problem(device, db, capsys):
+    device.outcome = lambda schedule: Evaluation(Status.WRONG, error="off by one") if schedule == OTHER else None
+    opened = device.session
+
+    def session(operator, problem, seed):
+        if problem != PROBLEM:
+            raise DeviceError("no memory")
+        return opened(operator, problem, seed)
+
+    device.session = session
+    lost = candidate("A", problem=ToyProblem(16))
+    found = renewed(device, db, lost, candidate("A", schedule=OTHER), candidate("A"))
+    assert {key[1]: one.status for key, one in found.items()} == {
+        OTHER.digest: Status.WRONG,
+        SCHEDULE.digest: Status.OK,
+    }
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["no memory", "toy n8, A: wrong off by one"]
+    assert said[2].startswith("toy: 1 of 3 kernels in ")
+
+
+def test_no_problem_begins_when_the_time_is_over(device, db):
+    assert renewed(device, db, candidate("A"), seconds=-1) == {}
+
+
+def kernel(source):
+    source = f'{source}\nextern "C" __global__ void probe(int* x) {{ *x = VALUE; }}'
+    return compile_kernel(Program(source, (), (Launch("probe", (1, 1, 1), (32, 1, 1)),)), "sm_75").cubin
+
+
+def test_machine_code_is_what_the_gpu_executes(monkeypatch):
+    monkeypatch.undo()
+    defined = (("A", 1), ("B", 1), ("A", 2))
+    one, same, other = (kernel(f"#define {name} {value}\n#define VALUE {name}") for name, value in defined)
+    assert renew.machine_code(one) == renew.machine_code(same) != renew.machine_code(other)
