@@ -13,6 +13,7 @@ from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
+from .. import double_sums
 from ..gemv.activation import Activation
 from . import prepare
 from .fields import Bias, Gate, Scales
@@ -60,25 +61,29 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
 
 def emit_naive(problem: GemmProblem) -> Program:
     """A thread for each element of D."""
-    return _naive(problem, "double" if problem.dtype is DType.INT8 else "float")
+    number = "double" if problem.dtype is DType.INT8 else "float"
+    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
+    launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
+    call = f"gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);"
+    return _plain(problem, f"a thread for each element, in {number}", "naive", launch, call)
 
 
 def emit_reference(problem: GemmProblem) -> Program:
-    """The same in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, "double", [] if problem.result is DType.INT32 else ["d", "z"])
+    """In double precision: the truth that the others are compared with on a device."""
+    wide = [] if problem.result is DType.INT32 else ["d", "z"]
+    launch = double_sums.launch(ENTRY, problem.m, problem.n // problem.parts, problem.batch)
+    return _plain(problem, "in double", "reference", launch, "gemm_reference(arguments, arguments.d);", wide)
 
 
-def _naive(problem: GemmProblem, number: str, wide: Collection[str] = ()) -> Program:
+def _plain(
+    problem: GemmProblem, how: str, header: str, launch: Launch, call: str, wide: Collection[str] = ()
+) -> Program:
+    """A kernel without a schedule."""
     members, facts = _arguments(problem, problem, wide), _facts(problem)
-    body = used_source("matmul/gemm/naive.cuh", "gemm_naive", _conditions(problem) | facts)
-    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
-    launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
+    body = used_source(f"matmul/gemm/{header}.cuh", f"gemm_{header}", _conditions(problem) | facts)
     largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
     declared = problem_struct(largest, facts, _sizes(problem), Specialize.NONE, body)
-    title = f"{ENTRY}: {_served(problem)}, a thread for each element, in {number}"
-    return plain_program(
-        title, members, declared, body, {launch: f"gemm_naive<{_NAIVE_TILE}, {number}>(arguments, arguments.d);"}
-    )
+    return plain_program(f"{ENTRY}: {_served(problem)}, {how}", members, declared, body, {launch: call})
 
 
 def _types(problem: GemmProblem) -> list[str]:

@@ -8,9 +8,11 @@ from ...arguments import size_arguments
 from ...emission import comment, launch_comment
 from ...headers import used_source
 from ...integers import ceil_div
+from ...plain_program import plain_program
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
+from .. import double_sums
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 from .transpose_first import product, source_of, transposed_first
@@ -67,24 +69,27 @@ def _body(problem: SgemmProblem, *, transposed: bool) -> str:
     return _NO_PRODUCTS if problem.k == 0 else "sgemm_block(arguments);"
 
 
-def emit_naive(problem: SgemmProblem, coalesced: bool, number: str = "float") -> Program:
-    """A kernel with one thread per element of C, which sums in `number` (``float`` or ``double``), the type of C."""
-    members = kernel_arguments(problem, number)
-    body = used_source("matmul/sgemm/naive.cuh", "sgemm_naive", {})
-    source = f"""// {ENTRY}: {FORMULA}, for {_served(problem, {})}
-// naive, {"coalesced" if coalesced else "uncoalesced"}, summing in {number}
-
-{cuda_arguments(members)}
-
-{plain_problem_struct(problem, body)}
-
-{body}
-extern "C" __global__ void __launch_bounds__({_NAIVE_TILE**2}) {ENTRY}(const Arguments arguments) {{
-  sgemm_naive<{_NAIVE_TILE}, {"true" if coalesced else "false"}>(arguments, arguments.c);
-}}
-"""
+def emit_naive(problem: SgemmProblem, coalesced: bool) -> Program:
+    """A kernel with one thread per element of C."""
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n, _NAIVE_TILE) * problem.batch
-    return Program(source, members, (Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1)),))
+    launch = Launch(ENTRY, (tiles, 1, 1), (_NAIVE_TILE**2, 1, 1))
+    how, flag = ("coalesced", "true") if coalesced else ("uncoalesced", "false")
+    call = f"sgemm_naive<{_NAIVE_TILE}, {flag}>(arguments);"
+    return _plain(problem, f"naive, {how}", "naive", launch, call, "float")
+
+
+def emit_reference(problem: SgemmProblem) -> Program:
+    """In double precision: the truth that the others are compared with on a device."""
+    launch = double_sums.launch(ENTRY, problem.m, problem.n, problem.batch)
+    return _plain(problem, "in double", "reference", launch, "sgemm_reference(arguments, arguments.c);", "double")
+
+
+def _plain(problem: SgemmProblem, how: str, header: str, launch: Launch, call: str, number: str) -> Program:
+    """A kernel without a schedule; `number` is the type of C."""
+    body = used_source(f"matmul/sgemm/{header}.cuh", f"sgemm_{header}", {})
+    title = f"{ENTRY}: {FORMULA}, for {_served(problem, {})}, {how}"
+    declared = plain_problem_struct(problem, body)
+    return plain_program(title, kernel_arguments(problem, number), declared, body, {launch: call})
 
 
 def _sizes(problem: SgemmProblem) -> Mapping[str, tuple[str, int]]:

@@ -1,10 +1,10 @@
 #pragma once
-// One thread computes one element of C, directly from global memory, summing in the type of C.
+// One thread computes one element of C, directly from global memory.
 
 // With `coalesced`, neighbouring threads take neighbouring columns; without, neighbouring rows, as a first
 // try often does.
-template <int tile, bool coalesced, typename Number>
-__device__ __forceinline__ void sgemm_naive(const Arguments& arguments, Number* c) {
+template <int tile, bool coalesced>
+__device__ __forceinline__ void sgemm_naive(const Arguments& arguments) {
   const Problem problem(arguments);
   const int tiles_m = (problem.m + tile - 1) / tile;
   const int tiles_n = (problem.n + tile - 1) / tile;
@@ -19,11 +19,11 @@ __device__ __forceinline__ void sgemm_naive(const Arguments& arguments, Number* 
   const float* a = arguments.a + batch * problem.stride_a + row * (Problem::transpose_a ? 1ll : problem.lda);
   const float* b =
       arguments.b + batch * problem.stride_b + column * (Problem::transpose_b ? problem.ldb : 1ll);
-  Number sum = 0;
+  float sum = 0;
   const int k = arguments.alpha == 0.0f ? 0 : problem.k;
-  for (int i = 0; i < k; ++i) sum += static_cast<Number>(a[i * step_a]) * static_cast<Number>(b[i * step_b]);
+  for (int i = 0; i < k; ++i) sum += a[i * step_a] * b[i * step_b];
 
-  Number& target = c[batch * problem.stride_c + static_cast<long long>(row) * problem.ldc + column];
-  const Number scaled = k == 0 ? Number{0} : arguments.alpha * sum;
+  float& target = arguments.c[batch * problem.stride_c + static_cast<long long>(row) * problem.ldc + column];
+  const float scaled = k == 0 ? 0.0f : arguments.alpha * sum;
   target = arguments.beta == 0.0f ? scaled : scaled + arguments.beta * target;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class MapProblem(MapArrays):
     of `MapArrays`.
     """
 
-    @property
+    @cached_property
     def collapsed(self) -> MapProblem:
         """The same problem with as few rows as there are gaps for: most are one row."""
         whole = all(getattr(self, f"ld{operand}") == max(1, columns) for operand, (_, columns) in self.stored.items())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
-from ....codegen.matmul.sgemm.emit import emit, emit_naive
+from ....codegen.matmul.sgemm.emit import emit, emit_reference
 from ....codegen.matmul.sgemm.presets import PRESETS
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import SgemmSchedule
@@ -28,7 +27,7 @@ OPERATOR = Operator(
     schedule_type=SgemmSchedule,
     constraints=constraints,
     emit=emit,
-    reference=partial(emit_naive, coalesced=True, number="double"),
+    reference=emit_reference,
     space=space,
     default=default,
     candidates=candidates,

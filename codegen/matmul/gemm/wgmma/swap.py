@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from ..fields import Bias, OutDType
 from ..problem import GemmProblem
@@ -11,6 +12,7 @@ from ..schedule import GemmSchedule
 _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 
 
+@lru_cache(maxsize=64)  # a search asks for that of one problem thousands of times
 def swapped(problem: GemmProblem) -> GemmProblem:
     """The problem whose A is op(B)ᵀ and whose B is op(A)ᵀ, for a single matrix of no more rows than columns.
 
