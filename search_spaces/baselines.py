@@ -13,17 +13,21 @@ class TorchCall:
 
     Attributes:
         summary: one line for people, such as ``torch.softmax``.
-        bind: ``bind(torch, problem, tensors)`` returns a function without arguments that computes the outputs in place.
-            `tensors` are PyTorch tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
+        bind: ``bind(torch, problem, tensors)`` returns a function without arguments that computes the outputs in place,
+            or returns them by name in a mapping where PyTorch's function makes new tensors. `tensors` are PyTorch
+            tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
         packages: distributions beside torch whose versions matter.
-        random: whether it draws other random numbers than the operator, so that its outputs cannot be verified. PyTorch
-            captures its random numbers in graphs of its own alone, so that it is not replayed as a graph either.
+        verified: whether its outputs are compared with the reference. Those are not that follow from other random
+            numbers, or that lose more digits on the way than the tolerance allows. Such a call is not replayed as a
+            graph, which PyTorch's random numbers do not go into.
+        needs: a distribution beside torch that the call imports; empty if there is none.
     """
 
     summary: str
     bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], Any]]
     packages: tuple[str, ...] = ()
-    random: bool = False
+    verified: bool = True
+    needs: str = ""
 
 
 def compiled(call: TorchCall) -> TorchCall:

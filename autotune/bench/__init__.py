@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .baseline import Baseline
+    from .baseline import Baseline, Prepared
     from .baselines import COPY_NAME, baselines_of
     from .comparison import OWN, Comparison, compare
     from .own_schedule import OwnSchedule, find_own_schedule
@@ -17,6 +17,7 @@ __all__ = [
     "Baseline",
     "Comparison",
     "OwnSchedule",
+    "Prepared",
     "Run",
     "Setting",
     "baselines_of",
@@ -33,6 +34,7 @@ __getattr__ = lazy_names(
         "Baseline": ".baseline",
         "Comparison": ".comparison",
         "OwnSchedule": ".own_schedule",
+        "Prepared": ".baseline",
         "Run": ".run",
         "Setting": ".run",
         "baselines_of": ".baselines",

@@ -14,6 +14,31 @@ Launcher = Callable[[], None]  # launches once, on the session's stream
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """What a baseline does to a session's buffers.
+
+    Attributes:
+        launch: does the work once; this is timed.
+        deliver: copies what it left elsewhere to the problem's outputs, to be verified; None if nothing lies elsewhere.
+    """
+
+    launch: Launcher
+    deliver: Launcher | None = None
+
+    def verifiable(self, launch: Launcher) -> Launcher:
+        """`launch`, which is `self.launch` or a replay of it, after which all outputs are in place."""
+        deliver = self.deliver
+        if deliver is None:
+            return launch
+
+        def both() -> None:
+            launch()
+            deliver()
+
+        return both
+
+
+@dataclass(frozen=True)
 class Baseline:
     """One way to do an operator's work.
 
@@ -22,11 +47,11 @@ class Baseline:
         computes: whether its output is the problem's, and is verified; a copy only moves as many bytes.
         missing: what this machine lacks for it, in one line that names the remedy; empty if nothing.
         versions: the libraries that it rests on.
-        prepare: what launches it once on the session's buffers and stream, as long as the context lasts.
+        prepare: what does it on the session's buffers and stream, as long as the context lasts.
     """
 
     summary: str
     computes: bool
     missing: Callable[[], str]
     versions: Callable[[], Mapping[str, str]]
-    prepare: Callable[[CudaSession], AbstractContextManager[Launcher]]
+    prepare: Callable[[CudaSession], AbstractContextManager[Prepared]]

@@ -16,7 +16,7 @@ from ..devices.driver import reason
 from ..markup import Bar, table
 from ..search_spaces.rates import duration
 from ..search_spaces.roofline import impossible_rate
-from .baseline import Launcher
+from .baseline import Launcher, Prepared
 from .energy import Energy, Meter
 from .graph import captured
 from .interleave import interleaved
@@ -103,9 +103,10 @@ def compare(
         for name, baseline in baselines.items():
             with judged(name):
                 launches[name] = stack.enter_context(baseline.prepare(session))
-        for name, launch in launches.items():
+        for name, contender in launches.items():
+            launch = contender.launch
             with judged(name):
-                evaluation = session.verify(launch)
+                evaluation = session.verify(contender.verifiable(launch))
                 if name in computing:
                     _require(evaluation)
                 # A copy stays a call: as a node of a graph it ran at two thirds of its rate on an H200.
@@ -114,20 +115,20 @@ def compare(
             samples = interleaved(sampled, session.sample, rounds)
         for name in (name for name in computing if name in sampled):
             with judged(name):
-                _require(session.verify(sampled[name]))
+                _require(session.verify(launches[name].verifiable(sampled[name])))
                 _require_possible(session, median(samples[name]))
         samples = {name: taken for name, taken in samples.items() if name not in failed}
         energy = _energy(session, sampled, samples, meter) if meter else {}
     return Comparison(samples, failed, energy)
 
 
-def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, Launcher]:
+def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, Prepared]:
     """What launches each kernel, as long as the stack lasts."""
-    launches: dict[str, Launcher] = {}
+    launches: dict[str, Prepared] = {}
     for name, program in kernels.items():
         compiled = compile_kernel(program, session.limits.arch)
         with _blamed(name):
-            launches[name] = stack.enter_context(session.prepared(program, compiled))
+            launches[name] = Prepared(stack.enter_context(session.prepared(program, compiled)))
     return launches
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
-from autotune.bench import OWN, Baseline
+from autotune.bench import OWN, Baseline, Prepared
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
@@ -72,7 +72,7 @@ def baseline(name, *, computes=True, missing="", error=None):
     def prepare(session):
         if error:
             raise error
-        yield Launch(name)
+        yield Prepared(Launch(name))
 
     return Baseline(f"what {name} does", computes, lambda: missing, lambda: {f"lib{name}": "1.2"}, prepare)
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 from cuda.bindings import driver
 
-from autotune.bench.baselines import COPY_NAME, baselines_of
+from autotune.bench.baselines import COPY_NAME, baselines_of, torch_call
 from autotune.bench.baselines.device_copy import filling
-from autotune.bench.baselines.matmul import aligned_inputs, cublaslt, cublaslt_epilogue, triton_baseline
+from autotune.bench.baselines.matmul import aligned_inputs, cublaslt, cublaslt_epilogue
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
@@ -56,15 +56,19 @@ def test_published_figures_are_those_of_presets(name):
 )
 def test_pytorch_that_is_missing_or_sees_no_gpu(monkeypatch, name, torch, remedy):
     monkeypatch.setitem(sys.modules, "torch", torch)
-    monkeypatch.setattr(triton_baseline, "find_spec", lambda name: util.find_spec("pytest"))
+    monkeypatch.setattr(torch_call, "find_spec", lambda name: util.find_spec("pytest"))
     line = SGEMM[name].missing()
     assert line.startswith(f"the baseline {name} needs ")
     assert remedy in line
 
 
-def test_triton_that_is_missing(monkeypatch):
-    monkeypatch.setattr(triton_baseline, "find_spec", lambda name: None)
-    assert SGEMM["triton"].missing().endswith("pip install torch triton")
+@pytest.mark.parametrize(("operator_name", "package"), [("sgemm", "triton"), ("rms_norm", "liger-kernel")])
+def test_a_package_that_is_missing_beside_pytorch(monkeypatch, operator_name, package):
+    asked = []
+    monkeypatch.setattr(torch_call, "find_spec", asked.append)
+    name = package.partition("-")[0]
+    assert baselines_of(operator(operator_name))[name].missing().endswith(f"pip install torch {package}")
+    assert asked == [package.replace("-", "_")]
 
 
 def test_cublaslt_that_is_missing(monkeypatch):
@@ -82,7 +86,7 @@ def test_calls_say_which_precision_they_need_before_a_library_is_loaded(monkeypa
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
     monkeypatch.setenv("CUBLAS_EMULATE_SINGLE_PRECISION", "1")
-    monkeypatch.setattr(triton_baseline, "find_spec", lambda name: util.find_spec("pytest"))
+    monkeypatch.setattr(torch_call, "find_spec", lambda name: util.find_spec("pytest"))
     SGEMM[name].missing()
     assert not {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"} & set(os.environ)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...codegen.dtype import DType
 from ...devices.base import DeviceError
-from ..baseline import Baseline, Launcher
+from ..baseline import Baseline, Prepared
 
 if TYPE_CHECKING:
     from ...devices.cuda_session import CudaSession
@@ -37,7 +37,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
     """
 
     @contextmanager
-    def prepare(session: CudaSession) -> Iterator[Launcher]:
+    def prepare(session: CudaSession) -> Iterator[Prepared]:
         from cuda.bindings import driver
 
         from ...cuda_core import handle_return
@@ -53,7 +53,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
         _check(library.cub_call(None, *arguments))
         scratch = int(handle_return(driver.cuMemAlloc(max(1, size.value))))
         try:
-            yield lambda: _check(library.cub_call(ctypes.c_void_p(scratch), *arguments))
+            yield Prepared(lambda: _check(library.cub_call(ctypes.c_void_p(scratch), *arguments)))
         finally:
             driver.cuMemFree(scratch)
 

@@ -7,14 +7,14 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ...codegen.tensor import Role
-from ..baseline import Baseline, Launcher
+from ..baseline import Baseline, Prepared
 
 if TYPE_CHECKING:
     from ...devices.cuda_session import CudaSession
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launcher]:
+def _prepare(session: CudaSession) -> Iterator[Prepared]:
     """Half of the bytes are read, as many are written, in buffers of their own that are filled with the inputs."""
     from cuda.bindings import driver
 
@@ -29,7 +29,7 @@ def _prepare(session: CudaSession) -> Iterator[Launcher]:
         def launch() -> None:
             handle_return(driver.cuMemcpyDtoDAsync(target, source, size, session.stream))
 
-        yield launch
+        yield Prepared(launch)
 
 
 def _allocated(size: int, stack: ExitStack) -> int:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...search_spaces.baselines import TorchCall
-from ..baseline import Baseline, Launcher
+from ..baseline import Baseline, Prepared
 from ..torch_tensors import session_tensors, torch_missing
 
 if TYPE_CHECKING:
@@ -22,26 +23,41 @@ def torch_baseline(name: str, call: TorchCall) -> Baseline:
     """The baseline of a call that an operator states under this name."""
     return Baseline(
         summary=call.summary,
-        computes=not call.random,
-        missing=partial(torch_missing, name),
-        versions=partial(_versions, call.packages),
+        computes=call.verified,
+        missing=partial(_missing, name, call.needs),
+        versions=partial(_versions, (*call.packages, *([call.needs] if call.needs else []))),
         prepare=partial(_prepare, call),
     )
 
 
+def _missing(name: str, needs: str) -> str:
+    if needs and find_spec(needs.replace("-", "_")) is None:
+        return f"the baseline {name} needs {needs} and PyTorch with CUDA: pip install torch {needs}"
+    return torch_missing(name)
+
+
 @contextmanager
-def _prepare(call: TorchCall, session: CudaSession) -> Iterator[Launcher]:
+def _prepare(call: TorchCall, session: CudaSession) -> Iterator[Prepared]:
     import torch
 
-    stream = torch.cuda.ExternalStream(session.stream)
+    stream, tensors = torch.cuda.ExternalStream(session.stream), session_tensors(session)
+    elsewhere: dict[str, Any] = {}  # what the last launch returned, which a replay of it writes to again
     with _exact(torch):
-        compute = call.bind(torch, session.problem, session_tensors(session))
+        compute = call.bind(torch, session.problem, tensors)
 
         def launch() -> None:
+            elsewhere.clear()  # whose memory serves again
             with torch.cuda.stream(stream):
-                compute()
+                made = compute()
+                if isinstance(made, Mapping):
+                    elsewhere.update(made)
 
-        yield launch
+        def deliver() -> None:
+            with torch.cuda.stream(stream):
+                for name, result in elsewhere.items():
+                    tensors[name].copy_(result)
+
+        yield Prepared(launch, deliver)
 
 
 @contextmanager

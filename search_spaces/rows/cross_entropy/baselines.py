@@ -25,32 +25,31 @@ def _losses(torch: Any, problem: LogitsProblem, x: Any, target: Any) -> tuple[An
     return loss, lse
 
 
-def _write(tensors: _Tensors, target: Any, ignored: float, **results: Any) -> None:
-    for name, result in results.items():
-        if name in tensors:
-            tensors[name].copy_(result)
-    if "lse" in results and "lse" in tensors:
-        tensors["lse"].masked_fill_(target == ignored, 0.0)
+def _wanted(tensors: _Tensors, target: Any, ignored: float, **results: Any) -> _Tensors:
+    """Those that the problem has, in its types."""
+    made = {name: result for name, result in results.items() if result is not None and name in tensors}
+    found = {name: result.to(tensors[name].dtype) for name, result in made.items()}
+    return found | ({"lse": found["lse"].masked_fill(target == ignored, 0.0)} if "lse" in found else {})
 
 
-def _autograd(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], None]:
-    """A call and its backward. New tensors are copied."""
+def _autograd(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], _Tensors]:
+    """A call and its backward."""
     if problem.lse_given:
         return _backward(torch, problem, tensors)
     target = tensors["target"].long()
     x = tensors["x"].detach().requires_grad_(problem.has_gradient)
 
-    def compute() -> None:
+    def compute() -> _Tensors:
         loss, lse = _losses(torch, problem, x, target)
         d = None
         if problem.has_gradient:
             (d,) = torch.autograd.grad(loss, x, tensors["dloss"].expand_as(loss))
-        _write(tensors, target, problem.scalars["ignore_index"], loss=loss.detach(), lse=lse, d=d)
+        return _wanted(tensors, target, problem.scalars["ignore_index"], loss=loss.detach(), lse=lse, d=d)
 
     return compute
 
 
-def _backward(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], None]:
+def _backward(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], _Tensors]:
     """What autograd calls, on what a forward pass would have left: the logarithms of softmax."""
     if problem.smoothed or problem.z_loss or problem.capped:
         raise ValueError("this call of PyTorch's backward knows no smoothed labels, no z-loss and no softcap")
@@ -59,14 +58,14 @@ def _backward(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable
     upstream, total = tensors["dloss"].expand(problem.rows), tensors["lse"].new_zeros(())
     ignored = int(problem.scalars["ignore_index"])
 
-    def compute() -> None:
+    def compute() -> _Tensors:
         of_output = aten.nll_loss_backward(upstream, output, target, None, 0, ignored, total)
-        tensors["d"].copy_(aten._log_softmax_backward_data(of_output, output, -1, output.dtype))
+        return {"d": aten._log_softmax_backward_data(of_output, output, -1, output.dtype).to(tensors["d"].dtype)}
 
     return compute
 
 
-def _formulas(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], None]:
+def _formulas(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], _Tensors]:
     """What autograd gives PyTorch's compiler: the losses, and the formula of the gradient."""
     target, scalars = tensors["target"].long(), problem.scalars
     smoothing, cap, ignored = scalars["label_smoothing"], scalars["softcap"], scalars["ignore_index"]
@@ -74,20 +73,21 @@ def _formulas(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable
     def gradient() -> Any:
         z = tensors["x"].float()
         z = cap * torch.tanh(z / cap) if problem.capped else z
-        lse = tensors["lse"] if problem.lse_given else torch.logsumexp(z, -1)
-        factor = 1 + 2 * scalars["lse_square_scale"] * lse[:, None]
+        # Logits around 10,000 cost the softmax no digit.
+        p = torch.exp(z - tensors["lse"][:, None]) if problem.lse_given else torch.softmax(z, -1)
+        if problem.z_loss:
+            lse = tensors["lse"] if problem.lse_given else torch.logsumexp(z, -1)
+            p = p * (1 + 2 * scalars["lse_square_scale"] * lse[:, None])
         hit = torch.arange(problem.columns, device=z.device) == target[:, None]
-        dz = torch.exp(z - lse[:, None]) * factor - hit * (1 - smoothing) - smoothing / problem.columns
-        dz = dz * tensors["dloss"].expand_as(lse)[:, None]
+        dz = p - hit * (1 - smoothing) - smoothing / problem.columns
+        dz = dz * tensors["dloss"].expand(problem.rows)[:, None]
         dz = dz * (1 - (z / cap).square()) if problem.capped else dz
         return torch.where((target == ignored)[:, None], 0.0, dz)
 
-    def compute() -> None:
-        if not problem.lse_given:
-            loss, lse = _losses(torch, problem, tensors["x"], target)
-            _write(tensors, target, ignored, loss=loss, lse=lse)
-        if problem.has_gradient:
-            tensors["d"].copy_(gradient())
+    def compute() -> _Tensors:
+        loss, lse = (None, None) if problem.lse_given else _losses(torch, problem, tensors["x"], target)
+        d = gradient() if problem.has_gradient else None
+        return _wanted(tensors, target, ignored, loss=loss, lse=lse, d=d)
 
     return compute
 
@@ -96,3 +96,4 @@ BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.nn.functional.cross_entropy of float32, and autograd", _autograd),
     "compile": compiled(TorchCall("torch.nn.functional.cross_entropy, and the formula of its gradient", _formulas)),
 }
+FORWARD_BASELINES = {**BASELINES, "liger": "bench.baselines.rows.liger:CROSS_ENTROPY"}

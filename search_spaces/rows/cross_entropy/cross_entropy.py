@@ -9,7 +9,7 @@ from ....codegen.rows.cross_entropy.presets import PRESETS
 from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from ....codegen.rows.cross_entropy.schedule import CrossEntropySchedule
 from ...operator import Operator
-from .baselines import BASELINES
+from .baselines import FORWARD_BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
 from .space import CrossEntropySpace, checks, constraints
@@ -31,7 +31,7 @@ OPERATOR = Operator(
     presets=PRESETS,
     checks=checks,
     workload=workload,
-    baselines=BASELINES,
+    baselines=FORWARD_BASELINES,
     suites=Path(__file__).parent / "suites" / "forward",
     call=CALL,
     derivative=DERIVATIVE,

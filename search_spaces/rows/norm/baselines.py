@@ -10,7 +10,7 @@ from ...baselines import TorchCall, compiled
 
 
 def _norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
-    """A sum with the residual, a norm, and the statistics that it does not return; new tensors are copied."""
+    """A sum with the residual, a norm, and the statistics that it does not return."""
     if problem.out_dtype:
         raise ValueError("PyTorch has no norm whose result is quantised by rows")
     eps, shape = problem.scalars["eps"], problem.normalized_shape
@@ -25,14 +25,18 @@ def _norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> Calla
         y = torch.nn.functional.rms_norm(total, shape, weight, eps)
         return {"y": y, "rstd": (total.float().square().mean(-1) + eps).rsqrt()} if problem.statistics else {"y": y}
 
-    def compute() -> None:
+    def compute() -> Mapping[str, Any]:
         total = x if residual is None else torch.add(x, residual, out=tensors["sum"])
-        for name, result in normalized(total).items():
-            if name in tensors:
-                tensors[name].copy_(result)
+        found = {name: result for name, result in normalized(total).items() if name in tensors}
+        return found | {"y": found["y"].to(tensors["y"].dtype)}
 
     return compute
 
 
 _EAGER = TorchCall("torch.nn.functional.rms_norm or torch.native_layer_norm, of a sum with the residual", _norm)
-BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}
+RMS_BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": _EAGER,
+    "compile": compiled(_EAGER),
+    "liger": "bench.baselines.rows.liger:NORM",
+}
+LAYER_BASELINES = {**RMS_BASELINES, "triton": "bench.baselines.rows.triton_baseline:LAYER_NORM"}

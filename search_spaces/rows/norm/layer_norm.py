@@ -9,7 +9,7 @@ from ....codegen.rows.norm.presets import LAYER_PRESETS
 from ....codegen.rows.norm.problem import LayerNormProblem
 from ....codegen.rows.norm.schedule import LayerNormSchedule
 from ...operator import Operator
-from .baselines import BASELINES
+from .baselines import LAYER_BASELINES
 from .call import LAYER_CALL
 from .derivative import LAYER_DERIVATIVE
 from .space import NormSpace, checks, constraints
@@ -31,7 +31,7 @@ OPERATOR = Operator(
     presets=LAYER_PRESETS,
     checks=checks,
     workload=workload,
-    baselines=BASELINES,
+    baselines=LAYER_BASELINES,
     suites=Path(__file__).parent / "suites" / "layer_norm",
     call=LAYER_CALL,
     derivative=LAYER_DERIVATIVE,

@@ -9,7 +9,7 @@ from ....codegen.rows.norm.presets import RMS_PRESETS
 from ....codegen.rows.norm.problem import RmsNormProblem
 from ....codegen.rows.norm.schedule import RmsNormSchedule
 from ...operator import Operator
-from .baselines import BASELINES
+from .baselines import RMS_BASELINES
 from .call import RMS_CALL
 from .derivative import RMS_DERIVATIVE
 from .space import NormSpace, checks, constraints
@@ -31,7 +31,7 @@ OPERATOR = Operator(
     presets=RMS_PRESETS,
     checks=checks,
     workload=workload,
-    baselines=BASELINES,
+    baselines=RMS_BASELINES,
     suites=Path(__file__).parent / "suites" / "rms_norm",
     call=RMS_CALL,
     derivative=RMS_DERIVATIVE,

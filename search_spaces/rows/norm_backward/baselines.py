@@ -10,7 +10,7 @@ from ...baselines import TorchCall, compiled
 
 
 def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
-    """PyTorch's backward by the statistics of its forward, made ahead of time; new tensors are copied."""
+    """PyTorch's backward by the statistics of its forward, made ahead of time."""
     x, weight, dy = tensors["x"], tensors.get("weight"), tensors["dy"]
     shape, (mean, rstd) = problem.normalized_shape, _statistics(problem, tensors)
     if problem.centered:
@@ -25,10 +25,8 @@ def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, A
         def gradients() -> Any:  # what autograd calls, whose own call does not go into a graph
             return torch.ops.aten._fused_rms_norm_backward(dy, x, shape, rstd, weight, [True, problem.weight])
 
-    def compute() -> None:
-        for name, result in zip(("dx", "dw", "db"), gradients(), strict=False):
-            if name in tensors:
-                tensors[name].copy_(result)
+    def compute() -> Mapping[str, Any]:
+        return {name: result for name, result in zip(("dx", "dw", "db"), gradients(), strict=False) if name in tensors}
 
     return compute
 
@@ -63,4 +61,5 @@ def _formulas(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, An
 BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("native_layer_norm_backward and _fused_rms_norm_backward of torch.ops.aten", _gradients),
     "compile": compiled(TorchCall("the formulas of the backward pass", _formulas)),
+    "liger": "bench.baselines.rows.liger:NORM_BACKWARD",
 }

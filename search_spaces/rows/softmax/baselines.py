@@ -62,4 +62,9 @@ def _impossible(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any])
 
 
 _EAGER = TorchCall("torch.softmax, torch.log_softmax, torch.logsumexp", _softmax)
-BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": _EAGER,
+    "compile": compiled(_EAGER),
+    "triton": "bench.baselines.rows.triton_baseline:SOFTMAX",
+    "liger": "bench.baselines.rows.liger:SOFTMAX",
+}

@@ -35,4 +35,5 @@ def _formula(torch: Any, problem: SoftmaxBackwardProblem, tensors: Mapping[str, 
 BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.ops.aten._softmax_backward_data or _log_softmax_backward_data", _gradient),
     "compile": compiled(TorchCall("the formula of the gradient", _formula)),
+    "liger": "bench.baselines.rows.liger:SOFTMAX_BACKWARD",
 }

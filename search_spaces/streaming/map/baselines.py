@@ -43,10 +43,10 @@ def _gradient(torch: Any, function: Function, z: Any, g: Any) -> Any:
 
 
 def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
-    """A call for each step, each of which rounds its results."""
+    """A call for each step, each of which rounds its results. Gradients of gated pairs are copied to their places."""
     x, y = tensors["x"], tensors["y"]
 
-    def forward() -> None:
+    def forward() -> Mapping[str, Any] | None:
         z, u = _parts(problem, x, tensors.get("u"))
         result = _apply(torch, problem.function, z + tensors["bias"] if problem.bias else z)
         if u is not None:
@@ -57,18 +57,21 @@ def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callabl
             result = result * tensors["scale"]
         if problem.saturate:
             result = torch.clamp(result, -problem.result.largest, problem.result.largest)
-        y.copy_(result)
+        if result is x:
+            y.copy_(x)
+            return None
+        return {"y": result.to(y.dtype)}
 
-    def backward() -> None:
+    def backward() -> Mapping[str, Any] | None:
         (z, u), g = _parts(problem, x, tensors.get("u")), tensors["g"]
         z = z + tensors["bias"] if problem.bias else z
         if u is None:
-            y.copy_(_gradient(torch, problem.function, z, g))
-            return
+            return {"y": _gradient(torch, problem.function, z, g).to(y.dtype)}
         separate = (y[: problem.rows], y[problem.rows :])
         of_z, of_u = separate if problem.gate is Gate.SEPARATE else _parts(problem, y, None)
         of_z.copy_(_gradient(torch, problem.function, z, g * u))
         of_u.copy_(g * _apply(torch, problem.function, z))
+        return None
 
     return backward if problem.backward else forward
 
@@ -83,4 +86,8 @@ def _parts(problem: MapProblem, rows: Any, factors: Any) -> tuple[Any, Any]:
 
 
 _EAGER = TorchCall("torch.nn.functional", _map)
-BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": _EAGER,
+    "compile": compiled(_EAGER),
+    "liger": "bench.baselines.streaming.liger:MAP",
+}

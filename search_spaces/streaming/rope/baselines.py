@@ -14,7 +14,7 @@ def _rope(torch: Any, problem: RopeProblem, tensors: Mapping[str, Any]) -> Calla
     half, rotated = problem.rotated // 2, problem.rotated
     cosines, sines = _turns(torch, problem, tensors)
 
-    def turned(x: Any, y: Any) -> None:
+    def turned(x: Any) -> Any:
         numbers = x[..., :rotated].float()
         if problem.interleaved:
             a, b = numbers[..., 0::2], numbers[..., 1::2]
@@ -22,13 +22,11 @@ def _rope(torch: Any, problem: RopeProblem, tensors: Mapping[str, Any]) -> Calla
         else:
             a, b = numbers[..., :half], numbers[..., half:]
             pairs = torch.cat((a * cosines - b * sines, a * sines + b * cosines), -1)
-        y[..., :rotated] = pairs.to(y.dtype)
-        if rotated < problem.head_dim:
-            y[..., rotated:] = x[..., rotated:]
+        pairs = pairs.to(x.dtype)
+        return pairs if rotated == problem.head_dim else torch.cat((pairs, x[..., rotated:]), -1)
 
-    def compute() -> None:
-        turned(tensors["q"], tensors["r"])
-        turned(tensors["k"], tensors["s"])
+    def compute() -> Mapping[str, Any]:
+        return {"r": turned(tensors["q"]), "s": turned(tensors["k"])}
 
     return compute
 

@@ -20,7 +20,7 @@ from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32
-from ...baseline import Baseline, Launcher
+from ...baseline import Baseline, Launcher, Prepared
 from ...interleave import interleaved
 from .aligned_inputs import aligned, allocated
 from .cublaslt_api import (
@@ -65,13 +65,13 @@ _Product = SgemmProblem | GemmProblem
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Launcher]:
+def _prepare(session: CudaSession) -> Iterator[Prepared]:
     with ExitStack() as stack:
         launches = _launches(CublasLt(), session, stack)
         if not launches:
             raise DeviceError("its heuristics name no algorithm")
         samples = interleaved(launches, session.sample, _ROUNDS)
-        yield launches[min(samples, key=lambda name: median(samples[name]))]
+        yield Prepared(launches[min(samples, key=lambda name: median(samples[name]))])
 
 
 def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict[str, Launcher]:

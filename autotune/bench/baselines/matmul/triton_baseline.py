@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....codegen.matmul.gemm.fields import Bias, Gate
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation
 from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....devices.base import DeviceError
+from ....search_spaces.baselines import TorchCall
 from ....search_spaces.matmul.sgemm.baselines import operands
-from ...baseline import Baseline, Launcher
-from ...torch_tensors import session_tensors, torch_missing
-
-if TYPE_CHECKING:
-    from ....devices.cuda_session import CudaSession
+from ..torch_call import torch_baseline
 
 
-@contextmanager
-def _prepare(call_of: Callable[[CudaSession], Callable[[], None]], session: CudaSession) -> Iterator[Launcher]:
-    import torch
-
-    call, stream = call_of(session), torch.cuda.ExternalStream(session.stream)
-
-    def launch() -> None:
-        with torch.cuda.stream(stream):
-            call()
-
-    launch()  # the first launch of a shape tries every configuration
-    yield launch
-
-
-def _sgemm(session: CudaSession) -> Callable[[], None]:
-    problem = session.problem
-    assert isinstance(problem, SgemmProblem)
-    a, b, c = operands(problem, session_tensors(session))
+def _sgemm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:
+    a, b, c = operands(problem, tensors)
     return partial(multiply, a, b, c, problem.scalars["alpha"], problem.scalars["beta"])
 
 
-def _gemm(session: CudaSession) -> Callable[[], None]:
-    problem = session.problem
-    assert isinstance(problem, GemmProblem)
+def _gemm(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:
     plain = problem.activation is Activation.IDENTITY and problem.bias is Bias.NONE and problem.gate is Gate.NONE
     if problem.dtype.bits != 16 or problem.residual or problem.preactivation or not plain:
-        raise DeviceError(f"it multiplies 16-bit numbers and does nothing else: {problem.key}")
-    tensors = session_tensors(session)
+        raise ValueError(f"it multiplies 16-bit numbers and does nothing else: {problem.key}")
     a, b = (tensors[x].mT if getattr(problem, f"transpose_{x}") else tensors[x] for x in "ab")
     return partial(multiply_16_bits, a, b, tensors["d"], problem.scalars["alpha"])
 
@@ -87,24 +61,8 @@ def multiply_16_bits(a: Any, b: Any, d: Any, alpha: float) -> None:
     gemm[grid](a, b, d, alpha, m, n, k, batch, programs, *a.stride(), *b.stride(), *d.stride()[:2])
 
 
-def _missing() -> str:
-    if find_spec("triton") is None:
-        return "the baseline triton needs Triton and PyTorch with CUDA: pip install torch triton"
-    return torch_missing("triton")
-
-
-def _versions() -> Mapping[str, str]:
-    import torch
-    import triton
-
-    return {"torch": torch.__version__, "triton": triton.__version__}
-
-
-SGEMM = Baseline(
-    summary='Triton, tl.dot(input_precision="ieee"), by its own autotuner',
-    computes=True,
-    missing=_missing,
-    versions=_versions,
-    prepare=partial(_prepare, _sgemm),
+# The first launch of a shape tries every configuration.
+SGEMM = torch_baseline(
+    "triton", TorchCall('Triton, tl.dot(input_precision="ieee"), by its own autotuner', _sgemm, needs="triton")
 )
-GEMM = replace(SGEMM, summary="Triton, a persistent kernel, by its own autotuner", prepare=partial(_prepare, _gemm))
+GEMM = torch_baseline("triton", TorchCall("Triton, a persistent kernel, by its own autotuner", _gemm, needs="triton"))
