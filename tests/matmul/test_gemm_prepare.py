@@ -17,6 +17,7 @@ from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Pre
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
 from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 from autotune.search_spaces.time_model import modelled_seconds
 
@@ -146,7 +147,9 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     assert tried(replace(LARGE, k=4096, lda=0)) == ("none", "none")
     assert tried(ODD) == ("none", "none")
     seeds = {(seed.instruction, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, LIMITS)}
-    assert seeds == {(one, Prepare.COPY) for one in Instruction} | {(Instruction.MMA_SYNC, Prepare.NONE)}
+    assert seeds == {(one, Prepare.COPY) for one in Instruction}
+    without_wgmma = {seed.prepare_a for seed in OPERATOR.seeds(LARGE, named_device("a100"))}
+    assert without_wgmma == {Prepare.COPY, Prepare.NONE}
 
 
 def test_the_time_model_knows_when_it_pays() -> None:

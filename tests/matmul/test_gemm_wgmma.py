@@ -306,6 +306,14 @@ def test_other_devices_have_no_wgmma() -> None:
         assert all(seed.instruction != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
 
 
+def test_few_seeds_by_mma_sync_follow_those_by_wgmma() -> None:
+    seeds = OPERATOR.seeds(SQUARE, LIMITS)
+    others = [seed for seed in seeds if seed.instruction == "mma_sync"]
+    assert 0 < len(others) < len(seeds) / 2
+    assert all(seed.grid_blocks == 0 for seed in others)  # others take seconds to compile
+    assert any(seed.grid_blocks for seed in OPERATOR.seeds(SQUARE, named_device("a100")))
+
+
 def test_the_winners_of_others_come_first() -> None:
     default = OPERATOR.default(SQUARE, LIMITS)
     assert (default.block_m, default.block_n, default.cluster, default.consumers) == (128, 256, 1, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ....codegen.integers import ceil_div
@@ -53,6 +54,7 @@ _FEW_COLUMNS = (
 
 
 _BUSY = 0.75  # of the SMs with a tile, which are enough
+_BESIDE_WGMMA = 6
 
 
 def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
@@ -61,10 +63,15 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """By wgmma where that is possible, and pays for the copies that it needs; then by mma_sync."""
+    """By wgmma where that is possible, and pays for the copies that it needs; then by mma_sync.
+
+    Beside wgmma, mma_sync seldom wins, and never with blocks that share tiles, which take seconds to compile.
+    """
+    others = _mma_sync_candidates(problem, spec)
     if has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem)):
         yield from wgmma_candidates(problem, spec)
-    yield from _mma_sync_candidates(problem, spec)
+        others = islice((one for one in others if not one.grid_blocks), _BESIDE_WGMMA)
+    yield from others
 
 
 def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
