@@ -5,8 +5,9 @@
 
 `compile` writes the kernels of the schedules that ship for an H200, by the NVRTC in use (`LD_PRELOAD` names another),
 into FILE. It needs no GPU. `measure` takes such files of several versions, made by yourself, since they hold pickles.
-For each problem without a best trial of one of these versions it measures their kernels in one session, and stores
-their trials in DATABASE, which `autotune db ship` writes to files. An operator's last problem begins within SECONDS.
+For each problem it measures, in one session, the kernels of versions that have no trial of it, or only older ones than
+the schedule. It stores their trials in DATABASE, which `autotune db ship` writes to files. An operator's last problem
+begins within SECONDS.
 
 Versions often make the same machine code of a source. Then it is measured once, and the environment of the other
 versions' trials says as what: ``measured as``.
@@ -24,7 +25,8 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
+from datetime import UTC, datetime
+from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from time import monotonic
@@ -53,14 +55,17 @@ NOBITS = 8  # the type of an ELF section that has no content
 
 Code = tuple[Schedule, str]
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel to measure."""
+    """A kernel to measure, of a schedule that has been known since `found_at`."""
 
     operator: str
     problem: Problem
     schedule: Schedule
+    found_at: datetime
     kernel: CompiledKernel
 
     @cached_property
@@ -75,15 +80,15 @@ def compile_all(path: Path, operators: list[str]) -> None:
     with CompilePool() as pool, TuningDB("sqlite://") as shipped:
         for name in operators:
             operator = registered(name)
-            jobs = [
-                (problem, schedule, pool.submit(operator.program(problem, schedule, spec), spec.arch))
-                for problem, schedule, spec in shipped_schedules(operator, shipped)
-            ]
-            for problem, schedule, job in jobs:
+            jobs = []
+            for problem, schedule, found_at, spec in shipped_schedules(operator, shipped):
+                job = pool.submit(operator.program(problem, schedule, spec), spec.arch)
+                jobs.append((partial(Candidate, name, problem, schedule, found_at), job))
+            for candidate, job in jobs:
                 if error := job.exception():
-                    print(f"{name} {problem.key}: {error}", flush=True)
+                    print(f"{name}: {error}", flush=True)
                 else:
-                    compiled.append(Candidate(name, problem, schedule, job.result()))
+                    compiled.append(candidate(job.result()))
             print(f"{name}: {len(jobs)} kernels for {compiler_version()}", flush=True)
     path.write_bytes(lzma.compress(pickle.dumps(compiled)))
 
@@ -99,13 +104,17 @@ def fresh_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[T
     return found
 
 
-def shipped_schedules(operator: Operator[Any, Any], db: TuningDB) -> Iterator[tuple[Problem, Schedule, DeviceSpec]]:
-    """The fastest few schedules of each problem, by whatever compiler."""
+def shipped_schedules(
+    operator: Operator[Any, Any], db: TuningDB
+) -> Iterator[tuple[Problem, Schedule, datetime, DeviceSpec]]:
+    """The fastest few schedules of each problem, by whatever compiler, and since when they are known."""
     for trials in fresh_trials(operator, db).values():
-        problem = operator.problem_type.from_dict(trials[0].problem.fields)
-        schedules = dict.fromkeys(operator.schedule_type.from_dict(trial.schedule) for trial in trials)
-        spec = device_spec(trials[0].device.limits)
-        yield from ((problem, schedule, spec) for schedule in islice(schedules, MOST))
+        problem, spec = operator.problem_type.from_dict(trials[0].problem.fields), device_spec(trials[0].device.limits)
+        since: dict[Schedule, datetime] = {}
+        for trial in trials:
+            schedule = operator.schedule_type.from_dict(trial.schedule)
+            since[schedule] = min(since.get(schedule, trial.created_at), trial.created_at)
+        yield from ((problem, schedule, found_at, spec) for schedule, found_at in islice(since.items(), MOST))
 
 
 def measure(selector: str, database: str, limits: dict[str, float], files: list[Path]) -> None:
@@ -151,7 +160,7 @@ def measure_operator(
 
 
 class Task:
-    """A problem, and its kernels of compilers of which it has no trial.
+    """A problem, and its kernels of compilers that have no trial of it, or only older ones than the schedule.
 
     Args:
         operator, problem: what is measured.
@@ -178,10 +187,14 @@ class Task:
             for trial in trials
             if all(trial.environment.get(name) == now.get(name) for name in ("driver", "limits"))
         }
-        named = ((one.code, (one.schedule.digest, one.kernel.compiler)) for one in candidates)
-        self._known = {code: alike[name] for code, name in named if name in alike}
-        done = {trial.compiler for trial in trials}
-        self.missing = [one for one in candidates if one.kernel.compiler not in done]
+        named = [(one, (one.schedule.digest, one.kernel.compiler)) for one in candidates]
+        self._known = {one.code: alike[name] for one, name in named if name in alike}
+        newest: dict[str, datetime] = {}
+        for trial in trials:
+            newest[trial.compiler] = max(newest.get(trial.compiler, trial.created_at), trial.created_at)
+        self.missing = [
+            one for one, name in named if name not in alike and newest.get(one.kernel.compiler, _NEVER) < one.found_at
+        ]
 
     def prepare(self, pool: CompilePool) -> None:
         """Compile the reference, if there is something to measure."""

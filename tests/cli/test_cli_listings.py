@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,15 @@ def test_devices_lists_every_offline_device(autotune: Command) -> None:
     assert list(offline) == list(named_devices())
     assert offline["h200"]["shared_per_block"] == named_device("h200").shared_per_block
     assert all(entry["name"] in outcome.stdout for entry in offline.values())
+
+
+def test_the_devices_fit_80_columns_each_on_a_line(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("devices").stdout.splitlines()]
+    assert max(map(len, lines)) <= 80
+    for name in named_devices():
+        assert any({name, *named_device(name).name.split()} <= set(line.split()) for line in lines)
 
 
 def test_doctor_tries_every_part(autotune: Command) -> None:

@@ -1,6 +1,7 @@
 """Renewing records for several compilers: what is measured, what is taken over, and what is left alone."""
 
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from autotune.devices.base import DeviceError, Evaluation
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 import renew
 
+LONG_AGO, TOMORROW = (datetime.now(UTC) + timedelta(days=days) for days in (-1000, 1))
 PROBLEM, SCHEDULE, OTHER = ToyProblem(8), ToySchedule(width=4), ToySchedule(width=2)
 
 
@@ -23,9 +25,9 @@ def toy(monkeypatch):
     monkeypatch.setattr(renew, "machine_code", bytes.decode)
 
 
-def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM):
+def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM, found_at=LONG_AGO):
     kernel = CompiledKernel(code.encode(), Resources(registers=40), "sm_90", compiler)
-    return renew.Candidate("toy", problem, schedule, kernel)
+    return renew.Candidate("toy", problem, schedule, found_at, kernel)
 
 
 def renewed(device, db, *candidates, seconds=60.0, pool=None):
@@ -57,6 +59,14 @@ def test_what_was_measured_before_is_taken_over_by_others_and_not_repeated(devic
     renewed(device, db, candidate("B"), candidate("C"))
     assert [one.environment["measured as"] for one in db.trials("toy") if one.compiler == "C"] == ["A"]
     assert (len(device.evaluations), pool.prepared) == (1, [])
+
+
+def test_a_schedule_that_was_found_later_is_measured_for_all(device, db):
+    renewed(device, db, candidate("A"), candidate("B", "b"))
+    later = [candidate(name, name, OTHER, found_at=TOMORROW) for name in "AB"]
+    found = renewed(device, db, candidate("A"), candidate("B", "b"), *later)
+    assert len(found) == 4
+    assert device.evaluations == [SCHEDULE, SCHEDULE, OTHER, OTHER]
 
 
 def test_what_another_driver_measured_says_nothing(device, db):

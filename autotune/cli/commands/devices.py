@@ -21,11 +21,10 @@ def devices(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([_document(selector, spec, selector in offline) for selector, spec in listed.items()])
         return
-    columns = (
-        "device", "model", "arch", "SMs", "FP32 TFLOP/s", "FP16 tensor TFLOP/s", "GB/s", "L2 MiB",
-        "shared KiB/block", "shared KiB/SM", "registers/SM", "threads/SM",
-    )  # fmt: skip
-    print_table("Devices", columns, (_row(selector, spec) for selector, spec in listed.items()))
+    first = ("device", "model", "arch", "SMs", "FP32 TFLOP/s", "GB/s")
+    more = ("L2 MiB", "FP16 tensor TFLOP/s", "shared KiB/block", "shared KiB/SM", "registers/SM", "threads/SM")
+    rows = (_row(selector, spec) for selector, spec in listed.items())
+    print_table("Devices", (*first, *more), rows, expendable=more[::-1])
 
 
 def _gpus() -> dict[str, DeviceSpec]:
@@ -43,14 +42,18 @@ def _document(selector: str, spec: DeviceSpec, offline: bool) -> dict[str, Any]:
 def _row(selector: str, spec: DeviceSpec) -> tuple[Any, ...]:
     from ...codegen.work import Unit
 
+    fp32, fp16 = (
+        round(spec.peak(unit) / 1e12, 1) if unit in spec.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)
+    )
     return (
         selector,
         spec.name,
         spec.arch,
         spec.sm_count,
-        *(round(spec.peak(unit) / 1e12, 1) if unit in spec.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)),
+        fp32,
         round(spec.bandwidth / 1e9),
         spec.l2_bytes >> 20,
+        fp16,
         spec.shared_per_block >> 10,
         spec.shared_per_sm >> 10,
         spec.registers_per_sm,
