@@ -23,6 +23,7 @@ _NAMES: Mapping[DType, str] = {
 _16_BITS = (DType.FLOAT16, DType.BFLOAT16)
 _FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
 _INTEGERS = (DType.INT8, DType.UINT8)
+_FRAGMENT = 4  # registers of a thread that hold A
 
 
 def violations(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, n_adjacent: bool = False) -> list[str]:
@@ -51,7 +52,15 @@ def violations(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, n_
     ]
 
 
-def wgmma_source(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, n_adjacent: bool = False) -> str:
+def wgmma_source(
+    columns: int,
+    a: DType,
+    b: DType,
+    *,
+    m_adjacent: bool = False,
+    n_adjacent: bool = False,
+    registers_a: bool = False,
+) -> str:
     """The text of ``wgmma(d, a, b, accumulate)``: D = A·B, plus D if `accumulate` is not 0; see cuda/wgmma.cuh.
 
     It comes after cuda/wgmma.cuh. Two of them in one source differ in the size of `d`.
@@ -60,12 +69,16 @@ def wgmma_source(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, 
         columns: of B and of D; ``d`` has half as many registers.
         a, b: the types of the operands; float32 stands for tf32.
         m_adjacent, n_adjacent: whether A lies with m adjacent, and B with n, rather than k.
+        registers_a: whether A, of float32, is in four registers of each thread: of its row lane / 4 of its warp's 16
+            and of the one 8 below in column lane % 4, then likewise 4 columns behind.
 
     Raises:
         ValueError: there is no such instruction.
     """
     for wrong in violations(columns, a, b, m_adjacent=m_adjacent, n_adjacent=n_adjacent):
         raise ValueError(wrong)
+    if registers_a and a is not DType.FLOAT32:
+        raise ValueError(f"wgmma of {a} in registers: expected {DType.FLOAT32}")
     integers = a in _INTEGERS
     sums, kind, constraint = columns // 2, "int" if integers else "float", "r" if integers else "f"
     terms = K_BYTES // a.bytes
@@ -76,7 +89,12 @@ def wgmma_source(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, 
     flags = [] if integers else ["1", "1"]  # of signs
     if a in _16_BITS:
         flags += [str(int(m_adjacent)), str(int(n_adjacent))]
-    operands = ", ".join([f"%{sums}", f"%{sums + 1}", "accumulate", *flags])
+    given = _FRAGMENT if registers_a else 1  # operands that A takes
+    left = [f"%{sums + index}" for index in range(given)]
+    first = "{" + ", ".join(left) + "}" if registers_a else left[0]
+    parameter = f"const unsigned (&a)[{_FRAGMENT}]" if registers_a else "unsigned long long a"
+    passed = ", ".join(f'"r"(a[{index}])' for index in range(_FRAGMENT)) if registers_a else '"l"(a)'
+    operands = ", ".join([first, f"%{sums + given}", "accumulate", *flags])
     form = ", ".join(
         [
             str(columns),
@@ -85,19 +103,19 @@ def wgmma_source(columns: int, a: DType, b: DType, *, m_adjacent: bool = False, 
         ]
     )
     return f"""// D = A·B, plus D if `accumulate` is not 0, for A of {ROWS}×{terms} and B of {terms}×{columns}.
-__device__ __forceinline__ void wgmma({kind} (&d)[{sums}], unsigned long long a, unsigned long long b,
+__device__ __forceinline__ void wgmma({kind} (&d)[{sums}], {parameter}, unsigned long long b,
                                       int accumulate, int line = __builtin_LINE()) {{
 #ifdef AUTOTUNE_EMULATOR
   using Operand = autotune_emulator::Operand;
   autotune_emulator::wgmma(d, a, b, accumulate != 0, {{{form}}}, line);
 #else
   asm volatile(
-      "{{.reg .pred accumulate; setp.ne.b32 accumulate, %{sums + 2}, 0; "
+      "{{.reg .pred accumulate; setp.ne.b32 accumulate, %{sums + given + 1}, 0; "
       "{name} {{"
 {registers}
       "}}, {operands};}}"
       : {held.lstrip()}
-      : "l"(a), "l"(b), "r"(accumulate)
+      : {passed}, "l"(b), "r"(accumulate)
       : "memory");
 #endif
 }}

@@ -12,15 +12,16 @@ bool accumulators_exist;
 
 namespace {
 
-struct Sums {
+struct Registers {
   const char* begin;
   int bytes;
+  const char* what;
   int products;   // under way
   bool accessed;  // since the last fence
 };
 
 struct Owner {
-  std::vector<Sums> sums;
+  std::vector<Registers> taken;
   bool fenced;  // ever
 };
 
@@ -40,49 +41,50 @@ void drop_accumulators() {
 
 void check_accumulators(const void* address, int64_t bytes, Access access) {
   const char* begin = static_cast<const char*>(address);
-  for (Sums& sums : owner(running_thread()).sums) {
-    if (begin + bytes <= sums.begin || begin >= sums.begin + sums.bytes) continue;
-    if (sums.products > 0)
-      fail("%s sum %d of a wgmma that is not waited for", verb(access),
-           std::max(0, static_cast<int>(begin - sums.begin)) / 4);
-    sums.accessed = true;
+  for (Registers& own : owner(running_thread()).taken) {
+    if (begin + bytes <= own.begin || begin >= own.begin + own.bytes) continue;
+    if (own.products > 0)
+      fail("%s %s %d of a wgmma that is not waited for", verb(access), own.what,
+           std::max(0, static_cast<int>(begin - own.begin)) / 4);
+    own.accessed = true;
   }
 }
 
 void fence_accumulators() {
   Owner& own = owner(running_thread());
   own.fenced = true;
-  for (Sums& sums : own.sums) sums.accessed = false;
+  for (Registers& registers : own.taken) registers.accessed = false;
 }
 
-void begin_accumulating(const void* address, int bytes, int line) {
+void take_registers(const void* address, int bytes, const char* what, int line) {
   accumulators_exist = true;
   Owner& own = owner(running_thread());
   if (!own.fenced) fail("line %d: wgmma with no wgmma_fence before", line);
   const char* begin = static_cast<const char*>(address);
-  for (Sums& sums : own.sums) {
-    if (sums.begin == begin && sums.bytes == bytes) {
-      if (sums.accessed)
-        fail("line %d: wgmma takes sums that were accessed since the last wgmma_fence", line);
-      ++sums.products;
+  for (Registers& registers : own.taken) {
+    if (registers.begin == begin && registers.bytes == bytes) {
+      if (registers.accessed)
+        fail("line %d: wgmma takes %ss that were accessed since the last wgmma_fence", line, what);
+      ++registers.products;
       return;
     }
-    if (sums.products > 0 && begin < sums.begin + sums.bytes && sums.begin < begin + bytes)
-      fail("line %d: wgmma takes sums of a wgmma of another size that is not waited for", line);
+    if (registers.products > 0 && begin < registers.begin + registers.bytes &&
+        registers.begin < begin + bytes)
+      fail("line %d: wgmma takes %ss of a wgmma of another size that is not waited for", line, what);
   }
-  own.sums.push_back({begin, bytes, 1, false});
+  own.taken.push_back({begin, bytes, what, 1, false});
 }
 
 void check_sums(const void* address, int bytes, int line) {
   const char* begin = static_cast<const char*>(address);
-  for (const Sums& sums : owner(running_thread()).sums)
-    if (sums.products > 0 && sums.begin < begin + bytes && begin < sums.begin + sums.bytes)
+  for (const Registers& own : owner(running_thread()).taken)
+    if (own.products > 0 && own.begin < begin + bytes && begin < own.begin + own.bytes)
       fail("line %d: waits for sums of which a wgmma is under way", line);
 }
 
-void end_accumulating(int thread, const void* address) {
-  for (Sums& sums : owner(thread).sums)
-    if (sums.begin == address && sums.products > 0) --sums.products;
+void return_registers(int thread, const void* address) {
+  for (Registers& own : owner(thread).taken)
+    if (own.begin == address && own.products > 0) --own.products;
 }
 
 }  // namespace autotune_emulator

@@ -1,5 +1,5 @@
 #pragma once
-// Registers that products of a warpgroup add to: who may access them, and when.
+// Registers that products of a warpgroup add to, or read: who may access them, and when.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@ void drop_accumulators();  // a cluster begins
 void check_accumulators(const void* address, int64_t bytes, Access access);
 // What the running thread did so far comes before the products that follow.
 void fence_accumulators();
-// A product takes the sums of the running thread, which it may not access until none does.
-void begin_accumulating(const void* sums, int bytes, int line);
-void end_accumulating(int thread, const void* sums);
+// A product takes registers of the running thread, which it may not access until none does. `what` they are.
+void take_registers(const void* registers, int bytes, const char* what, int line);
+void return_registers(int thread, const void* registers);
 
 }  // namespace autotune_emulator

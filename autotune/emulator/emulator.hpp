@@ -98,6 +98,9 @@ struct WgmmaForm {
 };
 void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates, const WgmmaForm& form,
            int line);
+// The same with A of tf32 in registers, four of each thread.
+void wgmma(void* d, const unsigned int (&a)[4], unsigned long long b, bool accumulates, const WgmmaForm& form,
+           int line);
 void wgmma_fence();
 void wgmma_commit(int line);
 void wgmma_wait(int pending_groups, int line);

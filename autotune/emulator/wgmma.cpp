@@ -21,10 +21,18 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int product_rows = 64;
+constexpr int product_rows = 64, tf32_terms = 8;  // along k
+
+// A of tf32 in registers of all threads.
+struct RegisterMatrix {
+  const unsigned int* registers[warpgroup_threads];
+  std::vector<double> elements;  // those of a row one after another
+};
 
 struct Product {
-  Matrix a, b;
+  Matrix a;  // without units if it is in registers
+  RegisterMatrix fragments;
+  Matrix b;
   bool accumulates;
   int sums;  // which, by number
   int group;
@@ -48,6 +56,7 @@ struct Warpgroup {
   Knowledge done;  // what the agent did, for who waits
   // What the threads that have come bring.
   unsigned long long a, b;
+  const unsigned int* fragments[warpgroup_threads];  // of A, if it is in registers
   bool accumulates;
   WgmmaForm form;
   int line, pending_groups;
@@ -89,13 +98,34 @@ int sums_of(Warpgroup& own) {
   return own.sums_so_far++;
 }
 
+// Register i of a thread is in row lane / 4, or the one 8 below, and in column lane % 4, or the one 4 behind.
+RegisterMatrix register_matrix(const Warpgroup& own) {
+  RegisterMatrix found{{}, std::vector<double>(product_rows * tf32_terms)};
+  std::copy(std::begin(own.fragments), std::end(own.fragments), found.registers);
+  for (int thread = 0; thread < warpgroup_threads; ++thread) {
+    for (int i = 0; i < 4; ++i) {
+      const int lane = thread % warp_threads;
+      const int row = thread / warp_threads * 16 + lane / 4 + i % 2 * 8, term = lane % 4 + i / 2 * 4;
+      found.elements[row * tf32_terms + term] =
+          element(reinterpret_cast<const char*>(own.fragments[thread] + i), Operand::tf32);
+    }
+  }
+  return found;
+}
+
 // By the last thread that comes.
 void issue_product(int warpgroup) {
   Warpgroup& own = warpgroups[warpgroup];
   const WgmmaForm& form = own.form;
-  Product product{described_matrix("A", own.a, product_rows, form.a, !form.m_adjacent, own.line),
+  const bool in_registers = own.fragments[0];
+  Product product{in_registers
+                      ? Matrix{}
+                      : described_matrix("A", own.a, product_rows, form.a, !form.m_adjacent, own.line),
+                  in_registers ? register_matrix(own) : RegisterMatrix{},
                   described_matrix("B", own.b, form.columns, form.b, !form.n_adjacent, own.line),
-                  own.accumulates, sums_of(own), own.committed};
+                  own.accumulates,
+                  sums_of(own),
+                  own.committed};
   ++own.sums.at(product.sums).products;
   for (const Matrix* matrix : {&product.a, &product.b}) {
     begin_bulk(running_rank(), own.agent, layout_of_swizzle(matrix->swizzle_bytes));
@@ -105,23 +135,28 @@ void issue_product(int warpgroup) {
 }
 
 void multiply(const Product& product, ProductSums& sums) {
-  const std::vector<double> a = elements_of(product.a), b = elements_of(product.b);
-  const int terms = product.a.terms;
+  const bool in_registers = product.fragments.registers[0];
+  const std::vector<double> a = in_registers ? product.fragments.elements : elements_of(product.a),
+                            b = elements_of(product.b);
+  const int terms = product.b.terms;
   for (int row = 0; row < product_rows; ++row) {
     const double* left = &a[row * terms];
     for (int column = 0; column < sums.columns; ++column) {
       double& value = sums.values[row * sums.columns + column];
       const double* right = &b[column * terms];
-      value = sum_of_products(product.accumulates ? value : 0, left, right, terms, product.a.type);
+      value = sum_of_products(product.accumulates ? value : 0, left, right, terms, product.b.type);
     }
   }
 }
 
 // Gives the threads their sums, if no product adds to them any more.
-void land(Warpgroup& own, int number) {
+void land(Warpgroup& own, const Product& product) {
+  const int number = product.sums;
   ProductSums& sums = own.sums.at(number);
-  for (int thread = 0; thread < warpgroup_threads; ++thread)
-    end_accumulating(own.first_thread + thread, sums.registers[thread]);
+  for (int thread = 0; thread < warpgroup_threads; ++thread) {
+    return_registers(own.first_thread + thread, sums.registers[thread]);
+    return_registers(own.first_thread + thread, product.fragments.registers[thread]);
+  }
   if (--sums.products > 0) return;
   for_each_sum(sums, [&](double value, char* to) {
     const int bits = sums.integers ? static_cast<int>(value) : bit_cast<int>(static_cast<float>(value));
@@ -140,7 +175,7 @@ void finish_groups(int warpgroup) {
     for (const Matrix* matrix : {&product.a, &product.b})
       for (const char* unit : matrix->units) check(unit, matrix_unit_bytes, Access::bulk_read_end, false);
     multiply(product, own.sums.at(product.sums));
-    land(own, product.sums);
+    land(own, product);
   }
   own.products.erase(own.products.begin(), own.products.begin() + static_cast<int64_t>(done));
   begin_turn();
@@ -161,13 +196,11 @@ void check_first_unit(const Matrix& matrix) {
   check(matrix.units.front(), matrix_unit_bytes, Access::bulk_look, false);
 }
 
-}  // namespace
-
-void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates, const WgmmaForm& form,
-           int line) {
+// The running thread brings its registers, and what the others bring, too.
+void come_to_product(void* d, unsigned long long a, unsigned long long b, bool accumulates,
+                     const WgmmaForm& form, int line) {
   Warpgroup& own = own_warpgroup();
-  begin_accumulating(d, 2 * form.columns, line);
-  check_first_unit(described_matrix("A", a, 8, form.a, !form.m_adjacent, line));
+  take_registers(d, 2 * form.columns, "sum", line);
   check_first_unit(described_matrix("B", b, 8, form.b, !form.n_adjacent, line));
   const bool first =
       std::none_of(std::begin(own.registers), std::end(own.registers), [](char* r) { return r; });
@@ -184,6 +217,22 @@ void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates
     std::fill(std::begin(warpgroups[warpgroup].registers), std::end(warpgroups[warpgroup].registers),
               nullptr);
   });
+}
+
+}  // namespace
+
+void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates, const WgmmaForm& form,
+           int line) {
+  own_warpgroup().fragments[thread_in_warpgroup()] = nullptr;
+  check_first_unit(described_matrix("A", a, 8, form.a, !form.m_adjacent, line));
+  come_to_product(d, a, b, accumulates, form, line);
+}
+
+void wgmma(void* d, const unsigned int (&a)[4], unsigned long long b, bool accumulates, const WgmmaForm& form,
+           int line) {
+  take_registers(a, sizeof a, "operand", line);
+  own_warpgroup().fragments[thread_in_warpgroup()] = a;
+  come_to_product(d, 0, b, accumulates, form, line);
 }
 
 void wgmma_fence() { fence_accumulators(); }

@@ -92,6 +92,9 @@ PTX = {
     Form(DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, 24): (
         "wgmma.mma_async.sync.aligned.m64n24k32.f32.e4m3.e5m2 {D}, A, B, accumulate, 1, 1;"
     ),
+    Form(DType.FLOAT32, DType.FLOAT32, 8, registers_a=True): (
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {D}, {A}, B, accumulate, 1, 1;"
+    ),
     Form(DType.INT8, DType.UINT8, 16): ("wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8 {D}, A, B, accumulate;"),
 }
 
@@ -119,6 +122,7 @@ def test_a_product_becomes_this_instruction(form: Form) -> None:
     products = re.findall(r"\{\.reg \.pred accumulate; setp\.ne\.b32 accumulate, %r\d+, 0; (.*?)\}\n", ptx)
     sums = rf"\{{(?:%[rf]\d+(?:, | )?){{{form.columns // 2}}}\}}"
     for product in products:
-        instruction = re.sub(r"(, )%rd\d+, %rd\d+", r"\1A, B", re.sub(sums, "{D}", product))
+        instruction = re.sub(r"(, )%rd\d+, %rd\d+", r"\1A, B", re.sub(sums, "{D}", product, count=1))
+        instruction = re.sub(r"\{(?:%r\d+(?:, )?){4}\}, %rd\d+", "{A}, B", instruction)
         assert instruction == PTX[form]
     assert len(products) == 4

@@ -26,6 +26,7 @@ COPIES
   }
   __syncthreads();
   full.wait(0);
+FRAGMENTS
   KIND d[SUMS];
   wgmma_fence(d);
 PRODUCTS
@@ -36,6 +37,16 @@ PRODUCTS
   for (int i = 0; i < SUMS; ++i) {
     const int r = first + i / 2 % 2 * 8, c = i / 4 * 8 + lane % 4 * 2 + i % 2;
     arguments.z[r * COLUMNS + c] = d[i];
+  }
+"""
+
+# A of 32 bits from its tile to registers.
+FRAGMENTS = """
+  unsigned a[4][4];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    const int r = t / 32 * 16 + t % 32 / 4 + i % 2 * 8, c = i / 4 * 8 + t % 4 + i / 2 % 2 * 4;
+    a[i / 4][i % 4] = *reinterpret_cast<const unsigned*>(tile + swizzled(128 * r + 4 * c, 128));
   }
 """
 
@@ -107,9 +118,10 @@ class Form:
     m_adjacent: bool = False
     n_adjacent: bool = False
     swizzle: Swizzle = Swizzle.B128
+    registers_a: bool = False
 
     def __str__(self) -> str:
-        adjacent = " m" * self.m_adjacent + " n" * self.n_adjacent
+        adjacent = " m" * self.m_adjacent + " n" * self.n_adjacent + " registers" * self.registers_a
         return f"{self.a} {self.b} {self.columns}{adjacent} {self.swizzle}"
 
     @property
@@ -127,13 +139,15 @@ class Form:
     def program(self) -> Program:
         a, b = self.sides
         products = "".join(
-            f"  wgmma(d, {a.descriptor(step)}, {b.descriptor(step)}, {int(step > 0)});\n"
+            f"  wgmma(d, {f'a[{step}]' if self.registers_a else a.descriptor(step)}, {b.descriptor(step)}, "
+            f"{int(step > 0)});\n"
             for step in range(128 // K_BYTES)
         )
         words = {
             "BARRIER_AT": BARRIER_AT,
             "BYTES": a.bytes + b.bytes,
             "COPIES": a.copies() + b.copies(),
+            "FRAGMENTS": FRAGMENTS if self.registers_a else "",
             "PRODUCTS": products,
             "KIND": self.result.cuda,
             "SUMS": self.columns // 2,
@@ -148,8 +162,15 @@ class Form:
             {"z": f"{self.result.cuda}*"},
             threads=128,
             shared_bytes=BARRIER_AT + 8,
-            headers=("wgmma",),
-            declared=wgmma_source(self.columns, self.a, self.b, m_adjacent=self.m_adjacent, n_adjacent=self.n_adjacent),
+            headers=("wgmma", "swizzle"),
+            declared=wgmma_source(
+                self.columns,
+                self.a,
+                self.b,
+                m_adjacent=self.m_adjacent,
+                n_adjacent=self.n_adjacent,
+                registers_a=self.registers_a,
+            ),
         )
 
     def arrays(self, seed: int = 0, *, small: bool = True) -> dict[str, Array]:
@@ -187,6 +208,7 @@ FORMS = [
     Form(_BF16, _BF16, 48, m_adjacent=True, n_adjacent=True, swizzle=Swizzle.B32),
     Form(_BF16, _BF16, 24, m_adjacent=True, n_adjacent=True, swizzle=Swizzle.NONE),
     Form(_TF32, _TF32, 56),
+    Form(_TF32, _TF32, 40, registers_a=True),
     Form(_E4M3, _E4M3, 128),
     Form(_E4M3, _E5M2, 48, swizzle=Swizzle.B64),
     Form(_E5M2, _E4M3, 16),

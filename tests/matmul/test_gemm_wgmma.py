@@ -172,7 +172,8 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "BM=128 BN=128 swap=1",
             "swap of batch 1, 4097 rows of 4096 columns, gate none, scales none: expected one matrix of no more rows",
         ),
-        (SQUARE, "BM=128 BN=128 swap=1 tensor_store=1", "swap: expected tensor_store 0, prepare_a none and prepare_b"),
+        (SQUARE, "BM=128 BN=128 swap=1 prepare_a=copy", "swap: expected prepare_a none and prepare_b none"),
+        (SQUARE, "BM=128 BN=128 swap=1 tensor_store=1", "tensor_store needs floats with swap, and no blocks that"),
         (SQUARE, "BM=128 BN=128 swap=1 vector_d=2", "vector_d 2 where registers are stored as they are: expected 1"),
         (SQUARE, "BM=128 BN=128 whole_tiles=1", "0 blocks for 1024 whole tiles: expected 1 to as many"),
         (
@@ -197,14 +198,25 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "tensor_store needs rows of D that begin and end at multiples of 16 bytes",
         ),
         (
+            GemmProblem(4096, 4096, 4096, True, dtype=TF32),
+            "BM=128 BN=128",
+            "layout tn of float32: wgmma multiplies nn and nt and tt",
+        ),
+        (GemmProblem(4096, 4096, 4096, dtype=TF32), "BM=128 BN=128", "B of float32 lies across k: expected swap 1"),
+        (
             GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
             "BM=128 BN=128",
-            "layout tt of float32: wgmma multiplies rows of A and B that run along k",
+            "wait_depth 0 with A in registers, which are loaded while products run: expected 1",
+        ),
+        (
+            GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
+            "BM=256 BN=128 BK=32 wait_depth=1",
+            "192 registers of products with A in registers over the 168 of a thread",
         ),
         (
             GemmProblem(4096, 4096, 4096, dtype=E4M3),
             "BM=128 BN=128",
-            "layout nn of float8_e4m3fn: wgmma multiplies rows of A and B that run along k",
+            "layout nn of float8_e4m3fn: wgmma multiplies nt",
         ),
         (
             GemmProblem(4096, 4096, 4096, **BLOCK_SCALES),

@@ -20,7 +20,7 @@ from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule, Instruction, Prepare
-from .wgmma.operands import product_source, shared_operands, tensor_maps
+from .wgmma.operands import product_source, registers_a, shared_operands, tensor_maps
 from .wgmma.swap import multiplied
 
 ENTRY = "gemm"
@@ -39,7 +39,11 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     if problem.bucket_rows:  # the same source for all rows of a bucket
         facts["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
-    chosen = {"specialized": specialized, "residual_stages": schedule.residual_stages(problem)}
+    chosen = {
+        "specialized": specialized,
+        "residual_stages": schedule.residual_stages(problem),
+        "registers_a": wgmma and registers_a(left),
+    }
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen
     header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)

@@ -104,7 +104,7 @@ class GemmSchedule(Schedule):
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
         cluster_k: blocks of a cluster that multiply parts of k of one tile, and add up through shared memory.
         swap: whether tiles are those of Dᵀ = op(B)ᵀ·op(A)ᵀ, for few rows of D, which become columns of a tile: these
-            are a multiple of 8, not of 64.
+            are a multiple of 8, not of 64; or for B in TF32 that lies across k, which only the first operand may.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly, by wgmma of tiles beyond whole waves;
             0 for a block for each tile.
@@ -248,7 +248,7 @@ class GemmSchedule(Schedule):
         Not to consumers that take turns if it needs all stages: the next one begins when they are filled.
         """
         alone = self.cluster_k == 1 and (self.whole_tiles or not self.grid_blocks)
-        if not (problem.residual and self.tensor_store and alone):
+        if not (problem.residual and self.tensor_store and alone) or self.swap:
             return False
         return not self.pingpong or self._residual_steps(problem) < self.stages
 

@@ -8,7 +8,8 @@ from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule, Prepare
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule, Prepare
+from ....codegen.matmul.gemm.wgmma.operands import registers_a
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
@@ -26,9 +27,9 @@ def multiplied_by_wgmma(problem: GemmProblem) -> bool:
     return not list(_problem_violations(problem))
 
 
-def enough_registers(schedule: GemmSchedule) -> bool:
-    """Whether a consumer's thread has room for its sums."""
-    return not any(_register_violations(schedule))
+def enough_registers(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether a consumer's thread has room for its sums, and for what it multiplies from registers."""
+    return not any(_register_violations(problem, schedule))
 
 
 def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
@@ -38,9 +39,10 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
     left = multiplied(problem, schedule)
     return [
         *_problem_violations(problem),
+        *_layout_violations(left, schedule),
         *_tile_violations(left, schedule),
         *_cluster_violations(left, schedule),
-        *_register_violations(schedule),
+        *_register_violations(left, schedule),
         *_store_violations(left, schedule),
         *_sum_violations(left, schedule),
     ]
@@ -51,6 +53,11 @@ def swappable(problem: GemmProblem) -> bool:
     return problem.batch == 1 and problem.parts == 1 and problem.scales is not Scales.BLOCK and problem.m <= problem.n
 
 
+def b_alone_across(problem: GemmProblem) -> bool:
+    """Whether of two operands in TF32 only B lies across k: with swap, products take it from registers."""
+    return problem.dtype is DType.FLOAT32 and problem.layout == "nn"
+
+
 def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     """What has no transposed problem, or no kernel for it."""
     if not swappable(problem):
@@ -58,8 +65,8 @@ def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
             f"swap of batch {problem.batch}, {problem.m} rows of {problem.n} columns, gate {problem.gate}, scales "
             f"{problem.scales}: expected one matrix of no more rows than columns, no gate and no {Scales.BLOCK}"
         )
-    if schedule.tensor_store or {schedule.prepare_a, schedule.prepare_b} != {Prepare.NONE}:
-        yield "swap: expected tensor_store 0, prepare_a none and prepare_b none"
+    if {schedule.prepare_a, schedule.prepare_b} != {Prepare.NONE}:
+        yield "swap: expected prepare_a none and prepare_b none"
 
 
 def stored_together(problem: GemmProblem, schedule: GemmSchedule) -> int:
@@ -68,8 +75,9 @@ def stored_together(problem: GemmProblem, schedule: GemmSchedule) -> int:
 
 
 def _problem_violations(problem: GemmProblem) -> Iterator[str]:
-    if problem.dtype.bits != 16 and problem.layout != "nt":
-        yield f"layout {problem.layout} of {problem.dtype}: wgmma multiplies rows of A and B that run along k"
+    known = {8: ("nt",), 16: ("nn", "nt", "tn", "tt"), 32: ("nn", "nt", "tt")}[problem.dtype.bits]
+    if problem.layout not in known:
+        yield f"layout {problem.layout} of {problem.dtype}: wgmma multiplies {' and '.join(known)}"
     if problem.gate is Gate.INTERLEAVED:
         yield f"gate {problem.gate}: kernels by wgmma know pairs in {Gate.HALVES} only"
     if not problem.m * problem.n * problem.k * problem.batch:
@@ -85,6 +93,14 @@ def _apart(problem: GemmProblem, operand: str) -> int:
     """Bytes from a row or a matrix to the next."""
     leading, stride, _ = problem.layout_of(operand)
     return max(leading, stride) * problem.element_bytes_of(operand)
+
+
+def _layout_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    """Of TF32, B lies along k, or has become A, which products may take from registers."""
+    if problem.dtype is DType.FLOAT32 and not problem.along_k("b"):
+        yield f"B of {problem.dtype} lies across k: expected swap {int(not schedule.swap)}, or prepare_b transpose"
+    if registers_a(problem) and schedule.wait_depth != 1:
+        yield f"wait_depth {schedule.wait_depth} with A in registers, which are loaded while products run: expected 1"
 
 
 def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
@@ -160,21 +176,32 @@ def _sums_bytes(schedule: GemmSchedule) -> int:
     return SUM_BYTES * schedule.block_m * schedule.block_n
 
 
-def _register_violations(schedule: GemmSchedule) -> Iterator[str]:
-    needed, most = schedule.consumer_sums + _OTHER_REGISTERS, schedule.consumer_registers
+def _register_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+    loaded = _fragment_registers(schedule) if registers_a(problem) else 0
+    needed, most = schedule.consumer_sums + loaded + _OTHER_REGISTERS, schedule.consumer_registers
     if needed > most:
         yield f"about {needed} registers of a consumer's thread over the {most} that it gets"
     # What a product takes of a thread's registers at once, of which setmaxnreg gives no more.
     product, given = schedule.block_n // 2 + _PRODUCT_REGISTERS, schedule.given_registers
     if product > given:
         yield f"{product} registers of a product of {schedule.block_n} columns over the {given} of a thread"
+    if loaded and (held := schedule.consumer_sums + loaded) > given:
+        yield f"{held} registers of products with A in registers over the {given} of a thread"
+
+
+def _fragment_registers(schedule: GemmSchedule) -> int:
+    """Of a thread, for its part of two stages of A in TF32."""
+    rows = schedule.block_m // (1 if schedule.pingpong else schedule.consumers)
+    return 2 * rows * schedule.block_k // WARPGROUP
 
 
 def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     vector = stored_together(problem, schedule)
     if schedule.vector_d != vector:
         yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
-    if schedule.tensor_store and not stored_in_boxes(problem, schedule):
+    if schedule.tensor_store and not _stored_with_swap(problem, schedule):
+        yield "tensor_store needs floats with swap, and no blocks that share k"
+    elif schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
             f"tensor_store needs rows of D that begin and end at multiples of {WIDEST_ACCESS} bytes, and boxes of 16 "
             f"bits, or whose rows have {ROW_BYTES} bytes, as those of a block_n of {schedule.block_n} "
@@ -191,12 +218,21 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 
 
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
-    """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one."""
+    """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one.
+
+    `problem` is the one that is multiplied. With swap, consumers write floats to rows of boxes.
+    """
     size = problem.result.bytes
-    if problem.n // problem.parts * size % WIDEST_ACCESS:
+    columns = problem.m if schedule.swap else problem.n // problem.parts
+    if columns * size % WIDEST_ACCESS or not _stored_with_swap(problem, schedule):
         return False
     reached = problem.vector_width("d") * size >= WIDEST_ACCESS and _apart(problem, "d") < MOST_STRIDE_BYTES
     return reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
+
+
+def _stored_with_swap(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether consumers write columns of tiles as rows of boxes, if they have to."""
+    return not schedule.swap or (problem.result.bytes == SUM_BYTES and schedule.cluster_k == 1)
 
 
 def halves_unit(problem: GemmProblem) -> int:

@@ -11,10 +11,12 @@ from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.schedule import Specialize
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from .space import SHARED, on_grid
+from .wgmma_legal import b_alone_across, swappable
 from .wgmma_space import cluster_ks, swaps, wgmma_fitted
 from .wgmma_workload import wgmma_workload
 
@@ -60,8 +62,12 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
 
 
 def _schedule(problem: GemmProblem, block_m: int, block_n: int, **fields: Any) -> GemmSchedule:
-    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits."""
+    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits.
+
+    With swap if products then take B from registers.
+    """
     consumers = _CONSUMERS[block_m]
+    fields.setdefault("swap", b_alone_across(problem) and swappable(problem))
     return GemmSchedule(
         instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=ROW_BYTES // problem.dtype.bytes,
         consumers=consumers, stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, **fields,
@@ -80,14 +86,15 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 continue
             one = _schedule(problem, block_m, MOST_COLUMNS, **cluster)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
-            rows = ceil_div(problem.m, block_m * one.cluster_m) * problem.batch
-            fewest = ceil_div(rows * ceil_div(problem.n, MOST_COLUMNS * one.cluster_n), clusters)
+            left = multiplied(problem, one)
+            rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch
+            fewest = ceil_div(rows * ceil_div(left.n, MOST_COLUMNS * one.cluster_n), clusters)
             for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
                 columns = max(1, waves * clusters // rows) * one.cluster_n
-                block_n = round_up(ceil_div(problem.n, columns), least)
+                block_n = round_up(ceil_div(left.n, columns), least)
                 if block_n <= MOST_COLUMNS:
                     yield replace(one, block_n=block_n)
-            if True in swaps(problem):
+            if not one.swap and True in swaps(problem):
                 yield replace(one, block_n=round_up(problem.m, least), swap=True)
 
 

@@ -20,6 +20,7 @@ from ....codegen.matmul.gemm.schedule import (
     Instruction,
     Prepare,
 )
+from ....codegen.matmul.gemm.wgmma.operands import registers_a
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.tensor_map import MOST_OF_BOX
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
@@ -28,6 +29,7 @@ from ...space import Draw
 from .preparation import choices
 from .promotion import promoted
 from .wgmma_legal import (
+    b_alone_across,
     enough_registers,
     halves_unit,
     multiplied_by_wgmma,
@@ -55,11 +57,15 @@ def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
 
 
 def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
-    """The schedule with copies of operands that tensor copies, or products of 8 or 32 bits, cannot take as they are."""
+    """The schedule with copies of operands that tensor copies, or products, cannot take as they are.
+
+    These take A of 32 bits however it lies, and with swap B.
+    """
     fields: dict[str, Any] = {}
     for operand in "ab":
         known, name = choices(problem, operand), f"prepare_{operand}"
-        if problem.dtype.bits != 16 and Prepare.TRANSPOSE in known:
+        either = problem.dtype.bits == 16 or (problem.dtype.bits == 32 and operand == ("b" if schedule.swap else "a"))
+        if not either and Prepare.TRANSPOSE in known:
             fields[name] = Prepare.TRANSPOSE
         elif Prepare.COPY in known and getattr(schedule, name) is Prepare.NONE:
             fields[name] = Prepare.COPY
@@ -95,9 +101,10 @@ def columns_fit(problem: GemmProblem, schedule: GemmSchedule, columns: int) -> b
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The schedule with products that are whole, sums that fit, and as many stages as there is room for."""
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
-    schedule = _aligned(problem, schedule)
-    if schedule.swap and not (swappable(problem) and {schedule.prepare_a, schedule.prepare_b} == {Prepare.NONE}):
-        schedule = replace(schedule, swap=False)
+    aligned = _aligned(problem, schedule)
+    if aligned.swap and not (swappable(problem) and {aligned.prepare_a, aligned.prepare_b} == {Prepare.NONE}):
+        aligned = _aligned(problem, replace(schedule, swap=False))
+    schedule = aligned
     left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
     wanted = replace(
         schedule,
@@ -110,22 +117,22 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     wanted = _whole_products(_clustered(problem, wanted, spec))
     # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
     depth = 1 if wanted.pingpong else wanted.wait_depth
-    wanted = replace(wanted, wait_depth=0 if promote else depth)
-    while not enough_registers(wanted):
+    wanted = replace(wanted, wait_depth=0 if promote else 1 if registers_a(left) else depth)
+    while not enough_registers(left, wanted):
         smaller: dict[str, Any] = {"block_n": _fewer_columns(left, wanted.block_n)}
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
         wanted = _whole_products(replace(wanted, **smaller))
     if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
         wanted = replace(wanted, cluster_m=1)
-    tensor_store = wanted.tensor_store and not wanted.swap and stored_in_boxes(problem, wanted)
+    tensor_store = wanted.tensor_store and stored_in_boxes(left, wanted)
     wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
     if not sums_fit(problem, wanted):
         wanted = replace(wanted, cluster_k=1)
     footprint = wanted.footprint(problem)
     room = min(spec.threads_per_sm // footprint.threads, spec.shared_per_sm // footprint.shared_bytes)
     for blocks in range(min(schedule.min_blocks_per_sm, _MOST_BLOCKS_PER_SM, room), 1, -1):
-        if enough_registers(several := replace(wanted, min_blocks_per_sm=blocks)):
+        if enough_registers(left, several := replace(wanted, min_blocks_per_sm=blocks)):
             return several
     return wanted
 
@@ -172,8 +179,9 @@ def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -
 
 
 def swaps(problem: GemmProblem) -> tuple[bool, ...]:
-    """Whether rows of D may become columns of tiles: few rows."""
-    return (False, True) if swappable(problem) and problem.m <= _MOST_SWAPPED else (False,)
+    """Whether rows of D may become columns of tiles: few rows, or those of a product whose B in TF32 lies across k."""
+    few = problem.m <= _MOST_SWAPPED
+    return (False, True) if swappable(problem) and (few or b_alone_across(problem)) else (False,)
 
 
 def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:

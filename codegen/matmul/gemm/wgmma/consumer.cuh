@@ -8,6 +8,9 @@
 #elif residual_stages
 #  include "matmul/gemm/wgmma/residual.cuh"
 #endif
+#if registers_a
+#  include "matmul/gemm/wgmma/fragments.cuh"
+#endif
 // The warpgroups that multiply what is in the stages.
 
 // Issues the products of a stage.
@@ -72,6 +75,20 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
     promotion.add(sums, partial, factors);
   }
   all_issued();
+#elif registers_a
+  Fragments even, odd;
+  int step = 1;
+  multiply_fragments<true>(sums, even, own, stages, turn);
+#  pragma unroll 1
+  for (; step + 1 < steps; step += 2) {
+    multiply_fragments<false>(sums, odd, own, stages, turn);
+    multiply_fragments<false>(sums, even, own, stages, turn);
+  }
+  if (step < steps) multiply_fragments<false>(sums, odd, own, stages, turn);
+  all_issued();
+  wgmma_wait<0>(sums.d);
+  __syncwarp();
+  stages.release(turn.previous());
 #else
   multiply_next<true>(sums, own, stages, turn);
 #  pragma unroll 1

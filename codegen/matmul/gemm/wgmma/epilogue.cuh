@@ -29,6 +29,12 @@ constexpr int staged_bytes = 0;  // see residual.cuh
 constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
 #  endif
 
+#  if swap
+// A buffer has two boxes side by side, with columns of the tile as rows.
+constexpr int swapped_columns = row_bytes / static_cast<int>(sizeof(Result));
+static_assert(store_columns * store_row_bytes == store_bytes / 2, "rows of 128 bytes");
+
+#  endif
 // Where an element of a row is in a buffer.
 __device__ __forceinline__ Result* buffer_element(unsigned char* buffer, int row, int column) {
   const int offset = row * store_row_bytes + column * static_cast<int>(sizeof(Result));
@@ -80,6 +86,19 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
       store_global<false>(
           buffer_element(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column()),
           results[half].packed);
+  }
+#  elif swap
+  // Columns of the tile are rows of D: four of them are written at once, to different banks.
+  unsigned char* box = buffer + warp_row / swapped_columns * (store_bytes / 2);
+#    pragma unroll
+  for (int j = 0; j < store_columns / 8; ++j) {
+    Pair results[2];
+    finish_sums(results, arguments, problem, sums + 4 * j, rows, n + 8 * j);
+#    pragma unroll
+    for (int i = 0; i < 4; ++i)
+      *buffer_element(box, 8 * j + SumRows::column() + i % 2,
+                      warp_row % swapped_columns + lane / 4 + i / 2 * 8) =
+          results[i / 2].packed.elements[i % 2];
   }
 #  else
   // A row is written 32 bytes at a time, four rows at once: these lie in different banks if every other row
@@ -150,7 +169,12 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
     proxy_fence();
     named_barrier(1 + own.number, warpgroup_threads);
     if (storing) {
-#  if batched
+#  if swap
+#    pragma unroll
+      for (int box = 0; box < 2; ++box)
+        tensor_store(arguments.map_d, {tile.n + column, tile.m + row + box * swapped_columns},
+                     buffer + box * (store_bytes / 2));
+#  elif batched
       tensor_store(arguments.map_d, {tile.batch, tile.m + row, tile.n / parts + column}, buffer);
 #  else
       tensor_store(arguments.map_d, {tile.m + row, tile.n / parts + column}, buffer);

@@ -38,14 +38,21 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
     if schedule.tensor_store:
         stored = ["d", "c"] if schedule.residual_stages(problem) else ["d"]
         width = schedule.store_row_bytes(problem)
-        maps += [_map(left, name, left.result, WGMMA_ROWS, name, row_bytes=width) for name in stored]
+        rows = WGMMA_ROWS // 2 if schedule.swap else WGMMA_ROWS
+        maps += [_map(problem, name, problem.result, rows, name, row_bytes=width) for name in stored]
     return tuple(maps)
 
 
 def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
     """The function ``wgmma``, whose B is as wide as a block's tile."""
-    adjacent = {"m_adjacent": problem.transpose_a, "n_adjacent": not problem.transpose_b}
-    return wgmma_source(schedule.block_n, problem.dtype, problem.dtype_b, **adjacent).rstrip()
+    by_registers = registers_a(problem)
+    how = {"m_adjacent": problem.transpose_a and not by_registers, "n_adjacent": not problem.transpose_b}
+    return wgmma_source(schedule.block_n, problem.dtype, problem.dtype_b, **how, registers_a=by_registers).rstrip()
+
+
+def registers_a(problem: GemmProblem) -> bool:
+    """Whether products take A from registers: floats that lie across k."""
+    return problem.dtype is DType.FLOAT32 and not problem.along_k("a")
 
 
 def shared_operands(problem: GemmProblem) -> dict[str, Constant]:

@@ -1,4 +1,4 @@
-"""Dᵀ = op(B)ᵀ·op(A)ᵀ, which kernels by wgmma compute in place of D where rows of D are few."""
+"""Dᵀ = op(B)ᵀ·op(A)ᵀ, which kernels by wgmma compute in place of D: of few rows, or of B in TF32 across k."""
 
 from __future__ import annotations
 
