@@ -60,12 +60,13 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel to measure, of a schedule that has been known since `found_at`."""
+    """A kernel to measure, of a schedule that has been known since `found_at`, and the digest of its program."""
 
     operator: str
     problem: Problem
     schedule: Schedule
     found_at: datetime
+    program: str
     kernel: CompiledKernel
 
     @cached_property
@@ -82,8 +83,9 @@ def compile_all(path: Path, operators: list[str]) -> None:
             operator = registered(name)
             jobs = []
             for problem, schedule, found_at, spec in shipped_schedules(operator, shipped):
-                job = pool.submit(operator.program(problem, schedule, spec), spec.arch)
-                jobs.append((partial(Candidate, name, problem, schedule, found_at), job))
+                program = operator.program(problem, schedule, spec)
+                candidate = partial(Candidate, name, problem, schedule, found_at, program.digest)
+                jobs.append((candidate, pool.submit(program, spec.arch)))
             for candidate, job in jobs:
                 if error := job.exception():
                     print(f"{name}: {error}", flush=True)
@@ -164,7 +166,7 @@ class Task:
 
     Args:
         operator, problem: what is measured.
-        candidates: kernels of all compilers.
+        candidates: kernels of all compilers; those of other programs than today's are left aside.
         trials: what is known of them.
         device: where they are measured; trials with another driver or limits tell nothing of it.
 
@@ -187,7 +189,10 @@ class Task:
             for trial in trials
             if all(trial.environment.get(name) == now.get(name) for name in ("driver", "limits"))
         }
-        named = [(one, (one.schedule.digest, one.kernel.compiler)) for one in candidates]
+        fresh = [
+            one for one in candidates if operator.program(problem, one.schedule, device.limits).digest == one.program
+        ]
+        named = [(one, (one.schedule.digest, one.kernel.compiler)) for one in fresh]
         self._known = {one.code: alike[name] for one, name in named if name in alike}
         newest: dict[str, datetime] = {}
         for trial in trials:
@@ -213,8 +218,8 @@ class Task:
                     told = {**known.environment, "compiler": compiler, MEASURED_AS: measured_as}
                     yield replace(known, compiler=compiler, environment=told)
                     continue
-                session = session or stack.enter_context(self._device.session(self._operator, self._problem, 0))
                 program = self._operator.program(self._problem, one.schedule, self._device.limits)
+                session = session or stack.enter_context(self._device.session(self._operator, self._problem, 0))
                 kernel: Future[CompiledKernel] = Future()
                 kernel.set_result(one.kernel)
                 trial = evaluator.finish(Job(one.schedule, program, kernel), session)

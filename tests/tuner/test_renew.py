@@ -1,11 +1,12 @@
 """Renewing records for several compilers: what is measured, what is taken over, and what is left alone."""
 
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tuner_fakes import TOY, FakePool, ToyProblem, ToySchedule, toy_seconds
+from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, toy_seconds
 
 from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompiledKernel, Resources, compile_kernel
@@ -27,7 +28,8 @@ def toy(monkeypatch):
 
 def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM, found_at=LONG_AGO):
     kernel = CompiledKernel(code.encode(), Resources(registers=40), "sm_90", compiler)
-    return renew.Candidate("toy", problem, schedule, found_at, kernel)
+    program = TOY.program(problem, schedule, ToyDevice.limits).digest
+    return renew.Candidate("toy", problem, schedule, found_at, program, kernel)
 
 
 def renewed(device, db, *candidates, seconds=60.0, pool=None):
@@ -67,6 +69,11 @@ def test_a_schedule_that_was_found_later_is_measured_for_all(device, db):
     found = renewed(device, db, candidate("A"), candidate("B", "b"), *later)
     assert len(found) == 4
     assert device.evaluations == [SCHEDULE, SCHEDULE, OTHER, OTHER]
+
+
+def test_a_kernel_of_another_program_is_left_aside(device, db):
+    renewed(device, db, candidate("A"))
+    assert renewed(device, db, replace(candidate("B"), program="0123")).keys() == {("A", SCHEDULE.digest)}
 
 
 def test_what_another_driver_measured_says_nothing(device, db):
