@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 
 from ..files import atomic_write
-from .run import Run
 
 FORMATS = (".svg", ".png")
 _INCHES_PER_RUN = 0.17
 
 
-def draw(path: Path, title: str, runs: Sequence[Run], baselines: Sequence[str]) -> None:
-    """Write a file of one of `FORMATS` with a column of bars for each baseline; contenders that failed have none.
+def draw(path: Path, title: str, ratios: Sequence[tuple[str, Mapping[str, float]]], baselines: Sequence[str]) -> None:
+    """Write a file of one of `FORMATS` with a column of bars for each baseline.
+
+    Args:
+        path: the file.
+        title: what stands above.
+        ratios: of each problem its key, and by baseline how many times as fast autotune is; there is no bar without.
+        baselines: from left to right.
 
     Raises:
         OSError: the file cannot be written; what was there is still there.
     """
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    measured = [(run.problem.key, run.comparison) for run in runs if run.comparison]
-    figure = Figure(figsize=(3 + 3 * len(baselines), 1.5 + _INCHES_PER_RUN * len(measured)), layout="constrained")
+    figure = Figure(figsize=(3 + 3 * len(baselines), 1.5 + _INCHES_PER_RUN * len(ratios)), layout="constrained")
     figure.suptitle(title)
     columns = figure.subplots(1, len(baselines), sharey=True, squeeze=False)[0]
     for axes, name in zip(columns, baselines, strict=True):
-        axes.barh(
-            [key for key, _ in measured], [comparison.ratios([name]).get(name, nan) for _, comparison in measured]
-        )
+        axes.barh([key for key, _ in ratios], [found.get(name, nan) for _, found in ratios])
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel(f"times as fast as {name}")
         axes.tick_params(axis="y", labelsize=7)
         axes.margins(y=0.01)
     columns[0].invert_yaxis()
-    with atomic_write(path) as written:
+    with atomic_write(path) as written, rc_context({"svg.fonttype": "none"}):  # text as text: a tenth of the bytes
         figure.savefig(written)

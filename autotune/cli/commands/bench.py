@@ -85,7 +85,8 @@ def bench(
     if plot:
         from ...bench.plot import draw
 
-        draw(plot, f"{operator.name} on {target.limits.name}", runs, list(setting.baselines))
+        ratios = [(run.problem.key, run.comparison.ratios(setting.baselines)) for run in runs if run.comparison]
+        draw(plot, f"{operator.name} on {target.limits.name}", ratios, list(setting.baselines))
     if as_json:
         print_json(result)
     else:

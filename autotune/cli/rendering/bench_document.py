@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
     """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
-    from ...bench.summary import by_group, mean_ratios
+    from ...bench import COPY_NAME
+    from ...bench.summary import by_group, mean_ratios, standing
     from ...codegen.work import Unit
 
     published = setting.operator.published
     environment = dict(setting.device.environment)
     for baseline in setting.baselines.values():
         environment |= baseline.versions()
-    comparisons = [run.comparison for run in runs if run.comparison]
+    groups = by_group(runs)
     return {
         "operator": setting.operator.name,
         "device": setting.device.limits.name,
@@ -35,8 +36,12 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
         "skipped": dict(skipped),
         "published": dict(published.shares) if setting.ladder and published else {},
         "geometric_means": {
-            "all": mean_ratios(comparisons, setting.baselines),
-            "groups": {name: mean_ratios(group, setting.baselines) for name, group in by_group(runs).items()},
+            "all": mean_ratios(runs, setting.baselines),
+            "groups": {name: mean_ratios(group, setting.baselines) for name, group in groups.items()},
+        },
+        "standings": {
+            "all": standing(runs, setting.baselines, COPY_NAME).to_dict(),
+            "groups": {name: standing(group, setting.baselines, COPY_NAME).to_dict() for name, group in groups.items()},
         },
         "runs": [_run(setting, run) for run in runs],
     }

@@ -24,9 +24,9 @@ class Table(NamedTuple):
 
 
 def tables(setting: Setting, runs: Sequence[Run], *, suite: bool) -> list[Table]:
-    """A row for each contender of one problem, or a row for each problem of a suite and one for each group."""
+    """A row for each contender of one problem, or a row for each problem of a suite and two for each group."""
     if suite:
-        return [_problems(setting, runs), _means(setting, runs)]
+        return [_problems(setting, runs), _means(setting, runs), _standings(setting, runs)]
     return [_contenders(setting, run, run.comparison) for run in runs if run.comparison]
 
 
@@ -111,15 +111,38 @@ def _energy(comparison: Comparison, name: str) -> list[str]:
 
 
 def _means(setting: Setting, runs: Sequence[Run]) -> Table:
-    from ...bench.summary import by_group, mean_ratios
+    from ...bench.summary import mean_ratios
 
-    comparisons = [run.comparison for run in runs if run.comparison]
     rows: list[list[Any]] = []
-    for name, group in {**by_group(runs), "all": comparisons}.items():
+    for name, group in _groups(runs).items():
         means = mean_ratios(group, setting.baselines)
-        if group:
-            rows.append([name, len(group), *(f"{means[one]:.3f}" if one in means else "" for one in setting.baselines)])
+        rows.append([name, len(group), *(f"{means[one]:.3f}" if one in means else "" for one in setting.baselines)])
     return Table("Geometric means", ["group", "problems", *_versus(setting)], rows)
+
+
+def _standings(setting: Setting, runs: Sequence[Run]) -> Table:
+    from ...bench import COPY_NAME
+    from ...bench.summary import standing
+
+    rows = []
+    for name, group in _groups(runs).items():
+        found = standing(group, setting.baselines, COPY_NAME)
+        ahead, near = f"{found.ahead} of {found.against}", f"{found.large_near} of {found.large}"
+        rows.append([name, _ratio(found.mean), _ratio(found.least), ahead, _ratio(found.large_least), near])
+    columns = ["group", "× fastest", "least", "1.00 or more", "× copy, least", "0.95 or more"]
+    return Table("Against the fastest baseline, and from 256 MiB on against the copy", columns, rows)
+
+
+def _groups(runs: Sequence[Run]) -> dict[str, Sequence[Run]]:
+    """The runs that were measured of each group, and all of them."""
+    from ...bench.summary import by_group
+
+    measured = [run for run in runs if run.comparison]
+    return {**by_group(runs), **({"all": measured} if measured else {})}
+
+
+def _ratio(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.3f}"
 
 
 def _versus(setting: Setting) -> list[str]:
