@@ -36,6 +36,17 @@ class Schedule:
         """What a block takes of an SM for a problem of the operator."""
         raise NotImplementedError
 
+    def but(self, **fields: Any) -> Self:
+        """The same with other values of some fields, as by `dataclasses.replace`, in a tenth of its time.
+
+        A search builds tens of thousands of schedules.
+        """
+        if unknown := fields.keys() - self.__dict__.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **fields)
+        return other
+
     @classmethod
     def short_names(cls) -> dict[str, str]:
         """The fields' names by their customary abbreviations, such as ``block_m`` by ``BM``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -105,8 +104,7 @@ def fitted(
     most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
     terms = PRODUCT_BYTES // problem.dtype.bytes
     block_k = max(terms, min(schedule.block_k, most_k, promote or most_k))
-    wanted = replace(
-        schedule,
+    wanted = schedule.but(
         block_m=warps_m * warp_m,
         block_n=warps_n * warp_n,
         block_k=block_k,
@@ -121,7 +119,7 @@ def fitted(
     footprint = wanted.footprint(problem)
     registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
-    return replace(wanted, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+    return wanted.but(min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
 
 
 def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
@@ -131,14 +129,14 @@ def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: Device
         footprint = wanted.footprint(problem)
         if footprint.registers > spec.registers_per_thread:
             if wanted.double_buffer_fragments:
-                wanted = replace(wanted, double_buffer_fragments=False)
+                wanted = wanted.but(double_buffer_fragments=False)
             elif wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
-                wanted = replace(wanted, block_k=wanted.block_k // 2)
+                wanted = wanted.but(block_k=wanted.block_k // 2)
             elif wanted.warp_m >= wanted.warp_n and wanted.warp_m > PRODUCT_M:
-                wanted = replace(wanted, block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
+                wanted = wanted.but(block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
             else:
                 smaller: dict[str, Any] = {"block_n": wanted.block_n // 2, "warp_n": wanted.warp_n // 2}
-                wanted = replace(wanted, **smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4 // problem.parts))
+                wanted = wanted.but(**smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4 // problem.parts))
         elif footprint.threads * footprint.registers > spec.registers_per_block:
             wanted = _fewer_warps(wanted)
         else:
@@ -150,19 +148,19 @@ def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     wanted = schedule
     while True:
         counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= schedule.stages]
-        room = [n for n in counts if replace(wanted, stages=n).shared_bytes(problem) <= spec.shared_per_block]
+        room = [n for n in counts if wanted.but(stages=n).shared_bytes(problem) <= spec.shared_per_block]
         if room:
-            return replace(wanted, stages=max(room))
+            return wanted.but(stages=max(room))
         if wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
-            wanted = replace(wanted, block_k=wanted.block_k // 2, double_buffer_fragments=False)
+            wanted = wanted.but(block_k=wanted.block_k // 2, double_buffer_fragments=False)
         else:
             wanted = _fewer_warps(wanted)
 
 
 def _fewer_warps(schedule: GemmSchedule) -> GemmSchedule:
     if schedule.warps_m >= schedule.warps_n:
-        return replace(schedule, block_m=schedule.block_m // 2)
-    return replace(schedule, block_n=schedule.block_n // 2)
+        return schedule.but(block_m=schedule.block_m // 2)
+    return schedule.but(block_n=schedule.block_n // 2)
 
 
 def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
@@ -182,13 +180,13 @@ def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     if not factor or not tiles or schedule.cluster_k > 1:
-        return replace(schedule, grid_blocks=0, whole_tiles=False)
+        return schedule.but(grid_blocks=0, whole_tiles=False)
     wanted = int(factor) * (tiles if unit == "tiles" else spec.sm_count)
-    sharing = replace(schedule, grid_blocks=min(wanted, tiles * schedule.steps(problem)), whole_tiles=False)
+    sharing = schedule.but(grid_blocks=min(wanted, tiles * schedule.steps(problem)), whole_tiles=False)
     if schedule.instruction is Instruction.MMA_SYNC:
         return sharing
     shared = (wanted >= tiles or unit == SHARED) and sharing.shares_tiles(problem)
     if not shared or takes_whole_tiles(problem, schedule):
         clusters = max(1, min(wanted // schedule.cluster, tiles))
-        return replace(schedule, grid_blocks=clusters * schedule.cluster, whole_tiles=True)
+        return schedule.but(grid_blocks=clusters * schedule.cluster, whole_tiles=True)
     return sharing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ....codegen.dtype import DType
@@ -69,7 +68,7 @@ def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
             fields[name] = Prepare.TRANSPOSE
         elif Prepare.COPY in known and getattr(schedule, name) is Prepare.NONE:
             fields[name] = Prepare.COPY
-    return replace(schedule, **fields)
+    return schedule.but(**fields)
 
 
 def unready(problem: GemmProblem) -> list[str]:
@@ -103,11 +102,10 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     aligned = _aligned(problem, schedule)
     if aligned.swap and not (swappable(problem) and {aligned.prepare_a, aligned.prepare_b} == {Prepare.NONE}):
-        aligned = _aligned(problem, replace(schedule, swap=False))
+        aligned = _aligned(problem, schedule.but(swap=False))
     schedule = aligned
     left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
-    wanted = replace(
-        schedule,
+    wanted = schedule.but(
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),
         promote=promote,
@@ -117,22 +115,22 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     wanted = _whole_products(_clustered(problem, wanted, spec))
     # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
     depth = 1 if wanted.pingpong else wanted.wait_depth
-    wanted = replace(wanted, wait_depth=0 if promote else 1 if registers_a(left) else depth)
+    wanted = wanted.but(wait_depth=0 if promote else 1 if registers_a(left) else depth)
     while not enough_registers(left, wanted):
         smaller: dict[str, Any] = {"block_n": _fewer_columns(left, wanted.block_n)}
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
-        wanted = _whole_products(replace(wanted, **smaller))
+        wanted = _whole_products(wanted.but(**smaller))
     if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
-        wanted = replace(wanted, cluster_m=1)
+        wanted = wanted.but(cluster_m=1)
     tensor_store = wanted.tensor_store and stored_in_boxes(left, wanted)
-    wanted = _within_shared(problem, replace(wanted, tensor_store=tensor_store), spec)
+    wanted = _within_shared(problem, wanted.but(tensor_store=tensor_store), spec)
     if not sums_fit(problem, wanted):
-        wanted = replace(wanted, cluster_k=1)
+        wanted = wanted.but(cluster_k=1)
     footprint = wanted.footprint(problem)
     room = min(spec.threads_per_sm // footprint.threads, spec.shared_per_sm // footprint.shared_bytes)
     for blocks in range(min(schedule.min_blocks_per_sm, _MOST_BLOCKS_PER_SM, room), 1, -1):
-        if enough_registers(left, several := replace(wanted, min_blocks_per_sm=blocks)):
+        if enough_registers(left, several := wanted.but(min_blocks_per_sm=blocks)):
             return several
     return wanted
 
@@ -165,7 +163,7 @@ def _whole_products(schedule: GemmSchedule) -> GemmSchedule:
     if pingpong:
         return schedule
     shared = next(n for n in range(schedule.consumers, 0, -1) if schedule.block_m % (n * WGMMA_ROWS) == 0)
-    return replace(schedule, consumers=shared, pingpong=False)
+    return schedule.but(consumers=shared, pingpong=False)
 
 
 def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
@@ -173,9 +171,9 @@ def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -
     if schedule.cluster_k > 1:
         most = min(schedule.cluster_k, schedule.steps(problem))
         blocks = max(blocks for blocks in cluster_ks(problem, spec) if blocks <= most)
-        return replace(schedule, cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
+        return schedule.but(cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
     cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
-    return replace(schedule, cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
+    return schedule.but(cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
 
 
 def swaps(problem: GemmProblem) -> tuple[bool, ...]:
@@ -193,9 +191,9 @@ def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:
 
 def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The most stages that fit, of half as many columns along k if that is too few."""
-    none, one = (replace(schedule, stages=count).shared_bytes(problem) for count in (0, 1))
+    none, one = (schedule.but(stages=count).shared_bytes(problem) for count in (0, 1))
     room = min(schedule.stages, (spec.shared_per_block - none) // (one - none))
     counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= room]
     if counts:
-        return replace(schedule, stages=max(counts))
-    return _within_shared(problem, replace(schedule, block_k=schedule.block_k // 2), spec)
+        return schedule.but(stages=max(counts))
+    return _within_shared(problem, schedule.but(block_k=schedule.block_k // 2), spec)
