@@ -3,7 +3,7 @@
 import ctypes
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from importlib import util
 from types import SimpleNamespace
 
@@ -18,6 +18,7 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.registry import OPERATORS, operator
 
@@ -127,6 +128,9 @@ class Recorded:
     def set(self, handle, attribute, value):
         self.values[attribute.name] = value.value
 
+    def created(self, kind):
+        return nullcontext()
+
 
 @pytest.mark.parametrize(
     ("fields", "expected"),
@@ -149,6 +153,19 @@ def test_cublaslt_ends_with_an_epilogue(fields, expected):
     library, session = Recorded(), SimpleNamespace(pointer={"bias": 5008, "z": 6000}.get)
     cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields), ExitStack())
     assert library.values == expected
+
+
+@pytest.mark.parametrize(
+    ("problem", "masks"),
+    [
+        (GemmProblem(64, 32, 64), {"REDUCTION_SCHEME_MASK": 2}),
+        (SgemmProblem(64, 32, 64), {"IMPL_MASK": 2**64 - 1 - 0xFE}),
+    ],
+)
+def test_cublaslt_has_algorithms_that_are_as_exact_as_ours(problem, masks):
+    library, session = Recorded(), SimpleNamespace(problem=problem, pointer=lambda name: 4096)
+    with cublaslt._preference(library, session, "badd"):
+        assert {name: value for name, value in library.values.items() if "MASK" in name} == masks
 
 
 def test_cublaslt_adds_a_bias_that_is_aligned_as_it_asks_for(monkeypatch):
