@@ -16,6 +16,7 @@ from .preparation import likely, pays
 from .space import fitted, on_grid, space
 from .wgmma_seeds import wgmma_candidates
 from .wgmma_space import has_wgmma, unready
+from .workload import fastest_first
 
 
 def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> GemmSchedule:
@@ -63,15 +64,16 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """By wgmma where that is possible, and pays for the copies that it needs; then by mma_sync.
+    """By wgmma, where that is possible and pays for the copies that it needs, and by mma_sync.
 
     Beside wgmma, mma_sync seldom wins, and never with blocks that share tiles, which take seconds to compile.
     """
     others = _mma_sync_candidates(problem, spec)
     if has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem)):
-        yield from wgmma_candidates(problem, spec)
-        others = islice((one for one in others if not one.grid_blocks), _BESIDE_WGMMA)
-    yield from others
+        alone = islice((one for one in others if not one.grid_blocks), _BESIDE_WGMMA)
+        yield from fastest_first(problem, [*wgmma_candidates(problem, spec), *alone], spec)
+    else:
+        yield from others
 
 
 def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:

@@ -15,14 +15,13 @@ from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.schedule import Specialize
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
+from ...roofline import bounding_unit
 from .space import SHARED, on_grid
 from .wgmma_legal import b_alone_across, swappable
 from .wgmma_space import cluster_ks, swaps, wgmma_fitted
-from .wgmma_workload import wgmma_workload
+from .workload import fastest_first
 
-_LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # of an SM through L2 in a clock, as the time model has it
-_CLUSTER_CLOCKS = 2800  # that a launch of clusters takes longer
-_SEEDS, _SHARED_SEEDS = 8, 2
+_SEEDS = 24
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
 
 _MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
@@ -39,21 +38,18 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 
 
 def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """The tiles with which the fullest SM is done first, and of the first one what changes little.
-
-    If there are several waves, blocks that share what is left of the last one follow, and consumers that take turns.
-    """
+    """The best tiles with each grid that suits them, by the time model, and of the first one what changes little."""
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
-    clocks = {one: _clocks(problem, one, spec) for one in fitting}
-    best = sorted(fitting, key=lambda one: clocks[one])[:_SEEDS]
-    first = next(_on_grids(problem, spec, best[0], clocks[best[0]]))
-    yield first
+    tiles = sorted(fitting, key=lambda one: one.swap)  # which stores elements of D one by one
+    found = fastest_first(problem, (one for tile in tiles for one in _on_grids(problem, spec, tile)), spec)
+    yield from found[:_SEEDS]
+    yield from _like(problem, spec, found[0])
+
+
+def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterator[GemmSchedule]:
+    """What changes little, and consumers that take turns if there are several waves."""
     if first.promote:  # more steps are unrolled where their number is known
         yield replace(first, specialize=Specialize.SHAPE)
-    for schedule in best:
-        yield from _on_grids(problem, spec, schedule, clocks[schedule])
-    alone = [one for one in best if one.cluster == 1 and _waves(problem, one, spec) > 1]
-    yield from (on_grid(problem, spec, one, f"{SHARED}·1") for one in alone[:_SHARED_SEEDS])
     yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:
         fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
@@ -109,23 +105,19 @@ def _fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> G
     return replace(schedule, raster_group=nearest)
 
 
-def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, clocks: float) -> Iterator[GemmSchedule]:
-    """Blocks that stay store a tile while they load the next, and a block each evens out what memory delays."""
-    if schedule.cluster_k > 1 or _waves(problem, schedule, spec) == 1:
-        yield schedule
-        return
-    grids = on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}"), schedule
-    computing = clocks / spec.clock_hz > problem.work.bytes / spec.bandwidth
-    yield from grids if computing else reversed(grids)
+def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule) -> Iterator[GemmSchedule]:
+    """Blocks that stay store a tile while they load the next, and a block each evens out what memory delays.
+
+    Blocks that share the last tiles follow.
+    """
+    grids = [schedule]
+    if _waves(problem, schedule, spec) > 1:
+        grids.append(on_grid(problem, spec, schedule, f"SMs·{schedule.min_blocks_per_sm}"))
+    yield from grids if bounding_unit(problem, spec) is None else reversed(grids)
+    shared = on_grid(problem, spec, schedule, f"{SHARED}·1")
+    if shared.shares_tiles(problem):
+        yield shared
 
 
 def _waves(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> int:
     return ceil_div(schedule.tiles(problem) * schedule.cluster, spec.sm_count)
-
-
-def _clocks(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> float:
-    """Of the fullest SM, for its tiles."""
-    work = wgmma_workload(problem, schedule, spec)
-    step = max(work.unit_clocks, work.shared_clocks, work.bytes_loaded / _LOADED_BYTES)
-    started = _CLUSTER_CLOCKS if schedule.cluster > 1 else 0
-    return started + _waves(problem, schedule, spec) * (work.steps * step + work.bytes_stored / _STORED_BYTES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
+from collections.abc import Iterable
+from math import inf, log
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
@@ -17,6 +18,7 @@ from ....codegen.matmul.gemm.schedule import (
 )
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
+from ...time_model import program_seconds
 from ...workload import Workload
 from . import preparation
 from .wgmma_workload import share_inside, wgmma_workload
@@ -28,6 +30,7 @@ _COPY = 6.0  # instructions of a copy, with its address and bounds
 _BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
 _MMA_SYNC_RATE = {"sm_90": 0.38}  # of the peak, which takes wgmma; fitted to times of an H200
+_TIE = 0.01  # of the logarithm of a time, which the model does not know as well
 _LOAD_BYTES = 512  # of an ldmatrix of four matrices
 
 
@@ -75,6 +78,15 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
         ),
     )
+
+
+def fastest_first(problem: GemmProblem, schedules: Iterable[GemmSchedule], spec: DeviceSpec) -> list[GemmSchedule]:
+    """By modelled time, each once; those of about the same time keep their order."""
+
+    def rank(schedule: GemmSchedule) -> int:
+        return round(log(program_seconds(workload(problem, schedule, spec), spec)) / _TIE)
+
+    return sorted(dict.fromkeys(schedules), key=rank)
 
 
 def _vectors_read(tiles: int, blocks: int, sums: float) -> float:
