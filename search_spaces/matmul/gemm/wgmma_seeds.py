@@ -42,8 +42,9 @@ def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSch
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
     tiles = sorted(fitting, key=lambda one: one.swap)  # which stores elements of D one by one
     found = fastest_first(problem, (one for tile in tiles for one in _on_grids(problem, spec, tile)), spec)
-    yield from found[:_SEEDS]
+    yield found[0]
     yield from _like(problem, spec, found[0])
+    yield from found[1:_SEEDS]
 
 
 def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterator[GemmSchedule]:
