@@ -82,6 +82,7 @@ function occupancyBoxes(kernel) {
   }).filter(([name]) => kernel.resources[name].steps.length);
   const boxes = charts.map(() => chartBox(240));
   const limits = kernel.limiters.join(" and ");
+  const blocks = kernel.blocks_per_sm === 1 ? "1 block" : `${kernel.blocks_per_sm} blocks`;
   const shares = `${kernel.warps_per_sm} of ${kernel.most_warps_per_sm} warps (${percent(100 * kernel.fraction)})`;
   const needs = charts
     .map(([name, label]) => [kernel.resources[name].most_for_one_more, name, label])
@@ -93,7 +94,7 @@ function occupancyBoxes(kernel) {
       element(
         "p",
         { className: "hint" },
-        `An SM holds ${kernel.blocks_per_sm} blocks of ${kernel.entry}: ${shares}. ` +
+        `An SM holds ${blocks} of ${kernel.entry}: ${shares}. ` +
           (needs.length ? `One block more needs ${needs.join(", ")}. ` : "") +
           "Each picture changes one resource; the dot is the kernel.",
       ),
