@@ -296,9 +296,11 @@ def test_one_kernel_serves_a_bucket_of_columns() -> None:
     verify(bucket[0], few)
 
 
-@pytest.mark.parametrize("words", ["BN=80", "BN=40 grid_blocks=1 whole_tiles=1", "BN=144 cluster_k=4", "BN=96", "BN=8"])
+@pytest.mark.parametrize(
+    "words", ["BN=80", "BN=40 grid_blocks=1 whole_tiles=1", "BN=144 cluster_k=4", "BN=96", "BN=8", "BN=88"]
+)
 def test_boxes_of_any_width_are_stored(words: str) -> None:
-    """Rows of 80, 80, 48, 96 and 16 bytes."""
+    """Rows of 80, 80, 48, 96, 16 and 16 bytes, of which a buffer has one, two or eight."""
     problem = GemmProblem(72, 200, 256 if "cluster_k" in words else 72, transpose_b=True, bias=Bias.ROW)
     verify(problem, program(problem, f"BM=64 consumers=1 stages=2 tensor_store=1 {words}"))
 
@@ -514,6 +516,18 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "SumRows",
         NARROW,
         "BM=64 BN=40 consumers=1 stages=2 tensor_store=1",
+    ),
+    "boxes of a group in one place": (
+        "fill_buffer(buffer + (box - first) * box_bytes",
+        "fill_buffer(buffer",
+        NARROW,
+        "BM=64 BN=88 consumers=1 stages=2 tensor_store=1",
+    ),
+    "the boxes of the first group": (
+        "tile.n / parts + SumRows::column(), first);",
+        "tile.n / parts + SumRows::column(), 0);",
+        NARROW,
+        "BM=64 BN=88 consumers=1 stages=2 tensor_store=1",
     ),
     "rows of another half": (
         "lane % 16, 8 * (j + lane / 16)",

@@ -42,6 +42,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     chosen = {
         "specialized": specialized,
         "residual_stages": schedule.residual_stages(problem),
+        "grouped_boxes": schedule.grouped_boxes(problem),
         "registers_a": wgmma and registers_a(left),
     }
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen

@@ -242,6 +242,10 @@ class GemmSchedule(Schedule):
         row = columns // blocks * size
         return max(width for width in range(ROW_UNIT, ROW_BYTES + 1, ROW_UNIT) if row % width == 0)
 
+    def grouped_boxes(self, problem: GemmProblem) -> bool:
+        """Whether several of these boxes fit into a buffer, and are stored together."""
+        return self._has_buffers(problem) and 2 * self.store_row_bytes(problem) <= ROW_BYTES
+
     def residual_stages(self, problem: GemmProblem) -> bool:
         """Whether C comes by the stages behind those of a tile, and becomes D there.
 

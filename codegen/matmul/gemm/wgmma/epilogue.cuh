@@ -143,16 +143,55 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #  endif
 }
 
+#  if grouped_boxes
+// Boxes whose rows are half as long as a buffer's, or shorter, side by side in it.
+constexpr int boxes_across = stored_columns / parts / store_columns;
+constexpr int group_boxes = row_bytes / store_row_bytes;
+constexpr int box_bytes = product_rows * store_row_bytes;
+
+__device__ __forceinline__ void fill_buffer_with_boxes(unsigned char* buffer, const Arguments& arguments,
+                                                       const Problem& problem, const Problem::Sum* sums,
+                                                       const SumRows& rows, int n, int first) {
+#    pragma unroll
+  for (int box = first; box < first + group_boxes; ++box) {
+    if (box < boxes_across)
+      fill_buffer(buffer + (box - first) * box_bytes, arguments, problem, sums + box * (store_columns / 2),
+                  rows, n + box * store_columns);
+  }
+}
+__device__ __forceinline__ void store_boxes(const unsigned char* buffer, const Arguments& arguments,
+                                            const Tile& tile, int row, int first) {
+#    pragma unroll
+  for (int box = first; box < first + group_boxes; ++box) {
+    const int m = tile.m + row, n = tile.n / parts + box * store_columns;
+#    if batched
+    const int at[] = {tile.batch, m, n};
+#    else
+    const int at[] = {m, n};
+#    endif
+    if (box < boxes_across) tensor_store(arguments.map_d, at, buffer + (box - first) * box_bytes);
+  }
+}
+
+#  endif
 // Has tensor copies store the sums of a consumer's tile.
 __device__ __forceinline__ void store_sums(const Arguments& arguments, const Problem& problem,
                                            const Tile& tile, const Consumer& own, const StoredSums& sums) {
   unsigned char* buffers = tile_memory<unsigned char>() + Schedule::stages * stage_bytes +
                            own.number * (store_buffers * store_bytes);
   const bool storing = threadIdx.x % warpgroup_threads == 0;
+#  if grouped_boxes
+  constexpr int across = (boxes_across - 1) / group_boxes + 1, stores = products_m * across;
+#  else
   constexpr int across = stored_columns / parts / store_columns, stores = products_m * across;
+#  endif
 #  pragma unroll
   for (int store = 0; store < stores; ++store) {
+#  if grouped_boxes
+    const int row = own.row + store / across * product_rows, first = store % across * group_boxes;
+#  else
     const int row = own.row + store / across * product_rows, column = store % across * store_columns;
+#  endif
     unsigned char* buffer = buffers + store % store_buffers * store_bytes;
     if (storing) {
       // The last store of the tile before may be in the first buffer, too.
@@ -164,12 +203,19 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
     }
     named_barrier(1 + own.number, warpgroup_threads);
     const SumRows rows(arguments, problem, tile, row);
+#  if grouped_boxes
+    fill_buffer_with_boxes(buffer, arguments, problem, sums.d[store / across], rows,
+                           tile.n / parts + SumRows::column(), first);
+#  else
     fill_buffer(buffer, arguments, problem, sums.d[store / across] + column / 2, rows,
                 tile.n / parts + column + SumRows::column());
+#  endif
     proxy_fence();
     named_barrier(1 + own.number, warpgroup_threads);
     if (storing) {
-#  if swap
+#  if grouped_boxes
+      store_boxes(buffer, arguments, tile, row, first);
+#  elif swap
 #    pragma unroll
       for (int box = 0; box < 2; ++box)
         tensor_store(arguments.map_d, {tile.n + column, tile.m + row + box * swapped_columns},
