@@ -58,6 +58,11 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
   const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
 #  if result_bytes == 2
   constexpr int units = store_columns / 8;
+#    if scales == row_scales
+  ColumnScales columns[units];  // all loads are in flight at once
+#      pragma unroll
+  for (int j = 0; j < units; ++j) columns[j].load(arguments, problem, n + 8 * j);
+#    endif
 #    pragma unroll
   for (int j = 0; j < units - units % 2; j += 2) {
     unsigned registers[4];
@@ -67,7 +72,11 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    if residual_stages
       load_pairs(results, buffer, warp_row + lane / 4, 8 * (j + i) + SumRows::column());
 #    endif
+#    if scales == row_scales
+      finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i), columns[j + i]);
+#    else
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i));
+#    endif
       registers[2 * i] = results[0].packed.bits, registers[2 * i + 1] = results[1].packed.bits;
     }
 #    if residual_stages
@@ -185,6 +194,9 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
 #  else
   constexpr int across = stored_columns / parts / store_columns, stores = products_m * across;
 #  endif
+#  if scales == tensor_scales || scales == row_scales
+  SumRows rows(arguments, problem, tile, own.row);  // loads scales
+#  endif
 #  pragma unroll
   for (int store = 0; store < stores; ++store) {
 #  if grouped_boxes
@@ -202,7 +214,11 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
       }
     }
     named_barrier(1 + own.number, warpgroup_threads);
+#  if scales == tensor_scales || scales == row_scales
+    if (store > 0 && store % across == 0) rows = SumRows(arguments, problem, tile, row);
+#  else
     const SumRows rows(arguments, problem, tile, row);
+#  endif
 #  if grouped_boxes
     fill_buffer_with_boxes(buffer, arguments, problem, sums.d[store / across], rows,
                            tile.n / parts + SumRows::column(), first);

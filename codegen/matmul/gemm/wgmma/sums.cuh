@@ -167,12 +167,34 @@ __device__ __forceinline__ void to_pair(Pair& pair, float first, float second) {
 }
 
 #endif
+#if scales == row_scales
+// The factors of columns n and n + 1 of D; of what is outside of it, 0.
+struct ColumnScales {
+  float scale[parts][2];
+
+  __device__ __forceinline__ void load(const Arguments& arguments, const Problem& problem, int n) {
+#  pragma unroll
+    for (int i = 0; i < 2 * parts; ++i) {
+      const bool there = !Problem::edge_n || n + i % 2 < problem.n / parts;
+      const int scaled = product_column(problem, n + i % 2, i / 2);
+      scale[i / 2][i % 2] = there ? column_factors(arguments)[scaled] : 0.0f;
+    }
+  }
+};
+
+#endif
 // The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
 // anything. Sums of factors are those of the second half of a tile's columns. Where C comes by stages,
 // results are its elements before.
+#if scales == row_scales
+__device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
+                                            const Problem& problem, const Problem::Sum* sums,
+                                            const SumRows& rows, int n, const ColumnScales& columns) {
+#else
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
                                             const SumRows& rows, int n) {
+#endif
 #if result == int32
 #  pragma unroll
   for (int i = 0; i < 4; ++i)
@@ -184,10 +206,10 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
 #  pragma unroll
   for (int i = 0; i < 2 * parts; ++i) {
     const bool there = !Problem::edge_n || i % 2 < columns_left;
-    scales[i / 2][i % 2] = 1.0f;
 #  if scales == row_scales
-    const int scaled = product_column(problem, n + i % 2, i / 2);
-    scales[i / 2][i % 2] = there ? column_factors(arguments)[scaled] : 0.0f;
+    scales[i / 2][i % 2] = columns.scale[i / 2][i % 2];
+#  else
+    scales[i / 2][i % 2] = 1.0f;
 #  endif
 #  if bias == row
     if (there) biases[i / 2][i % 2] = to_float(arguments.bias[product_column(problem, n + i % 2, i / 2)]);
@@ -230,3 +252,13 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
   }
 #endif
 }
+
+#if scales == row_scales
+__device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
+                                            const Problem& problem, const Problem::Sum* sums,
+                                            const SumRows& rows, int n) {
+  ColumnScales columns;
+  columns.load(arguments, problem, n);
+  finish_sums(results, arguments, problem, sums, rows, n, columns);
+}
+#endif
