@@ -557,6 +557,18 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "scales of the first columns": ("first_block_ + i, last_block_)", "0, last_block_)", SCALED, PROMOTED),
     "scales of the first terms": ("block = step * Schedule::block_k / scale_block", "block = 0", SCALED, PROMOTED),
     "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),
+    "scales of the first product's rows": (
+        "rows = SumRows(arguments, problem, tile, row);",
+        "rows.m[0] = 0;",
+        replace(OF_ROWS, m=128, out_dtype=OutDType.BFLOAT16),
+        "BM=128 BN=64 BK=128 consumers=1 stages=2 tensor_store=1",
+    ),
+    "scales of other columns": (
+        "load(arguments, problem, n + 8 * j);",
+        "load(arguments, problem, n);",
+        replace(OF_ROWS, out_dtype=OutDType.BFLOAT16),
+        f"{BYTES} tensor_store=1",
+    ),
     "the scale of another row": ("row_factors(arguments)[m[half]]", "row_factors(arguments)[m[0]]", OF_ROWS, BYTES),
     "the last block adds up before others have stored": (
         "  named_barrier(sums_barrier, consumer_threads);\n  if (threadIdx",
