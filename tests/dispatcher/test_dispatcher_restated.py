@@ -130,6 +130,12 @@ def test_several_vectors_are_served_as_a_product(dtype, name):
     np.testing.assert_allclose(served(), expected, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.parametrize(("columns", "bias"), [(False, Bias.ROW), (True, Bias.COLUMN)])
+def test_a_bias_has_an_element_for_each_output(columns, bias):
+    own = GemvProblem(24, 40, 3, dtype=DType.BFLOAT16, bias=True, transpose_y=columns)
+    assert GEMV.restated(own).problem.bias is bias
+
+
 @pytest.mark.parametrize(
     "own",
     [
