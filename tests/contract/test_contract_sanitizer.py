@@ -17,6 +17,8 @@ from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.codegen.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
@@ -103,11 +105,22 @@ def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -
         raise
 
 
+def follows(tool: str, schedule: Schedule) -> bool:
+    """Whether a tool knows all that orders accesses.
+
+    In a scan in bulk, lanes of a warp write, ``__syncwarp`` tells one of them, and that one arrives at a barrier in
+    shared memory. For racecheck it has told of its own writes only. With all lanes arriving, it finds nothing in the
+    same kernels.
+    """
+    return tool != "racecheck" or not (isinstance(schedule, ScanSchedule) and schedule.algorithm is Algorithm.BULK)
+
+
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
 def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path: Path) -> None:
-    kernels = [(p, operator(name).program(p, s, spec)) for name in OPERATORS for p, s in sampled(name, spec)]
+    cases = [(name, p, s) for name in OPERATORS for p, s in sampled(name, spec) if follows(tool, s)]
+    kernels = [(p, operator(name).program(p, s, spec)) for name, p, s in cases]
     clean, output = watched_kernels(tool, kernels, spec.arch, tmp_path)
     assert clean, output
     assert output.count("launching ") == len(kernels)

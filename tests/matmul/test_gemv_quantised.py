@@ -108,7 +108,14 @@ def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
     verify(problem, program(problem, f"threads=64 {words} vector_width=8 unit=tensor_core"), seeds=(1, 2))
 
 
-@pytest.mark.parametrize("words", ["vector_width=2 loads_in_flight=4", "vector_width=4 unit=tensor_core stages=3"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "vector_width=2 loads_in_flight=4",
+        "vector_width=4 unit=tensor_core stages=3",
+        "vector_width=4 loads_in_flight=2 stages=2 shared_x=1",
+    ],
+)
 def test_long_rows_of_groups(words: str) -> None:
-    problem = GemvProblem(9, 8191, 2, dtype=FP16, weights=INT4, group_size=128, scale_dtype=FP16, zeros=True)
+    problem = GemvProblem(9, 8191, 2, dtype=FP16, weights=INT4, group_size=128, scale_dtype=FP16, zeros=True, ldx=8192)
     verify(problem, program(problem, f"threads=64 TPO=8 strips=2 splits=3 {words}"), seeds=(2,))

@@ -52,9 +52,21 @@ __device__ __forceinline__ QuantisedRows rows_of_batch(const Arguments& argument
 }
 
 #if group_size > 0
-// Scale and zero point of a group.
+// Scale and zero point of a group, as they are stored: while they are on their way, nothing is done to them.
 struct Group {
-  float scale, zero;
+  Scale stored_scale;
+#  if zeros
+  unsigned char stored_zero;
+#  endif
+
+  __device__ __forceinline__ float scale() const { return to_float(stored_scale); }
+  __device__ __forceinline__ float zero() const {
+#  if zeros
+    return static_cast<float>(stored_zero);
+#  else
+    return 8.0f;
+#  endif
+  }
 };
 
 // That of the weight `first_k` + `k` of a row, where `k` is a constant; the last one's, if the row ends
@@ -68,12 +80,45 @@ __device__ __forceinline__ Group group_at(const QuantisedRows& row, int first_k,
     index = 0;
   }
   if (guarded) index = min(index, groups - 1 - first);
-  Group group{to_float(load_global<1, false>(row.scales + first + index).elements[0]), 8.0f};
+  Group group;
+  group.stored_scale = load_global<1, false>(row.scales + first + index).elements[0];
 #  if zeros
-  group.zero = static_cast<float>(__ldg(row.zeros + first + index));
+  group.stored_zero = __ldg(row.zeros + first + index);
 #  endif
   return group;
 }
+#  if stages > 1
+
+// The groups of a thread's vectors, those of a tile ahead of its turn: tiles are copied, and groups would be
+// waited for instead.
+struct TileGroups {
+  Group now[loads][strips], next[loads][strips];
+
+  // Of the tile at whose column `first_k` the thread begins; its vectors are `step_k` apart.
+  __device__ __forceinline__ void load(const QuantisedRows (&rows)[strips], int first_k, int step_k,
+                                       int groups) {
+#    pragma unroll
+    for (int load = 0; load < loads; ++load) {
+#    pragma unroll
+      for (int strip = 0; strip < strips; ++strip) {
+#    if edge_k
+        next[load][strip] = group_at<true>(rows[strip], first_k, load * step_k, groups);
+#    else
+        next[load][strip] = group_at<false>(rows[strip], first_k, load * step_k, groups);
+#    endif
+      }
+    }
+  }
+
+  __device__ __forceinline__ void advance() {
+#    pragma unroll
+    for (int load = 0; load < loads; ++load) {
+#    pragma unroll
+      for (int strip = 0; strip < strips; ++strip) now[load][strip] = next[load][strip];
+    }
+  }
+};
+#  endif
 #endif
 
 // Codes as bits, the first one in the lowest: 4 bytes of a vector, or all of it.

@@ -93,7 +93,13 @@ __device__ __forceinline__ void add_tiles(ThreadSums& sums, int first_k, int ste
   for (int stage = 0; stage < Schedule::stages; ++stage, next += step) {
     copy_tile(tiles, sums, stage, next, k);
   }
+#  if group_size > 0
+  if (first_k < k) sums.load_groups(first_k);
+#  endif
   for (int stage = 0; first_k < k; first_k += step, next += step) {
+#  if group_size > 0
+    sums.advance_groups(first_k + step, k);
+#  endif
     async_wait<Schedule::stages - 1>();
 #  if edge_k
     if (first_k + block_k > k) {

@@ -60,7 +60,13 @@ __device__ __forceinline__ void add_tiles_with_x(ThreadSums& sums, const SharedX
     x.copy(stage, next, k);
     copy_tile(tiles, sums, stage, next, k);
   }
+#if group_size > 0
+  if (first_k < k) sums.load_groups(first_k);
+#endif
   for (int stage = 0; first_k < k; first_k += step, next += step) {
+#if group_size > 0
+    sums.advance_groups(first_k + step, k);
+#endif
     async_wait<ahead - 1>();
     __syncthreads();  // this tile's x is there, and nobody reads that of the tile before any more
     const int before = stage == 0 ? ahead : stage - 1;

@@ -75,10 +75,14 @@ class ThreadSums {
       float scales[strips], sums[strips / 2][tiles_m][4] = {};
 #  pragma unroll
       for (int strip = 0; strip < strips; ++strip) {
+#  if stages > 1
+        const Group group = of_tile_.now[load][strip];
+#  else
         const Group group =
             group_at<guarded>(rows_[strip], first_k + lane_k() * terms, load * step_k, groups_);
-        scales[strip] = group.scale;
-        zeros[strip] = group.zero;
+#  endif
+        scales[strip] = group.scale();
+        zeros[strip] = group.zero();
       }
       add_vectors<guarded>(sums, first_k, load * step_k, left, zeros,
                            [&](int strip) { return tile(load, strip); });
@@ -91,6 +95,20 @@ class ThreadSums {
 #endif
     }
   }
+#if group_size > 0 && stages > 1
+
+  // Loads the groups of the tile from column `first_k` on.
+  __device__ __forceinline__ void load_groups(int first_k) {
+    of_tile_.load(rows_, first_k + lane_k() * terms, step_k, groups_);
+  }
+
+  // From now on, tiles have the groups that were loaded; those of the next one follow, from column `next_k`
+  // of `k` on, if there is one.
+  __device__ __forceinline__ void advance_groups(int next_k, int k) {
+    of_tile_.advance();
+    if (next_k < k) load_groups(next_k);
+  }
+#endif
 #if shared_x
 
   // From now on, x is what `tile` has: its element k + vector * x_pitch.
@@ -171,6 +189,9 @@ class ThreadSums {
   const Element* x_[tiles_m];  // of the vector of each 8 that is the quad's
 #if group_size > 0
   int groups_;
+#  if stages > 1
+  TileGroups of_tile_;
+#  endif
 #endif
   Sums sums_ = {};
 };

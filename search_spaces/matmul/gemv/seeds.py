@@ -46,6 +46,8 @@ _MANY_VECTORS = (
     _Shape(128, 4, 1, 3, 3, 16),
     _Shape(256, 4, 1, 4, 2, 16, True),
     _Shape(128, 8, 1, 4, 2, 16, True),
+    _Shape(128, 4, 1, 4, 2, 8, True),
+    _Shape(128, 4, 1, 3, 3, 16, True),
     _Shape(64, 8, 2, 1, 4, 64),
     _Shape(256, 8, 1, 3, 1, 8, True),
     _Shape(256, 4, 1, 4, 2),
@@ -79,6 +81,10 @@ _TENSOR_CORES = (
 # A load of codes has so many weights that it is few loads: many stages, or blocks, keep enough in flight.
 _TENSOR_CODES = (
     _Shape(256, 2, 4, 1, 2),
+    _Shape(512, 2, 1, 3, 2, 64),
+    _Shape(512, 4, 1, 3, 1, 64, True),
+    _Shape(256, 2, 4, 3, 2, 32),
+    _Shape(256, 4, 2, 4, 1, 32, True),
     _Shape(256, 2, 2, 1, 1),
     _Shape(128, 2, 1, 6, 6, 4, True),
     _Shape(256, 4, 1, 4, 2, 4, True),
@@ -175,7 +181,7 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index:
         weight_loads=WeightLoads.NO_ALLOCATE,
     )
     schedule = fitted(problem, schedule, spec)
-    wanted = ceil_div(shape.blocks_per_sm * spec.sm_count, max(1, schedule.groups(problem)))
+    wanted = max(1, shape.blocks_per_sm * spec.sm_count // max(1, schedule.groups(problem)))
     clusters, splits = (min(cluster, wanted), max(1, wanted // cluster)) if cluster > 1 else (1, wanted)
     shared = replace(schedule, cluster=1 << max(1, clusters).bit_length() - 1, splits=splits)
     # Without a bound, ptxas loads many vectors of x ahead, in so many registers that few blocks are resident.

@@ -16,7 +16,16 @@ from .space import ROUNDS, algorithms, fitted
 _TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), (1024, 2))
 # Threads, vectors of each, stages and blocks on each SM of pipelined blocks: of 19 tried on an H200, those that were
 # the fastest at 2^20, 2^24 or 2^28 elements of 4 bytes.
-_PIPELINES = ((512, 8, 3, 1), (256, 16, 3, 1), (128, 16, 2, 3), (256, 8, 3, 2), (512, 4, 3, 2), (256, 4, 3, 3))
+_PIPELINES = (
+    (512, 9, 3, 1),
+    (512, 8, 3, 1),
+    (256, 17, 3, 1),
+    (256, 16, 3, 1),
+    (128, 16, 2, 3),
+    (256, 8, 3, 2),
+    (512, 4, 3, 2),
+    (256, 4, 3, 3),
+)
 # The same of blocks whose results leave in bulk: what fits shared memory, with flags beside the elements or without.
 _IN_BULK = (
     (512, 9, 3, 1),
