@@ -84,24 +84,30 @@ class NormSpace(Generic[S]):
         first = [variant for schedule in held[:2] for variant in _variants(problem, schedule)]
         for_caches = [replace(schedule, streaming=True) for schedule in loaded[:1]]
         again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-        for schedule in (*first, *held[2:], *for_caches, again, *seeds.narrow(loaded)):
+        others = [one for schedule in held[2:] for one in _at_once(problem, schedule)]
+        for schedule in (*first, *others, *for_caches, again, *seeds.narrow(loaded)):
             if schedule in seeds.drawn:
                 yield schedule
 
 
 def _variants(problem: NormProblem, schedule: S) -> Iterator[S]:
-    """A layer_norm's mean and variance at once, too; of a known shape, also for caches or in vectors of half the width.
+    """See `_at_once`; and of a known shape, also for caches or in vectors of half the width.
 
     A layer_norm of a known shape spills in such vectors.
     """
-    yield schedule
-    if isinstance(schedule, LayerNormSchedule) and not problem.residual:
-        schedule = replace(schedule, passes=Passes.SHIFTED)
-        yield schedule
-    shaped = schedule.shape_specialized
+    at_once = list(_at_once(problem, schedule))
+    yield from at_once
+    shaped = at_once[-1].shape_specialized
     yield from (shaped, replace(shaped, streaming=True))
     if not problem.centered and schedule.vector_width > 1:
         yield replace(shaped, vector_width=schedule.vector_width // 2)
+
+
+def _at_once(problem: NormProblem, schedule: S) -> Iterator[S]:
+    """A layer_norm's mean and variance at once, too."""
+    yield schedule
+    if isinstance(schedule, LayerNormSchedule) and not problem.residual:
+        yield replace(schedule, passes=Passes.SHIFTED)
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
