@@ -1,25 +1,32 @@
 #pragma once
+#include "cuda/activations.cuh"
 // What becomes of an output: functions of float, and of double for the reference.
 
-__device__ __forceinline__ float natural_power(float z) { return expf(z); }
-__device__ __forceinline__ double natural_power(double z) { return exp(z); }
-__device__ __forceinline__ float error_function(float z) { return erff(z); }
-__device__ __forceinline__ double error_function(double z) { return erf(z); }
-__device__ __forceinline__ float hyperbolic_tangent(float z) { return tanhf(z); }
-__device__ __forceinline__ double hyperbolic_tangent(double z) { return tanh(z); }
+// The share of z that stays. Of float it comes from exp2 and a reciprocal of the special function unit: with
+// expf, erff, tanhf and a division, an epilogue with SiLU took a quarter of the time of a product of 4096
+// rows, columns and terms on an H200, one with GELU 8 %.
+__device__ __forceinline__ double normal_distribution(double z) {
+  return 0.5 * (1 + erf(0.70710678118654752440 * z));
+}
+__device__ __forceinline__ float logistic(float z) { return reciprocal(1.0f + exp2_flushed(-log2_e * z)); }
+__device__ __forceinline__ double logistic(double z) { return 1 / (1 + exp(-z)); }
+__device__ __forceinline__ float tanh_distribution(float z) {
+  return reciprocal(1.0f + exp2_flushed(-z * fmaf(z * z, tanh_cubic, tanh_linear)));
+}
+__device__ __forceinline__ double tanh_distribution(double z) {
+  return 0.5 * (1 + tanh(0.79788456080286535588 * (z + 0.044715 * (z * z * z))));  // sqrt(2 / pi)
+}
 
 template <typename Number>
 __device__ __forceinline__ Number activated(Number z) {
 #if activation == relu
   return z < 0 ? Number{0} : z;  // NaN stays NaN
 #elif activation == gelu
-  constexpr Number root_half = 0.70710678118654752440;
-  return z * (Number{0.5} * (1 + error_function(root_half * z)));
+  return z * normal_distribution(z);
 #elif activation == gelu_tanh
-  constexpr Number factor = 0.79788456080286535588, cubic = 0.044715;  // sqrt(2 / pi)
-  return z * (Number{0.5} * (1 + hyperbolic_tangent(factor * (z + cubic * (z * z * z)))));
+  return z * tanh_distribution(z);
 #elif activation == silu
-  return z / (1 + natural_power(-z));
+  return z * logistic(z);
 #else
   return z;
 #endif
