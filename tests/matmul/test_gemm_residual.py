@@ -71,6 +71,10 @@ TURNS = (
     GemmProblem(192, 64, 128, transpose_b=True, out_dtype=FP32, residual=True),
     "BM=64 BN=64 stages=2 pingpong=1 grid_blocks=1 whole_tiles=1",
 )
+THREE_STEPS = (
+    GemmProblem(64, 512, 192, transpose_b=True, out_dtype=FP32, residual=True),
+    "BM=64 BN=256 consumers=1 stages=3 grid_blocks=1 whole_tiles=1",
+)
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "no wait for it": (
         "    stages.full[turn.stage()].wait(turn.parity());\n#pragma unroll\n    for (int i = 0; i < boxes_of(step)",
@@ -88,12 +92,13 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "the boxes of another step": ("step * stage_boxes + i % boxes", "i % boxes", SUM, TWO_STEPS),
     "no proxy fence before it is stored": ("      proxy_fence();\n", "", SUM, TWO_STEPS),
     "no barrier before it is stored": (
-        "      named_barrier(1 + own.number, warpgroup_threads);\n      if (storing) {",
-        "      if (storing) {",
+        "      named_barrier(1 + own.number, warpgroup_threads);\n      if (threadIdx",
+        "      if (threadIdx",
         SUM,
         TWO_STEPS,
     ),
-    "a stage released while it is stored": ("    if (storing) store_wait_read<0>();\n", "", SUM, TWO_STEPS),
+    "the last stage released while it is stored": ("release_stored<0>", "release_stored<4>", SUM, TWO_STEPS),
+    "a stage released while it is stored": ("release_stored<1>", "release_stored<4>", *THREE_STEPS),
     "the stages of the other's": ("turn.skip(unit.steps() + residual_steps)", "turn.skip(unit.steps())", *TURNS),
     "columns of other rows": (
         "apart * (odd ? 1 - i : i)) + SumRows::column());",

@@ -11,18 +11,46 @@ constexpr int residual_steps = (consumer_boxes - 1) / stage_boxes + 1;
 
 // One of the boxes of a consumer's part of a tile.
 struct ResidualBox {
+  int number, consumer;
   int row, column;  // in the tile
-  unsigned char* elements;
 
-  __device__ __forceinline__ ResidualBox(int stage, int number, int consumer)
-      : row(consumer * consumer_rows + number / boxes_across * product_rows),
-        column(number % boxes_across * store_columns),
-        elements(Stages::tiles(stage) + (consumer * stage_boxes + number % stage_boxes) * store_bytes) {}
+  __device__ __forceinline__ ResidualBox(int number, int consumer)
+      : number(number),
+        consumer(consumer),
+        row(consumer * consumer_rows + number / boxes_across * product_rows),
+        column(number % boxes_across * store_columns) {}
+
+  __device__ __forceinline__ unsigned char* elements(int stage) const {
+    return Stages::tiles(stage) + (consumer * stage_boxes + number % stage_boxes) * store_bytes;
+  }
+};
+
+// Where a box is in C and D.
+struct ResidualPlace {
+#if batched
+  int at[3];
+
+  __device__ __forceinline__ ResidualPlace(const Tile& tile, const ResidualBox& box)
+      : at{tile.batch, tile.m + box.row, tile.n / parts + box.column} {}
+#else
+  int at[2];
+
+  __device__ __forceinline__ ResidualPlace(const Tile& tile, const ResidualBox& box)
+      : at{tile.m + box.row, tile.n / parts + box.column} {}
+#endif
 };
 
 // How many boxes a consumer has in a step.
 __device__ constexpr int boxes_of(int step) {
   return step < residual_steps - 1 ? stage_boxes : consumer_boxes - step * stage_boxes;
+}
+
+// Has L2 fetch the tile's part of C, long before it is copied: the tiles of all SMs end at once.
+__device__ __forceinline__ void prefetch_residual(const Arguments& arguments, const Tile& tile) {
+#pragma unroll 1
+  for (int i = 0; i < tile_consumers * consumer_boxes; ++i)
+    tensor_prefetch(arguments.map_c,
+                    ResidualPlace(tile, ResidualBox(i % consumer_boxes, i / consumer_boxes)).at);
 }
 
 // Begins to copy the tile's part of C.
@@ -36,13 +64,8 @@ __device__ __forceinline__ void copy_residual(const Arguments& arguments, const 
     full.arrive_and_expect(tile_consumers * boxes * (product_rows * store_row_bytes));
 #pragma unroll 1
     for (int i = 0; i < tile_consumers * boxes; ++i) {
-      const ResidualBox box(turn.stage(), step * stage_boxes + i % boxes, i / boxes);
-#if batched
-      const int at[] = {tile.batch, tile.m + box.row, tile.n / parts + box.column};
-#else
-      const int at[] = {tile.m + box.row, tile.n / parts + box.column};
-#endif
-      tensor_copy(box.elements, arguments.map_c, at, full);
+      const ResidualBox box(step * stage_boxes + i % boxes, i / boxes);
+      tensor_copy(box.elements(turn.stage()), arguments.map_c, ResidualPlace(tile, box).at, full);
     }
     turn.advance();
   }
@@ -59,36 +82,37 @@ __device__ __forceinline__ void wait_for_residual(Stages& stages, Turn turn) {
 }
 
 #endif
+// By each warp, when the boxes of the stage before have been read, but for so many newer ones.
+template <int newer>
+__device__ __forceinline__ void release_stored(Stages& stages, const Turn& turn) {
+  if (threadIdx.x % warpgroup_threads == 0) store_wait_read<newer>();
+  __syncwarp();
+  stages.release(turn.previous());
+}
+
 // Makes D of the sums and C, and has tensor copies store it.
 __device__ __forceinline__ void add_residual(const Arguments& arguments, const Problem& problem,
                                              const Tile& tile, const Consumer& own, const Accumulators& sums,
                                              Stages& stages, Turn& turn) {
-  const bool storing = threadIdx.x % warpgroup_threads == 0;
 #pragma unroll
   for (int step = 0; step < residual_steps; ++step) {
     stages.full[turn.stage()].wait(turn.parity());
 #pragma unroll
     for (int i = 0; i < boxes_of(step); ++i) {
-      const int number = step * stage_boxes + i;
-      const ResidualBox box(turn.stage(), number, own.row / consumer_rows);
+      const ResidualBox box(step * stage_boxes + i, own.row / consumer_rows);
       const SumRows rows(arguments, problem, tile, box.row);
-      fill_buffer(box.elements, arguments, problem, sums.d[number / boxes_across] + box.column / 2, rows,
+      unsigned char* elements = box.elements(turn.stage());
+      fill_buffer(elements, arguments, problem, sums.d[box.number / boxes_across] + box.column / 2, rows,
                   tile.n / parts + box.column + SumRows::column());
       proxy_fence();
       named_barrier(1 + own.number, warpgroup_threads);
-      if (storing) {
-#if batched
-        tensor_store(arguments.map_d, {tile.batch, tile.m + box.row, tile.n / parts + box.column},
-                     box.elements);
-#else
-        tensor_store(arguments.map_d, {tile.m + box.row, tile.n / parts + box.column}, box.elements);
-#endif
+      if (threadIdx.x % warpgroup_threads == 0) {
+        tensor_store(arguments.map_d, ResidualPlace(tile, box).at, elements);
         store_commit();
       }
+      if (step > 0 && i == 0) release_stored<1>(stages, turn);
     }
-    if (storing) store_wait_read<0>();
-    __syncwarp();
-    stages.release(turn.stage());
     turn.advance();
   }
+  release_stored<0>(stages, turn);
 }
