@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..codegen.problem import Problem
-from ..codegen.program import Program
+from ..codegen.program import Argument, Program
 from ..codegen.schedule import Schedule
 from ..compiler import compiler_version
 from ..db.states import TimeSource
@@ -58,8 +59,15 @@ class OwnSchedule(NamedTuple):
             return operator.program(problem, self.schedule, spec)
         program = registered(self.restated.operator).program(self.restated.problem, self.schedule, spec)
         names = {there: here for here, there in self.restated.pointers.items()}
-        renamed = tuple(replace(one, name=names.get(one.name, one.name)) for one in program.arguments)
-        return replace(program, arguments=renamed)
+        return replace(program, arguments=tuple(_renamed(one, names) for one in program.arguments))
+
+
+def _renamed(argument: Argument, names: Mapping[str, str]) -> Argument:
+    """The argument with its tensor's other name, also where a map describes it."""
+    described = argument.tensor_map
+    if described:
+        described = replace(described, tensor=names.get(described.tensor, described.tensor))
+    return replace(argument, name=names.get(argument.name, argument.name), tensor_map=described)
 
 
 def find_own_schedule(

@@ -4,8 +4,10 @@ import pytest
 from bench_fakes import LIMITS
 
 from autotune.bench import OwnSchedule, find_own_schedule
+from autotune.codegen.dtype import DType
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import TimeSource, TuningDB
+from autotune.emulator import verify
 from autotune.search_spaces.registry import operator
 
 TRANSPOSE = operator("transpose")
@@ -52,3 +54,12 @@ def test_the_faster_record_of_a_problem_that_is_another_operators_too(record):
     program = chosen(sgemm, layer).program(sgemm, layer, LIMITS)
     assert {"a", "b", "c"} <= {argument.name for argument in program.arguments}
     assert program.source == gemv.program(restated.problem, schedules["gemv"], LIMITS).source
+
+
+def test_a_kernel_with_tensor_maps_gets_the_arrays_of_the_problem_that_it_restates():
+    gemv, gemm = operator("gemv"), operator("gemm")
+    vectors = gemv.problem_type(64, 128, 16, dtype=DType.BFLOAT16)
+    restated = gemv.restated(vectors)
+    program = OwnSchedule(gemm.default(restated.problem, LIMITS), restated=restated).program(gemv, vectors, LIMITS)
+    assert any(argument.tensor_map for argument in program.arguments)
+    verify(vectors, program)
