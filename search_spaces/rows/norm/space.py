@@ -20,7 +20,7 @@ P = TypeVar("P", bound=NormProblem)
 S = TypeVar("S", bound=RmsNormSchedule)
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
-_CENTERED = 16  # registers beside the footprint for rows in shared memory: an origin, a mean, biases
+_CENTERED = 6  # registers beside the footprint for rows in shared memory: an origin, a mean, biases
 _SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
 
 
