@@ -68,14 +68,14 @@ def compile_kernel(program: Program, arch: str) -> CompiledKernel:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
-    if kernel := cached_kernel(program, arch):
+    compiler, options = compiler_version(), _options(program, arch)
+    key = _key(program, options)
+    if kernel := _cached(key, arch, compiler):
         logger.info("%s of %s: from the cache", program.title, arch)
         return kernel
-    compiler, options = compiler_version(), _options(program, arch)
     start = monotonic()
     cubin, resources = _built(program, options, compiler)
     logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
-    key = _key(program, options)
     # A cache that cannot be written, on a full disk for example, costs time and nothing else.
     with suppress(OSError):
         _opened(cache_folder("cubins"))[key] = _encoded(key, cubin, resources)
@@ -89,7 +89,10 @@ def cached_kernel(program: Program, arch: str) -> CompiledKernel | None:
         CompilerMissingError: NVRTC is not installed.
     """
     compiler = compiler_version()  # asked first, for a missing compiler has no options either
-    key = _key(program, _options(program, arch))
+    return _cached(_key(program, _options(program, arch)), arch, compiler)
+
+
+def _cached(key: bytes, arch: str, compiler: str) -> CompiledKernel | None:
     found = _decoded(key, _opened(cache_folder("cubins")).get(key) or b"")
     return found and CompiledKernel(*found, arch, compiler)
 

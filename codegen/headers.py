@@ -95,6 +95,7 @@ def _definition(file: str, source: str) -> _Definition:
     return _Definition(file, name, frozenset(_NAME.findall(_COMMENT.sub("", source))), source + "\n")
 
 
+@cache
 def _code(line: str) -> str:
     return _COMMENT.sub("", line).rstrip()
 

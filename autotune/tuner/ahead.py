@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and
 # 49 with 8, and 42 and 64 with 16. A few of gemm's kernels take seconds to compile: with 8 ahead, all may be such.
 MOST_AHEAD = 16
+_TOO_LATE = 0.7  # seconds before the end from which on a schedule is not worth a proposal: compiling takes as long
 
 
 class Started(NamedTuple):
@@ -39,8 +40,8 @@ class Ahead(Iterator[Started]):
     """Candidates of which some are always under way; a context manager that ends the thread.
 
     The first one whose kernel is ready comes next: the device does not wait for one that takes long to compile. A
-    result that it is told leads to one more proposal, which knows this result and those before it. A proposal that
-    takes long is made up for while the device works through the others.
+    result that it is told leads to one more proposal, unless the end is near, which knows this result and those before
+    it. A proposal that takes long is made up for while the device works through the others.
 
     Args:
         proposals: what to try.
@@ -67,9 +68,10 @@ class Ahead(Iterator[Started]):
         self._left = islice(proposals, trials)
         self._depth, self._in_order, self._seconds_left = depth, in_order, seconds_left
         self._asked, self._told = depth, 0
+        self._ended = False
         self._thread = ThreadPoolExecutor(1, "proposals")
         self._started = [self._thread.submit(self._next) for _ in range(depth)]
-        self._thread.submit(meanwhile)
+        self._meanwhile = self._thread.submit(meanwhile)
 
     def __next__(self) -> Started:
         """Wait for the next candidate.
@@ -100,10 +102,12 @@ class Ahead(Iterator[Started]):
         self._started.append(self._thread.submit(self._learn, candidate, trial))
 
     def end(self) -> None:
-        """Propose no more, and give up the kernels that nobody compiles yet."""
-        self._thread.shutdown(cancel_futures=True)
+        """Learn what was told, propose no more, and give up the kernels that nobody compiles yet."""
+        self._ended = True
+        self._meanwhile.cancel()
+        self._thread.shutdown()
         for future in self._started:
-            if not future.cancelled() and not future.exception() and (started := future.result()):
+            if not future.exception() and (started := future.result()):
                 started.job.kernel.cancel()
 
     def _first_ready(self) -> Future[Started | None] | None:
@@ -118,10 +122,11 @@ class Ahead(Iterator[Started]):
 
     def _learn(self, candidate: Candidate, trial: Trial) -> Started | None:
         self._proposals.tell(candidate, trial)
-        return self._next()
+        left = self._seconds_left()
+        return self._next() if left is None or left > _TOO_LATE else None
 
     def _next(self) -> Started | None:
-        candidate = next(self._left, None)
+        candidate = None if self._ended else next(self._left, None)
         return Started(candidate, self._start(candidate.schedule)) if candidate else None
 
     def __enter__(self) -> Self:

@@ -61,6 +61,7 @@ class BayesSearch:
         self._told: dict[Schedule, float | None] = {}  # logarithms of seconds; None for a failure
         self._waiting: dict[Schedule, None] = {}
         self._best: list[tuple[float, Schedule]] = []
+        self._near: set[Schedule] = set()  # of the best, those whose neighbours can be chosen
         self._pool: list[Schedule] = []
         self._candidates: Candidates | None = None  # with the present covariance, and what was told since in order
         self._tune_at = _FEWEST
@@ -75,6 +76,11 @@ class BayesSearch:
         """Draw and model the schedules to choose from, as far as `propose` would have to."""
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
+            self._near.clear()
+        for _, best in self._best:
+            if best not in self._near:
+                self._near.add(best)
+                self._candidates.add(self._new(self._neighbours(best)))
         return self._candidates
 
     def propose(self) -> Schedule | None:
@@ -105,11 +111,9 @@ class BayesSearch:
             self._candidates = None
         if value is not None:
             self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
-            if self._candidates and any(schedule is best for _, best in self._best):
-                self._candidates.add(self._new(self._neighbours(schedule)))
 
     def _new_candidates(self) -> Candidates:
-        """Random schedules, the neighbours of the best, and what was chosen before."""
+        """Random schedules, and what was chosen before."""
         fresh = 0 if self._pool else _POOL
         if len(self._told) >= self._tune_at:
             self._tune_at = int(min(_GROWTH * len(self._told), len(self._told) + _STEP)) + 1
@@ -119,8 +123,7 @@ class BayesSearch:
             fresh = fresh or (_FRESH if self._space.size > _POOL else 0)
         self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
         known = self._remembered(_MOST)
-        near = (schedule for _, best in self._best for schedule in self._neighbours(best))
-        listed = list(dict.fromkeys([*self._pool, *self._new(near), *known, *self._waiting]))
+        listed = list(dict.fromkeys([*self._pool, *known, *self._waiting]))
         candidates = Candidates(self._process, self._rows, listed)
         candidates.choose(list(known))
         for schedule, value in known.items():

@@ -31,6 +31,9 @@ from .signals import handled
 if TYPE_CHECKING:
     from ..db import TuningDB
 
+# Seconds. So short a run hardly comes to what the sampler proposes, and who computes keeps the device's thread waiting.
+_SHORT = 2.0
+
 
 @handled(signal.default_int_handler, signal.SIGTERM)
 @quiet_optuna()
@@ -124,7 +127,8 @@ def tune(
         def meanwhile() -> None:
             if following and not in_order:  # nothing waits for a compiler on a device that takes the processors itself
                 compile_first(*following, device, db, pool, depth)
-            candidates.prepare()
+            if options.seconds is None or options.seconds > _SHORT:
+                candidates.prepare()
 
         try:
             with (

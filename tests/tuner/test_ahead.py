@@ -97,6 +97,17 @@ def test_no_candidate_comes_after_the_time_is_over_even_if_it_is_ready():
         assert [candidate.schedule for candidate, _ in ahead] == [1]
 
 
+def test_nothing_more_is_proposed_that_would_come_too_late():
+    numbers, left = Numbers(9), [9.0]
+    with opened(numbers, ready, seconds_left=lambda: left[0]) as ahead:
+        ahead.tell(next(ahead).candidate, None)
+        idle(ahead)
+        left[0] = 0.5
+        ahead.tell(next(ahead).candidate, None)
+        idle(ahead)
+    assert numbers.log == ["1", "2", "told 1", "3", "told 2"]
+
+
 def test_other_work_is_done_when_the_first_ones_are_under_way():
     numbers = Numbers(4)
     with opened(numbers, ready, 2, meanwhile=lambda: numbers.log.append("meanwhile")) as ahead:
@@ -120,6 +131,15 @@ def test_those_that_are_left_are_given_up():
     assert not first.job.kernel.cancelled()
     assert len(left) == 2
     assert all(kernel.cancelled() for kernel in left)
+
+
+def test_the_last_results_are_learnt_though_nothing_is_proposed_any_more():
+    numbers, busy = Numbers(6), threading.Event()
+    with opened(numbers, ready, meanwhile=busy.wait) as ahead:
+        for _ in range(2):
+            ahead.tell(next(ahead).candidate, None)
+        threading.Timer(0.01, busy.set).start()
+    assert numbers.log == ["1", "2", "told 1", "told 2"]
 
 
 def test_what_goes_wrong_there_is_raised_here():

@@ -252,6 +252,14 @@ def test_nothing_more_is_compiled_for_the_last_problem_or_where_times_are_modell
     assert compiled_ahead(device, db, following) == []
 
 
+@pytest.mark.parametrize(("seconds", "times"), [(None, 1), (60, 1), (1, 0)])
+def test_a_short_run_does_not_prepare_its_sampler(device, db, monkeypatch, seconds, times):
+    prepared = []
+    monkeypatch.setattr(Proposals, "prepare", lambda _: prepared.append(1))
+    run(device, db, trials=12, seconds=seconds)
+    assert len(prepared) == times
+
+
 # ---- what ends a run -------------------------------------------------------------------------------------------------
 
 
