@@ -112,6 +112,19 @@ def test_a_model_trains_to_the_same_loss(dtype, tolerance):
     assert losses[-1] < losses[0] / 2
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_a_layer_whose_weights_are_stored_by_input_is_the_same(dtype):
+    layer, plain = autotune_torch.Linear(24, 9, dtype=dtype), torch.nn.Linear(24, 9, dtype=dtype)
+    plain.load_state_dict(layer.store_by_input().state_dict())
+    assert layer.weight.stride() == (1, 9)
+    assert isinstance(layer.weight, torch.nn.Parameter)
+    x = torch.rand(5, 24).to(dtype)
+    torch.testing.assert_close(layer(x), plain(x), rtol=2e-3, atol=2e-3)
+    for one in (layer, plain):
+        one(x).sum().backward()
+    torch.testing.assert_close(layer.weight.grad, plain.weight.grad, rtol=2e-3, atol=2e-3)
+
+
 def test_a_scaled_product_has_scaled_gradients():
     inputs = random(5, 33), random(33, 7)
     outputs = autotune_torch.sgemm(*inputs, alpha=0.5), 0.5 * torch.matmul(*inputs)
