@@ -6,8 +6,8 @@
 `compile` writes the kernels of the schedules that ship for an H200, by the NVRTC in use (`LD_PRELOAD` names another),
 into FILE. It needs no GPU. `measure` takes such files of several versions, made by yourself, since they hold pickles.
 For each problem it measures, in one session, the kernels of versions that have no trial of it, or only older ones than
-the schedule. It stores their trials in DATABASE, which `autotune db ship` writes to files. An operator's last problem
-begins within SECONDS.
+the schedule. It stores their trials in DATABASE, which `autotune db ship` writes to files. The last problem of an
+operator begins within SECONDS.
 
 Versions often make the same machine code of a source. Then it is measured once, and the environment of the other
 versions' trials says as what: ``measured as``.
@@ -143,11 +143,13 @@ def measure_operator(
     tasks = [
         Task(operator, problem, listed, stored.get(problem.key, []), device) for problem, listed in candidates.items()
     ]
+    tasks.sort(key=lambda task: task.measures)  # what needs no GPU is done in any case
     for task in tasks:
-        task.prepare(pool)
+        if task.measures:
+            pool.prepare(operator.reference(task.problem), device.limits.arch)
     renewed = 0
     for task in tasks:
-        if monotonic() > start + seconds:
+        if task.measures and monotonic() > start + seconds:
             break
         try:
             for trial in task.trials(pool):
@@ -171,6 +173,7 @@ class Task:
         device: where they are measured; trials with another driver or limits tell nothing of it.
 
     Attributes:
+        problem: as above.
         missing: the kernels that need a trial.
     """
 
@@ -182,7 +185,7 @@ class Task:
         trials: list[Trial],
         device: Device,
     ) -> None:
-        self._operator, self._problem, self._device = operator, problem, device
+        self._operator, self.problem, self._device = operator, problem, device
         now = environment(device)
         alike = {
             (trial.schedule_digest, trial.compiler): trial
@@ -201,14 +204,14 @@ class Task:
             one for one, name in named if name not in alike and newest.get(one.kernel.compiler, _NEVER) < one.found_at
         ]
 
-    def prepare(self, pool: CompilePool) -> None:
-        """Compile the reference, if there is something to measure."""
-        if any(one.code not in self._known for one in self.missing):
-            pool.prepare(self._operator.reference(self._problem), self._device.limits.arch)
+    @property
+    def measures(self) -> bool:
+        """Whether one of them must be measured, since its machine code is unknown."""
+        return any(one.code not in self._known for one in self.missing)
 
     def trials(self, pool: CompilePool) -> Iterator[Trial]:
         """Those of the missing kernels; of kernels with the same machine code one is measured."""
-        evaluator = Evaluator(self._operator, self._problem, self._device, pool)
+        evaluator = Evaluator(self._operator, self.problem, self._device, pool)
         session: Session | None = None
         with ExitStack() as stack:
             for one in self.missing:
@@ -218,8 +221,8 @@ class Task:
                     told = {**known.environment, "compiler": compiler, MEASURED_AS: measured_as}
                     yield replace(known, compiler=compiler, environment=told)
                     continue
-                program = self._operator.program(self._problem, one.schedule, self._device.limits)
-                session = session or stack.enter_context(self._device.session(self._operator, self._problem, 0))
+                program = self._operator.program(self.problem, one.schedule, self._device.limits)
+                session = session or stack.enter_context(self._device.session(self._operator, self.problem, 0))
                 kernel: Future[CompiledKernel] = Future()
                 kernel.set_result(one.kernel)
                 trial = evaluator.finish(Job(one.schedule, program, kernel), session)

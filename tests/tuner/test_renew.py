@@ -118,8 +118,11 @@ def test_failures_are_stored_and_told_and_a_lost_session_costs_its_problem(devic
     assert said[2].startswith("toy: 1 of 3 kernels in ")
 
 
-def test_no_problem_begins_when_the_time_is_over(device, db):
-    assert renewed(device, db, candidate("A"), seconds=-1) == {}
+def test_nothing_is_measured_when_the_time_is_over_and_what_is_known_is_taken_over(device, db):
+    other = candidate("B", "b", problem=ToyProblem(16))
+    assert renewed(device, db, candidate("A"), other, seconds=-1) == {}
+    renewed(device, db, candidate("A"))
+    assert len(renewed(device, db, other, candidate("A"), candidate("B"), seconds=-1)) == 2
 
 
 def kernel(source):
