@@ -594,7 +594,7 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SHARED,
     ),
     "the scale of another column": (
-        "there ? column_factors(arguments)[scaled]",
+        "there ? column_factors(arguments)[column]",
         "there ? column_factors(arguments)[n]",
         OF_ROWS,
         BYTES,
@@ -606,8 +606,8 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SINGLE,
     ),
     "the bias of another column": (
-        "product_column(problem, n + i % 2, i / 2)])",
-        "product_column(problem, n, 0)])",
+        "arguments.bias[column]",
+        "arguments.bias[n]",
         RAGGED,
         SINGLE,
     ),

@@ -58,8 +58,8 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
   const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
 #  if result_bytes == 2
   constexpr int units = store_columns / 8;
-#    if scales == row_scales
-  ColumnScales columns[units];  // all loads are in flight at once
+#    if by_column
+  ColumnFactors columns[units];  // all loads are in flight at once
 #      pragma unroll
   for (int j = 0; j < units; ++j) columns[j].load(arguments, problem, n + 8 * j);
 #    endif
@@ -72,7 +72,7 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    if residual_stages
       load_pairs(results, buffer, warp_row + lane / 4, 8 * (j + i) + SumRows::column());
 #    endif
-#    if scales == row_scales
+#    if by_column
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i), columns[j + i]);
 #    else
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i));

@@ -167,17 +167,27 @@ __device__ __forceinline__ void to_pair(Pair& pair, float first, float second) {
 }
 
 #endif
-#if scales == row_scales
-// The factors of columns n and n + 1 of D; of what is outside of it, 0.
-struct ColumnScales {
+#if by_column
+// The factors and biases of columns n and n + 1 of D; of what is outside of it, 0.
+struct ColumnFactors {
   float scale[parts][2];
+  float bias[parts][2];
 
   __device__ __forceinline__ void load(const Arguments& arguments, const Problem& problem, int n) {
 #  pragma unroll
     for (int i = 0; i < 2 * parts; ++i) {
       const bool there = !Problem::edge_n || n + i % 2 < problem.n / parts;
-      const int scaled = product_column(problem, n + i % 2, i / 2);
-      scale[i / 2][i % 2] = there ? column_factors(arguments)[scaled] : 0.0f;
+      const int column = product_column(problem, n + i % 2, i / 2);
+#  if scales == row_scales
+      scale[i / 2][i % 2] = there ? column_factors(arguments)[column] : 0.0f;
+#  else
+      scale[i / 2][i % 2] = 1.0f;
+#  endif
+#  if bias == row
+      bias[i / 2][i % 2] = there ? to_float(arguments.bias[column]) : 0.0f;
+#  else
+      bias[i / 2][i % 2] = 0.0f;
+#  endif
     }
   }
 };
@@ -186,10 +196,10 @@ struct ColumnScales {
 // The elements of D in columns n and n + 1 that the sums of both rows become; of what is outside of D,
 // anything. Sums of factors are those of the second half of a tile's columns. Where C comes by stages,
 // results are its elements before.
-#if scales == row_scales
+#if by_column
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
-                                            const SumRows& rows, int n, const ColumnScales& columns) {
+                                            const SumRows& rows, int n, const ColumnFactors& columns) {
 #else
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
@@ -205,14 +215,12 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
   float biases[parts][2] = {}, scales[parts][2];
 #  pragma unroll
   for (int i = 0; i < 2 * parts; ++i) {
-    const bool there = !Problem::edge_n || i % 2 < columns_left;
-#  if scales == row_scales
+#  if by_column
     scales[i / 2][i % 2] = columns.scale[i / 2][i % 2];
+    biases[i / 2][i % 2] = columns.bias[i / 2][i % 2];
 #  else
+    const bool there = !Problem::edge_n || i % 2 < columns_left;
     scales[i / 2][i % 2] = 1.0f;
-#  endif
-#  if bias == row
-    if (there) biases[i / 2][i % 2] = to_float(arguments.bias[product_column(problem, n + i % 2, i / 2)]);
 #  endif
   }
 #  pragma unroll
@@ -253,11 +261,11 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
 #endif
 }
 
-#if scales == row_scales
+#if by_column
 __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
                                             const SumRows& rows, int n) {
-  ColumnScales columns;
+  ColumnFactors columns;
   columns.load(arguments, problem, n);
   finish_sums(results, arguments, problem, sums, rows, n, columns);
 }
