@@ -43,6 +43,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         "specialized": specialized,
         "residual_stages": schedule.residual_stages(problem),
         "grouped_boxes": schedule.grouped_boxes(problem),
+        "kept_boxes": schedule.kept_boxes(problem),
         "by_column": left.scales is Scales.ROW or left.bias is Bias.ROW,
         "registers_a": wgmma and registers_a(left),
     }

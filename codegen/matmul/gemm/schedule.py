@@ -246,6 +246,11 @@ class GemmSchedule(Schedule):
         """Whether several of these boxes fit into a buffer, and are stored together."""
         return self._has_buffers(problem) and 2 * self.store_row_bytes(problem) <= ROW_BYTES
 
+    def kept_boxes(self, problem: GemmProblem) -> bool:
+        """Whether tensor copies store what is before the activation, too, by boxes as those of D."""
+        plain = problem.preactivation and problem.parts == 1 and not self.swap
+        return plain and self._has_buffers(problem) and not self.grouped_boxes(problem)
+
     def residual_stages(self, problem: GemmProblem) -> bool:
         """Whether C comes by the stages behind those of a tile, and becomes D there.
 

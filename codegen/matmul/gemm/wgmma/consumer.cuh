@@ -8,6 +8,9 @@
 #elif residual_stages
 #  include "matmul/gemm/wgmma/residual.cuh"
 #endif
+#if kept_boxes
+#  include "matmul/gemm/wgmma/second_output.cuh"
+#endif
 #if registers_a
 #  include "matmul/gemm/wgmma/fragments.cuh"
 #endif
@@ -140,7 +143,13 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     exchange_sums(sums);
     if (cluster_rank() >= storing_blocks) return;
     const Tile columns{tile.batch, tile.m, tile.n + cluster_rank() * stored_columns};
+#  if kept_boxes
+    store_both(arguments, problem, columns, own, added_up());
+#  else
     store_sums(arguments, problem, columns, own, added_up());
+#  endif
+#elif kept_boxes
+    store_both(arguments, problem, tile, own, sums);
 #elif residual_stages
     add_residual(arguments, problem, tile, own, sums, stages, turn);
 #else

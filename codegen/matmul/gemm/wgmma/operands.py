@@ -17,7 +17,7 @@ from .swap import multiplied
 def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
     """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored.
 
-    Boxes of C are those of D.
+    Boxes of C and Z are those of D.
     """
     left, places, offset = multiplied(product(problem, schedule), schedule), {}, 0
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
@@ -36,7 +36,8 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
         tensor = "workspace" if operand in places else tensors.get(operand, operand)
         maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0)))
     if schedule.tensor_store:
-        stored = ["d", "c"] if schedule.residual_stages(problem) else ["d"]
+        known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
+        stored = ["d", *(name for name, one in known.items() if one)]
         width = schedule.store_row_bytes(problem)
         rows = WGMMA_ROWS // 2 if schedule.swap else WGMMA_ROWS
         maps += [_map(problem, name, problem.result, rows, name, row_bytes=width) for name in stored]
@@ -70,9 +71,11 @@ def _map(
     row_bytes: int = ROW_BYTES,
 ) -> Argument:
     """A box has so many rows of so many bytes; the operand lies so many bytes into a tensor, or into the workspace."""
-    layout = "d" if operand == "c" else operand
+    layout = operand if operand in "ab" else "d"
     leading, stride, _ = problem.layout_of(layout)
     shape: tuple[int, ...] = problem.stored[layout]
+    if operand == "z":  # without gaps
+        leading, stride = problem.n, problem.m * problem.n
     strides: tuple[int, ...] = (leading, 1)
     box: tuple[int, ...] = (rows, row_bytes // dtype.bytes)
     swizzle = next((one for one in Swizzle if one.bytes == row_bytes), Swizzle.NONE)

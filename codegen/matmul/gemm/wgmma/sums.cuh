@@ -112,6 +112,9 @@ struct SumRows {
 #if preactivation
   long long offset_z[2];
 #endif
+#if kept_boxes
+  bool of_z = false;  // whether sums become elements of Z
+#endif
   float bias[2];
   float scale[2];
 
@@ -235,7 +238,7 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
             rows.scale[half] * scales[part][i] * static_cast<float>(sums[part * part_sums + 2 * half + i]);
         z[i][part] = before_activation(arguments, problem, sum, biases[part][i] + rows.bias[half]);
       }
-#  if preactivation
+#  if preactivation && !kept_boxes
       Pair kept;
       to_pair(kept, z[0][part], z[1][part]);
       if (inside)
@@ -256,6 +259,9 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
 #  pragma unroll
     for (int i = 0; i < 2; ++i)
       finished[i] = after_activation(arguments, z[i], to_float(before.packed.elements[i]));
+#  if kept_boxes
+    if (rows.of_z) finished[0] = z[0][0], finished[1] = z[1][0];
+#  endif
     to_pair(results[half], finished[0], finished[1]);
   }
 #endif
