@@ -151,6 +151,19 @@ class TuningDB(StoredCalibrations, Upkeep):
         with self._read() as session:
             return Trials(best_of(session, matching(operator, device=device, run=run), compiler))
 
+    def winners(
+        self, operator: str, device: str, compiler: str | None = None
+    ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """The fields of each problem, and of the schedule that `ranked` puts first, fresh or not.
+
+        That takes a tenth of the time of `bests`: whoever tries these schedules again need not know more of them.
+        """
+        self._take_in(operator, device)
+        first = ranked(matching(operator, device=device), compiler, last=1)
+        columns = first.join(ProblemRow).with_only_columns(ProblemRow.fields, TrialRow.schedule)
+        with self._read() as session:
+            return [(fields, schedule) for fields, schedule in session.execute(columns)]
+
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:

@@ -52,7 +52,7 @@ def warn_of_new_models(operator: str, devices: Iterable[Device], database: Tunin
     from ..db.pretuned import advice
 
     for model in dict.fromkeys(device.limits.name for device in devices if device.selector.isdecimal()):
-        if not database.bests(operator, model) and (text := advice(model, operator)):
+        if not database.winners(operator, model) and (text := advice(model, operator)):
             _warn(text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from math import inf, log2
@@ -83,18 +83,25 @@ class History:
         on a large one.
         """
         operator, problem, spec = self._operator, self._problem, self._device.limits
-        found: list[tuple[float, Schedule]] = []
-        for trial in self._db.bests(operator.name, spec.name, compiler_version()):
+        likely = fastest_first(operator, problem, [*self._near_winners(), *operator.seeds(problem, spec)], spec)
+        return list(dict.fromkeys([*self._own_winners(), *likely]))
+
+    def _near_winners(self) -> list[Schedule]:
+        """The fastest schedules of the nearest problems that are legal for this one, by whatever kind of time."""
+        others: list[tuple[float, Mapping[str, Any]]] = []
+        for fields, schedule in self._db.winners(self._operator.name, self._device.limits.name, compiler_version()):
             with suppress(ValueError):  # made by a version whose problems or schedules had other fields
-                other = operator.problem_type.from_dict(trial.problem.fields)
-                schedule = operator.schedule_type.from_dict(trial.schedule)
-                if not operator.violations(problem, schedule, spec):
-                    found.append((_distance(problem, other), schedule))
-        found.sort(key=itemgetter(0))
-        own = [*(schedule for distance, schedule in found if not distance), *self._own_winners()]
-        near = list(dict.fromkeys(schedule for distance, schedule in found if distance))[:_WINNERS]
-        likely = fastest_first(operator, problem, [*near, *operator.seeds(problem, spec)], spec)
-        return list(dict.fromkeys([*own, *likely]))
+                others.append((_distance(self._problem, self._operator.problem_type.from_dict(fields)), schedule))
+        others.sort(key=itemgetter(0))
+        near: dict[Schedule, None] = {}
+        for distance, values in others:
+            with suppress(ValueError):  # as above
+                schedule = self._operator.schedule_type.from_dict(values)
+                if not self._operator.violations(self._problem, schedule, self._device.limits):
+                    near[schedule] = None
+            if distance and len(near) >= _WINNERS:
+                break
+        return list(near)
 
     def _own_winners(self) -> Iterator[Schedule]:
         """The fastest schedules of the problem, and the fastest that serves other problems, by whatever compiler."""

@@ -152,6 +152,18 @@ def test_bests_has_one_trial_for_each_problem_and_device(db):
     assert db.bests("unknown") == db.bests(device="unknown") == []
 
 
+def test_winners_are_the_schedules_that_rank_first_fresh_or_not(db):
+    for problem, fastest in ((SMALL, 1), (LARGE, 2)):
+        db.record(trial("stale", fastest * 1e-3, problem=problem, schedule={"tile": fastest}, program_digest="other"))
+        db.record(trial("slow", 3e-3, problem=problem, schedule={"tile": 3}))
+    db.record(trial("elsewhere", 1e-4, device=T4))
+    winners = db.winners("sgemm", H200.model)
+    assert sorted(winners, key=repr) == sorted(
+        ((one.fields, {"tile": t}) for one, t in ((SMALL, 1), (LARGE, 2))), key=repr
+    )
+    assert db.winners("transpose", H200.model) == []
+
+
 def test_a_shape_specialised_best_is_served_with_the_best_that_is_shape_generic(db):
     for digest, seconds, specialize in (("a", 1e-3, "shape"), ("b", 3e-3, "none"), ("c", 2e-3, "none")):
         db.record(trial(digest, seconds, schedule={"specialize": specialize}))

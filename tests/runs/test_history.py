@@ -24,3 +24,18 @@ def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compi
         first = History(TRANSPOSE, problem, device("h200"), db).first_candidates()
     assert first[:4] == [own[0], generic, *own[1:3]]
     assert len(first) == len(set(first))
+
+
+def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> None:
+    problem, limits = TRANSPOSE.problem_type(4096, 4096), device("h200").limits
+    drawn = dict.fromkeys(one.shape_generic for one in schedules(100, problem))
+    others = [one for one in drawn if one not in TRANSPOSE.seeds(problem, limits)][:7]
+    illegal = replace(others[0], rows_per_thread=3)
+    with TuningDB("sqlite://") as db:
+        for octaves, schedule in enumerate([illegal, *others], 1):
+            (trial,) = trials([schedule], TRANSPOSE.problem_type(4096 << octaves, 4096))
+            db.record(trial)
+        first = History(TRANSPOSE, problem, device("h200"), db).first_candidates()
+    assert len(others) == 7
+    assert {one for one in others if one in first} == {*others[:5]}
+    assert illegal not in first
