@@ -46,5 +46,5 @@ class Workload:
     lines: float = 0.0
     bytes_loaded: float = 0.0
     bytes_stored: float = 0.0
-    sliced_words: int = 0
+    sliced_words: float = 0.0
     shared_vectors: float = 0.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from ....codegen.integers import ceil_div
@@ -55,7 +54,7 @@ _FEW_COLUMNS = (
 
 
 _BUSY = 0.75  # of the SMs with a tile, which are enough
-_BESIDE_WGMMA = 6
+_BESIDE_WGMMA = 3
 
 
 def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
@@ -64,16 +63,14 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """By wgmma, where that is possible and pays for the copies that it needs, and by mma_sync.
+    """By wgmma, where that is possible and pays for the copies that it needs, and by mma_sync; by modelled time.
 
-    Beside wgmma, mma_sync seldom wins, and never with blocks that share tiles, which take seconds to compile.
+    Beside wgmma, mma_sync seldom wins, and takes longer to compile.
     """
-    others = _mma_sync_candidates(problem, spec)
+    found = fastest_first(problem, _mma_sync_candidates(problem, spec), spec)
     if has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem)):
-        alone = islice((one for one in others if not one.grid_blocks), _BESIDE_WGMMA)
-        yield from fastest_first(problem, [*wgmma_candidates(problem, spec), *alone], spec)
-    else:
-        yield from others
+        found = fastest_first(problem, [*wgmma_candidates(problem, spec), *found[:_BESIDE_WGMMA]], spec)
+    yield from found
 
 
 def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:

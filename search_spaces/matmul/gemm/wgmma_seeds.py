@@ -17,7 +17,6 @@ from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from ...roofline import bounding_unit
 from .space import SHARED, on_grid
-from .wgmma_legal import b_alone_across, swappable
 from .wgmma_space import cluster_ks, swaps, wgmma_fitted
 from .workload import fastest_first
 
@@ -25,7 +24,7 @@ _SEEDS = 24
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
 
 _MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
-_CONSUMERS = {128: 2, 256: 2, 192: 3, 64: 1}  # by rows of a tile; of tiles that are done as soon, the first
+_ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
 _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
@@ -54,19 +53,14 @@ def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterat
     yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:
         fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
-        turns = wgmma_fitted(problem, _schedule(problem, 128, 128, pingpong=True), spec)
+        turns = wgmma_fitted(problem, _schedule(problem, (128, 128), 2, pingpong=True), spec)
         yield from (on_grid(problem, spec, one, "SMs·1") for one in (fewer, turns))
 
 
-def _schedule(problem: GemmProblem, block_m: int, block_n: int, **fields: Any) -> GemmSchedule:
-    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits.
-
-    With swap if products then take B from registers.
-    """
-    consumers = _CONSUMERS[block_m]
-    fields.setdefault("swap", b_alone_across(problem) and swappable(problem))
+def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fields: Any) -> GemmSchedule:
+    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits."""
     return GemmSchedule(
-        instruction=Instruction.WGMMA, block_m=block_m, block_n=block_n, block_k=ROW_BYTES // problem.dtype.bytes,
+        instruction=Instruction.WGMMA, block_m=block[0], block_n=block[1], block_k=ROW_BYTES // problem.dtype.bytes,
         consumers=consumers, stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, **fields,
     )  # fmt: skip
 
@@ -77,11 +71,11 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     Few rows of D become columns of tiles, too.
     """
     possible = cluster_ks(problem, spec)
-    for block_m in _CONSUMERS:
+    for block_m, consumers in _ROWS:
         for cluster, share in _CLUSTERS:
             if cluster.get("cluster_k", 1) not in possible:
                 continue
-            one = _schedule(problem, block_m, MOST_COLUMNS, **cluster)
+            one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
             left = multiplied(problem, one)
             rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch

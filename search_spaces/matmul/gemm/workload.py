@@ -25,7 +25,7 @@ from .wgmma_workload import share_inside, wgmma_workload
 
 _LINE, _WORDS = 128, 4  # bytes, and words of a vector
 _FAN_IN = 16  # of split_k_reduction.cuh
-_SLOWER = 25.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
+_SLOWER = 3.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
 _COPY = 6.0  # instructions of a copy, with its address and bounds
 _BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
