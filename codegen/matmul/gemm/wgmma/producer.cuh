@@ -14,10 +14,13 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
   Turn turn;
   for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers&) {
 #if residual_stages
-    if (unit.steps() > Schedule::stages) prefetch_residual(arguments, tile);
+    const int prefetching = prefetching_step(unit);
 #endif
 #pragma unroll 1
     for (int step = unit.first; step < unit.last; ++step) {
+#if residual_stages
+      if (step == prefetching) prefetch_residual(arguments, tile);
+#endif
       const int k = step * Schedule::block_k;
       unsigned char* tiles = Stages::tiles(turn.stage());
       Barrier& full = stages.full[turn.stage()];
