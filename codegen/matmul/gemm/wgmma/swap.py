@@ -12,12 +12,17 @@ from ..schedule import GemmSchedule
 _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 
 
-@lru_cache(maxsize=64)  # a search asks for that of one problem thousands of times
 def swapped(problem: GemmProblem) -> GemmProblem:
     """The problem whose A is op(B)ᵀ and whose B is op(A)ᵀ, for a single matrix of no more rows than columns.
 
-    Its C, D and Z are stored by columns: `ldd` is what is from a column to the next.
+    Its C, D and Z are stored by columns: `ldd` is what is from a column to the next. A search asks for that of one
+    problem thousands of times; sizes that an export traces are in no cache.
     """
+    return _swapped(problem) if type(problem.m) is int else _swapped.__wrapped__(problem)
+
+
+@lru_cache(maxsize=64)
+def _swapped(problem: GemmProblem) -> GemmProblem:
     return replace(
         problem,
         m=problem.n,
