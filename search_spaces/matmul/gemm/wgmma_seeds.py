@@ -17,6 +17,7 @@ from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from ...device_spec import DeviceSpec
 from ...roofline import bounding_unit
 from .space import SHARED, on_grid
+from .wgmma_legal import b_alone_across, swappable
 from .wgmma_space import cluster_ks, swaps, wgmma_fitted
 from .workload import fastest_first
 
@@ -58,7 +59,11 @@ def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterat
 
 
 def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fields: Any) -> GemmSchedule:
-    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits."""
+    """A tile as the seeds have it; a consumer that is alone has a product under way while it waits.
+
+    With swap if products then take B from registers.
+    """
+    fields.setdefault("swap", b_alone_across(problem) and swappable(problem))
     return GemmSchedule(
         instruction=Instruction.WGMMA, block_m=block[0], block_n=block[1], block_k=ROW_BYTES // problem.dtype.bytes,
         consumers=consumers, stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, **fields,
