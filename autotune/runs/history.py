@@ -94,12 +94,12 @@ class History:
                 others.append((_distance(self._problem, self._operator.problem_type.from_dict(fields)), schedule))
         others.sort(key=itemgetter(0))
         near: dict[Schedule, None] = {}
-        for distance, values in others:
+        for _, values in others:
             with suppress(ValueError):  # as above
                 schedule = self._operator.schedule_type.from_dict(values)
                 if not self._operator.violations(self._problem, schedule, self._device.limits):
                     near[schedule] = None
-            if distance and len(near) >= _WINNERS:
+            if len(near) == _WINNERS:
                 break
         return list(near)
 
