@@ -56,6 +56,8 @@ def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterat
         fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
         turns = wgmma_fitted(problem, _schedule(problem, (128, 128), 2, pingpong=True), spec)
         yield from (on_grid(problem, spec, one, "SMs·1") for one in (fewer, turns))
+        if problem.residual:  # whole rows of C and D at a time, which device memory may prefer
+            yield replace(first, raster_group=1)
 
 
 def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fields: Any) -> GemmSchedule:
