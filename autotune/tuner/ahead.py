@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and
 # 49 with 8, and 42 and 64 with 16. A few of gemm's kernels take seconds to compile: with 8 ahead, all may be such.
 MOST_AHEAD = 16
-_TOO_LATE = 0.7  # seconds before the end from which on a schedule is not worth a proposal: compiling takes as long
+_TOO_LATE = 0.3  # seconds before the end from which on a schedule is not proposed: compiling takes as long
 
 
 class Started(NamedTuple):

@@ -102,7 +102,7 @@ def test_nothing_more_is_proposed_that_would_come_too_late():
     with opened(numbers, ready, seconds_left=lambda: left[0]) as ahead:
         ahead.tell(next(ahead).candidate, None)
         idle(ahead)
-        left[0] = 0.5
+        left[0] = 0.2
         ahead.tell(next(ahead).candidate, None)
         idle(ahead)
     assert numbers.log == ["1", "2", "told 1", "3", "told 2"]
