@@ -12,7 +12,7 @@ import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
 from autotune.codegen.dtype import DType
-from autotune.codegen.matmul.gemm.schedule import Instruction
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
 from autotune.search_spaces.registry import operator

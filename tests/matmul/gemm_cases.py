@@ -13,7 +13,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device

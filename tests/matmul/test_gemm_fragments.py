@@ -12,7 +12,8 @@ from matmul.gemm_cases import LIMITS, TF32
 from autotune import emulator
 from autotune.codegen.matmul.gemm.fields import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Prepare
 from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemm import OPERATOR

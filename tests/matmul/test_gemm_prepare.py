@@ -13,7 +13,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.headers import used_source
 from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
 from autotune.codegen.tensor import Role, Tensor
 from autotune.emulator import EmulatorError, verify

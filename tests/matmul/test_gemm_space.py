@@ -13,7 +13,8 @@ from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, SharedLayout
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import SharedLayout
 from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 from autotune.search_spaces.matmul.gemm.space import on_grid

@@ -19,7 +19,8 @@ from . import prepare
 from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
-from .schedule import GemmSchedule, Instruction, Prepare
+from .schedule import GemmSchedule
+from .schedule_fields import Instruction, Prepare
 from .wgmma.operands import product_source, registers_a, shared_operands, tensor_maps
 from .wgmma.swap import multiplied
 

@@ -11,7 +11,8 @@ from ...matrices import WIDEST_ACCESS
 from ...program import Launch
 from ..workspace_copy import WorkspaceCopy, with_copies
 from .problem import GemmProblem
-from .schedule import GemmSchedule, Prepare
+from .schedule import GemmSchedule
+from .schedule_fields import Prepare
 
 ENTRY = "prepare"
 # As in prepare.cuh.

@@ -11,7 +11,8 @@ from .emit import emit, emit_naive
 from .fields import Gate
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from .problem import GemmProblem
-from .schedule import LEAST_HALVES, GemmSchedule, SharedLayout
+from .schedule import LEAST_HALVES, GemmSchedule
+from .schedule_fields import SharedLayout
 
 
 def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:

@@ -7,7 +7,8 @@ from typing import Any
 
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule, Instruction, Prepare
+from ....codegen.matmul.gemm.schedule import GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:

@@ -8,7 +8,8 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.fields import Gate
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Instruction
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 from . import preparation

@@ -8,7 +8,8 @@ from typing import Any
 from ....codegen.integers import round_up
 from ....codegen.matmul.gemm.prepare import footprint, prepared
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import WARP, GemmSchedule, Prepare
+from ....codegen.matmul.gemm.schedule import WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Prepare
 from ....codegen.matmul.workspace_copy import ALIGNMENT
 from ....codegen.matrices import WIDEST_ACCESS
 from ...workload import Workload

@@ -11,7 +11,8 @@ from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.fields import Gate
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, PRODUCT_M, WARP, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import PRODUCT_M, Instruction
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...space import Draw, Parameter, Space, Value, field_parameters

@@ -8,7 +8,8 @@ from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule, Prepare
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Prepare
 from ....codegen.matmul.gemm.wgmma.operands import registers_a
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.matrices import WIDEST_ACCESS

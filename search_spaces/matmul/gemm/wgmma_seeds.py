@@ -10,7 +10,8 @@ from typing import Any
 from ....codegen.fields import field_specs
 from ....codegen.integers import ceil_div, round_up
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule, Instruction
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Instruction
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.schedule import Specialize
 from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS

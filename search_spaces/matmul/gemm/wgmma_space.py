@@ -11,14 +11,8 @@ from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import (
-    ROW_BYTES,
-    WGMMA_ARCHITECTURE,
-    WGMMA_ROWS,
-    GemmSchedule,
-    Instruction,
-    Prepare,
-)
+from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from ....codegen.matmul.gemm.wgmma.operands import registers_a
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
 from ....codegen.tensor_map import MOST_OF_BOX

@@ -7,15 +7,8 @@ from math import inf, log
 
 from ....codegen.integers import ceil_div
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import (
-    LEAST_COPY,
-    PRODUCT_BYTES,
-    PRODUCT_M,
-    PRODUCT_N,
-    WARP,
-    GemmSchedule,
-    Instruction,
-)
+from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
+from ....codegen.matmul.gemm.schedule_fields import PRODUCT_M, PRODUCT_N, Instruction
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
 from ...time_model import program_seconds
