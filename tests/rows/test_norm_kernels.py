@@ -51,9 +51,6 @@ FIRST = "first_element(arguments, problem, part)"  # other threads have another 
 SHORT = LayerNormProblem(19, 3, statistics=True)
 WARP_ROWS, WARPS = LayerNormProblem(9, 33, ldx=40, ldy=40), "threads=32 TPR=8 vector_width=4"
 SUM = replace(LAYER, residual=True, align_x=8)
-# Rows that begin between vectors, whose weights lie in two each.
-BETWEEN, WIDE_BETWEEN = LayerNormProblem(9, 141), RmsNormProblem(11, 139, BF16, ldx=141, ldy=141)
-FOURS, EIGHTS = "threads=64 TPR=32 vector_width=4", "threads=64 TPR=32 vector_width=8"
 
 
 @pytest.mark.parametrize(
@@ -87,11 +84,6 @@ FOURS, EIGHTS = "threads=64 TPR=32 vector_width=4", "threads=64 TPR=32 vector_wi
             "",
         ),  # infinity - infinity
         (RMS, RELOAD, "row < problem.rows ?", "true ?"),
-        (BETWEEN, FOURS, "2 * Schedule::vector_width - ahead", "0"),  # read behind the last weight
-        (BETWEEN, FOURS, "bytes & 4 * step", "bytes & 8 * step"),
-        (BETWEEN, FOURS, "source - ahead, ahead", "source - ahead, 0"),
-        (WIDE_BETWEEN, EIGHTS, "bytes & 2 ? 0x5432 : 0x3210", "0x3210"),
-        (WIDE_BETWEEN, EIGHTS, "first + i * Schedule::vector_width", "first"),
         (RMS, CLUSTER, "blockIdx.x % Schedule::cluster == 0 && ", "false && "),
     ],
 )

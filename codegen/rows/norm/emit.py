@@ -110,16 +110,9 @@ def _facts(problem: NormProblem) -> dict[str, int | str]:
 
 
 def _vectors(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int | str]:
-    """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once.
-
-    Those of a row that begins between vectors are taken from two vectors where they are aligned (`weights_between`).
-    """
-    aligned, size = min(problem.align_w, WIDEST_ACCESS), problem.weight_dtype.bytes
-    skewed, bytes_of_vector = schedule.skewed(problem), schedule.vector_width * size
-    own = {
-        "weights_between": skewed and 4 <= bytes_of_vector <= aligned,
-        "weight_width": 1 if skewed else min(schedule.vector_width, aligned // size),
-    }
+    """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once."""
+    aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
+    own = {"weight_width": 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)}
     return vector_facts(problem, schedule, own)
 
 

@@ -119,9 +119,7 @@ def _facts(problem: NormBackwardProblem) -> dict[str, int | str]:
 def _vectors(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> dict[str, int | str]:
     """See `vector_facts`; `weight_width` elements of the weight are loaded at once."""
     aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
-    return vector_facts(
-        problem, schedule, {"weights_between": False, "weight_width": min(schedule.vector_width, aligned)}
-    )
+    return vector_facts(problem, schedule, {"weight_width": min(schedule.vector_width, aligned)})
 
 
 def _rows(problem: NormBackwardProblem) -> str:
