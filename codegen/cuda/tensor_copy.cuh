@@ -85,24 +85,7 @@ __device__ __forceinline__ void tensor_copy(void* shared, const TensorMap& map, 
 #endif
 }
 
-// Fetches the box to L2.
-template <int rank>
-__device__ __forceinline__ void tensor_prefetch(const TensorMap& map, const int (&at)[rank]) {
-  static_assert(rank == 2 || rank == 3, "a matrix, or one of a batch");
-#if !defined(AUTOTUNE_EMULATOR) && __CUDA_ARCH__ >= 900
-  if constexpr (rank == 2) {
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(at[1]),
-                 "r"(at[0])
-                 : "memory");
-  } else {
-    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map),
-                 "r"(at[2]), "r"(at[1]), "r"(at[0])
-                 : "memory");
-  }
-#endif
-}
-
-// Copies for several blocks of the cluster: each whose rank is a bit of the mask gets the box, at the place
+// The same for several blocks of the cluster: each whose rank is a bit of the mask gets the box, at the place
 // of `shared` in its own shared memory, and its own barrier counts the bytes.
 template <int rank>
 __device__ __forceinline__ void tensor_copy_to_ranks(void* shared, const TensorMap& map,

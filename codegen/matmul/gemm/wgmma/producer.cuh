@@ -13,14 +13,8 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
   const unsigned short mask_a = row << rank_m(), mask_b = column << rank_n() * Schedule::cluster_m;
   Turn turn;
   for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers&) {
-#if residual_stages
-    const int prefetching = prefetching_step(unit);
-#endif
 #pragma unroll 1
     for (int step = unit.first; step < unit.last; ++step) {
-#if residual_stages
-      if (step == prefetching) prefetch_residual(arguments, tile);
-#endif
       const int k = step * Schedule::block_k;
       unsigned char* tiles = Stages::tiles(turn.stage());
       Barrier& full = stages.full[turn.stage()];

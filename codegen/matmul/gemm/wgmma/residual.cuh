@@ -45,18 +45,6 @@ __device__ constexpr int boxes_of(int step) {
   return step < residual_steps - 1 ? stage_boxes : consumer_boxes - step * stage_boxes;
 }
 
-// The step before which L2 is to fetch C: some stages before the tile's last, since the tiles of all SMs end
-// at once, and not so many that operands take its place. No step if C is copied as early as that.
-__device__ __forceinline__ int prefetching_step(const WorkUnit& unit) {
-  return unit.steps() > Schedule::stages ? max(unit.first, unit.last - 4 * Schedule::stages) : unit.last;
-}
-__device__ __forceinline__ void prefetch_residual(const Arguments& arguments, const Tile& tile) {
-#pragma unroll 1
-  for (int i = 0; i < tile_consumers * consumer_boxes; ++i)
-    tensor_prefetch(arguments.map_c,
-                    ResidualPlace(tile, ResidualBox(i % consumer_boxes, i / consumer_boxes)).at);
-}
-
 // Begins to copy the tile's part of C.
 __device__ __forceinline__ void copy_residual(const Arguments& arguments, const Tile& tile, Stages& stages,
                                               Turn& turn) {
