@@ -76,6 +76,12 @@ def test_what_does_not_compile_is_passed_over(compiler, database):
     assert ahead(problem(512)) == [(problem(512), Rule.MODEL)]
 
 
+def test_ahead_a_kernel_for_the_shape_alone_that_is_refused_makes_way_for_one_for_any(compiler):
+    compiler[0].append(f"for {problem(512).key}\n")
+    [found] = compile_ahead(SGEMM, [problem(512)], H200, known)
+    assert (found.choice.rule, found.choice.schedule.specialize) == (Rule.MODEL, Specialize.NONE)
+
+
 def test_if_nothing_compiles_the_last_reason_is_told(compiler):
     compiler[0].append("sgemm")
     with pytest.raises(CompileError, match="no such register"):

@@ -82,6 +82,10 @@ class _Job:
     ) -> None:
         self.problem = problem
         self._stated = statement_of(operator, problem, spec, known)
+        # Where the kernel for the shape alone does not compile, that for any shape may.
+        self._choices: Iterator[Choice] = (
+            one for choice in self._stated.choices for one in (choice.shape_specialized, choice)
+        )
         self._limits, self._pool = spec, pool
         self._start()
 
@@ -99,10 +103,10 @@ class _Job:
 
     def _start(self) -> bool:
         """Have the next choice compiled; False if there is none."""
-        choice = next(self._stated.choices, None)
+        choice = next(self._choices, None)
         if choice is None:
             return False
-        self._choice = choice.shape_specialized
+        self._choice = choice
         program = self._stated.operator.program(self._stated.problem, self._choice.schedule, self._limits)
         self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
         return True
