@@ -34,6 +34,17 @@ __device__ __forceinline__ float loss_of(const Arguments& arguments, const Probl
   return loss;
 }
 
+#if gradient && cluster > 1
+// Whether the thread stands for the first one of its row: the one that stores the gradient over the target.
+// Another block could do so before a load by the first thread ends, which what that thread sends does not
+// wait for.
+__device__ __forceinline__ bool is_first_to_write(const RowPart& part, const RowTarget& target) {
+  const int place = target.column - part.column;
+  if (!target.known) return is_first_of_row(part);
+  return 0 <= place && place < part.columns.end && place % row_step < Schedule::vector_width;
+}
+#endif
+
 __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) {
   const Problem problem(arguments);
   prepare_row_reductions<reductions>();
@@ -43,7 +54,11 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
   const Element* x = arguments.x + part.row * problem.ldx;
   const Logits logits(arguments, inside);
   RowValues values(x + part.column, part.columns, inside, from_float<Element>(-infinity()));
+#if gradient && cluster > 1
+  const bool first = is_first_to_write(part, target);
+#else
   const bool first = is_first_of_row(part);
+#endif
   // Ahead of the reductions, after which others may store to the row.
   const float of_target = first && target.known ? to_float(x[target.column]) : not_a_number();
 #if gradient
