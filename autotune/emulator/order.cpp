@@ -68,6 +68,8 @@ void next_tick() { now.stamp.tick = clocks[running_thread()].tick = ++last_tick;
 
 }  // namespace
 
+bool told(const Stamp& old) { return old.tick <= knowledge_of(running_thread())[column(old)]; }
+
 bool learnt(const Stamp& old) { return old.tick <= now.knowledge[column(old)]; }
 
 // Clusters run one after another here; on a GPU a fence and an atomic of the one, then an atomic and a fence

@@ -79,6 +79,8 @@ inline bool before_barrier(const Stamp& old) {
 
 // Whether the running thread may rely on what was done in its cluster.
 bool learnt(const Stamp& old);
+// The same, whatever barriers of its block order.
+bool told(const Stamp& old);
 inline bool precedes(const Stamp& old) {
   return before_barrier(old) || (old.thread == now.stamp.thread && old.rank == now.stamp.rank) ||
          (now.knowledge != nullptr && learnt(old));

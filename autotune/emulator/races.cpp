@@ -96,6 +96,17 @@ void check_proxy(const Region& region, int64_t byte, const Stamp& old, Access ac
        other);
 }
 
+// A load may be under way past a barrier of its block, so that a bulk copy overtakes it: seen on an H200. A
+// proxy fence waits for it, and so does an arrival at an mbarrier.
+void check_read_ended(const Region& region, int64_t byte, const Stamp& old) {
+  if (old.tick < now.first_epoch || by_agent(old) || proxy_sees(thread_of(old), old.tick) || told(old))
+    return;
+  Name other;
+  describe(old, other);
+  fail("race: %s overwrites byte %lld of %s, which %s read, with no proxy fence or mbarrier between",
+       agent_name(now.agent_rank, now.agent - block_threads), (long long)byte, region.name, other);
+}
+
 // What a tensor copy wrote with a swizzle is read with the same one.
 void check_layout(const Region& region, int64_t byte, const Stamp& old) {
   if (now.layout == 0 || old.layout == 0 || old.layout == now.layout || old.tick < now.first_epoch) return;
@@ -159,7 +170,11 @@ void record_cell(const Region& region, Cell& cell, int64_t byte, Access access, 
   if (is_read(access)) return add_read(cell, stamp);
   check_order(region, byte, cell.read, access, "read");
   check_order(region, byte, cell.other_read, access, "read");
-  if (access == Access::bulk_begin) check_proxy(region, byte, cell.write, access);
+  if (access == Access::bulk_begin) {
+    check_proxy(region, byte, cell.write, access);
+    check_read_ended(region, byte, cell.read);
+    check_read_ended(region, byte, cell.other_read);
+  }
   cell = Cell{stamp, {}, {}};
 }
 

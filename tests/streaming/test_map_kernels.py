@@ -127,6 +127,12 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
         (SKEWED, ROWS, "begin <= i && ", ""),
         (LONG, BULK, "landed_[stage].wait(parity);", ""),
         (LONG, BULK, "    __syncthreads();\n    const Tile next", "    const Tile next"),  # a stage is still read
+        (
+            LONG,
+            BULK,
+            "    proxy_fence();\n    __syncthreads();",
+            "    __syncthreads();",
+        ),  # loads of a stage may be under way
         (LONG, BULK, "init(1);\n      proxy_fence();", "init(1);"),  # copies do not know the barriers
         (LONG, BULK, "parity ^= stage == 0;", ""),
         (LONG, BULK, "whole % gridDim.x == blockIdx.x", "false"),  # what is less than a tile is left out

@@ -27,6 +27,7 @@ __device__ __forceinline__ void map_block(const Arguments& arguments) {
     stages.wait(stage, parity);
 #  pragma unroll
     for (int item = 0; item < Schedule::items; ++item) stages.take(operands[item], stage, item);
+    proxy_fence();
     __syncthreads();
     const Tile next = tile + Schedule::stages * gridDim.x;
     if (next < whole) stages.copy(next, stage, problem);
