@@ -239,3 +239,12 @@ def test_illegal_gradients_say_why(words: str, message: str) -> None:
 def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
     chosen = operator("layer_norm")
     assert chosen.violations(SUM, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
+
+
+@pytest.mark.parametrize(("columns", "illegal"), [(2048, False), (2049, True)])
+def test_the_first_vector_of_a_long_row_is_long(columns: int, illegal: bool) -> None:
+    chosen = operator("layer_norm")
+    schedule = chosen.schedule_type.parse(["vector_width=2", "passes=shifted"])
+    found = chosen.violations(LayerNormProblem(4, columns), schedule, LIMITS)
+    message = "passes shifted: expected two or welford for 2049 columns, more than 2048"
+    assert (message in found) == illegal

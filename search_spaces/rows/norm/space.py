@@ -21,6 +21,9 @@ S = TypeVar("S", bound=RmsNormSchedule)
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
 _CENTERED = 6  # registers beside the footprint for rows in shared memory: an origin, a mean, biases
+# Columns for vectors of one element: if that is far from all others, mean square and squared mean of the differences
+# from it are, of so many columns, so many times the variance. The mean of more elements is less far.
+_SHIFTED = 512
 _SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
 
 
@@ -33,6 +36,10 @@ def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpe
         yield f"hold {schedule.hold}: expected {' or '.join(_SUM_HOLDS)} for the sum of two arrays"
     if problem.residual and isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.SHIFTED:
         yield "passes shifted: expected two or welford for the sum of two arrays"
+    if isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.SHIFTED:
+        longest = _SHIFTED * schedule.vector_width**2
+        if problem.columns > longest:
+            yield f"passes shifted: expected two or welford for {problem.columns} columns, more than {longest}"
     if problem.residual and vector_bytes > problem.align_x:
         yield (
             f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {problem.align_x} that x, the "
