@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace autotune_emulator {
 
@@ -44,6 +45,7 @@ int columns_of_rank;
 bool agents_act;    // in this cluster
 bool remote_order;  // whether threads may know what those of other blocks did
 uint32_t last_tick;
+uint32_t first_arrival;  // at the barrier of the cluster that is not waited for yet; 0 if there is none
 
 int column_in_rank(const Stamp& stamp) {
   return by_agent(stamp) ? block_size() + stamp.thread - block_threads : stamp.thread;
@@ -62,6 +64,11 @@ struct Span {
 uint32_t* knowledge_of(int thread) { return known + static_cast<int64_t>(thread) * known_columns; }
 
 uint32_t tick_of(int thread) { return std::max(clocks[thread].tick, blocks[rank_of(thread)].epoch); }
+
+void begin_cluster_epoch_at(uint32_t tick) {
+  now.cluster_epoch = tick;
+  for (Block& block : blocks) block.epoch = std::max(block.epoch, tick);
+}
 
 // What the running thread does from here on comes after what it did so far.
 void next_tick() { now.stamp.tick = clocks[running_thread()].tick = ++last_tick; }
@@ -98,6 +105,7 @@ void begin_launch() {
 void begin_cluster() {
   now.first_epoch = last_tick + 1;
   agents_act = remote_order = false;
+  first_arrival = 0;
   std::fill(std::begin(blocks), std::end(blocks), Block{});
   clocks.assign(known_rows, {});
   begin_cluster_epoch();
@@ -119,9 +127,13 @@ void begin_epoch(int rank) {
   ++last_tick;
 }
 
-void begin_cluster_epoch() {
-  now.cluster_epoch = ++last_tick;
-  for (Block& block : blocks) block.epoch = now.cluster_epoch;
+void begin_cluster_epoch() { begin_cluster_epoch_at(++last_tick); }
+
+void begin_arrived_epoch() { begin_cluster_epoch_at(std::exchange(first_arrival, 0)); }
+
+void arrive_in_cluster() {
+  next_tick();
+  if (first_arrival == 0) first_arrival = last_tick;
 }
 
 void begin_turn() {

@@ -10,9 +10,12 @@
 namespace autotune_emulator {
 
 // What orders accesses.
-void begin_launch();                               // after all that was launched before
-void begin_cluster();                              // whose blocks start; clusters of a launch are not ordered
-void begin_cluster_epoch();                        // after a barrier of the whole cluster
+void begin_launch();         // after all that was launched before
+void begin_cluster();        // whose blocks start; clusters of a launch are not ordered
+void begin_cluster_epoch();  // after a barrier of the whole cluster
+// The same in two steps: what the running thread does from its arrival on is ordered by nothing.
+void arrive_in_cluster();
+void begin_arrived_epoch();                        // after all have waited
 void begin_epoch(int rank);                        // after a barrier of the whole block
 void join_lanes(const std::vector<int>& threads);  // after a barrier of these threads of one warp
 void begin_turn();                                 // the running thread goes on

@@ -281,12 +281,14 @@ void cluster_barrier(int line) {
 void cluster_arrive() {
   if (std::exchange(threads[running_thread()].arrived, true))
     fail("arrives twice at the barrier of the cluster");
+  arrive_in_cluster();
 }
 
 void cluster_wait(int line) {
   if (!std::exchange(threads[running_thread()].arrived, false))
     fail("line %d: waits for the barrier of the cluster, at which it has not arrived", line);
-  cluster_barrier(line);
+  if (meet(State::at_cluster_barrier, at_cluster_barrier, count, line)) begin_arrived_epoch();
+  leave();
 }
 
 void block_barrier(int line) { block_vote(false, line); }

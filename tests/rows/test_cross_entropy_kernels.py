@@ -62,6 +62,7 @@ STEPS = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2"
 PLAIN = CrossEntropyProblem(19, 333, ldx=334, lse=True)
 SMOOTHED = replace(PLAIN, smoothed=True, z_loss=True)
 EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
+IN_PLACE = replace(EVERYTHING, ldd=334)
 BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
 
 
@@ -94,7 +95,10 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         (EVERYTHING, BLOCK, "target(at.column - part.column)", "target(at.column)"),
         (EVERYTHING, BLOCK, "- everywhere;", ";"),
         (EVERYTHING, BLOCK, "fmaf(2.0f * arguments.lse_square_scale", "fmaf(arguments.lse_square_scale"),
-        (replace(EVERYTHING, ldd=334), WARP, "__syncwarp();", ""),  # in place, before the target's logit is read
+        (IN_PLACE, WARP, "__syncwarp();", ""),  # in place, before the target's logit is read
+        # in place, where another block may store over the target's logit before it is read
+        (IN_PLACE, CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
+        (IN_PLACE, CLUSTER, "place % row_step", "place"),  # only targets of the first round have losses
         (BACKWARD, STEPS, "arguments.dloss[part.row]", "arguments.dloss[0]"),
         (BACKWARD, STEPS, "z[i] - base", "z[i]"),
         (BACKWARD, STEPS, "part.row * problem.ldd", "part.row * problem.ldx"),

@@ -248,3 +248,9 @@ def test_the_first_vector_of_a_long_row_is_long(columns: int, illegal: bool) -> 
     found = chosen.violations(LayerNormProblem(4, columns), schedule, LIMITS)
     message = "passes shifted: expected two or welford for 2049 columns, more than 2048"
     assert (message in found) == illegal
+
+
+@pytest.mark.parametrize("passes", ["two", "welford"])
+def test_rows_of_several_blocks_in_place(passes: str) -> None:
+    problem = LayerNormProblem(3, 200)
+    verify(problem, program(problem, f"threads=32 TPR=32 cluster=2 vector_width=2 passes={passes}"))

@@ -31,7 +31,7 @@ __device__ __forceinline__ float mean_of_first(const Element* row, int count) {
   return fabsf(mean) < infinity() ? mean : x[0];
 }
 
-#if threads_per_row <= 32 && cluster == 1
+#if threads_per_row <= 32
 // Of what the row's first thread has: another one could read it too late, since y may be x.
 __device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
                                            const RowPart& part) {

@@ -36,8 +36,8 @@ __device__ __forceinline__ float first_element(const Arguments& arguments, const
 }
 #endif
 
-// The origin comes from the row's first thread where another one could read it too late: y may be x, and the
-// sum may be the residual.
+// The origin comes from the row's first thread where another one could read it too late: y may be x, the sum
+// may be the residual, and no load is ordered ahead of what another block stores.
 #if !centered
 __device__ __forceinline__ float origin_of(const Arguments&, const Problem&, const RowPart&) { return 0.0f; }
 #elif passes == shifted
@@ -48,7 +48,7 @@ __device__ __forceinline__ float origin_of(const Arguments& arguments, const Pro
                                            const RowPart& part) {
   return __shfl_sync(0xffffffffu, first_element(arguments, problem, part), 0, Schedule::threads_per_row);
 }
-#elif residual
+#elif residual || cluster > 1
 constexpr int first_reduction = 1;
 __device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
                                            const RowPart& part) {

@@ -34,10 +34,12 @@ def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpe
     vector_bytes = schedule.vector_width * problem.dtype.bytes
     if problem.residual and schedule.hold not in _SUM_HOLDS:
         yield f"hold {schedule.hold}: expected {' or '.join(_SUM_HOLDS)} for the sum of two arrays"
-    if problem.residual and isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.SHIFTED:
-        yield "passes shifted: expected two or welford for the sum of two arrays"
     if isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.SHIFTED:
         longest = _SHIFTED * schedule.vector_width**2
+        if problem.residual:
+            yield "passes shifted: expected two or welford for the sum of two arrays"
+        if schedule.cluster > 1:
+            yield "passes shifted: expected two or welford for rows of several blocks"
         if problem.columns > longest:
             yield f"passes shifted: expected two or welford for {problem.columns} columns, more than {longest}"
     if problem.residual and vector_bytes > problem.align_x:
