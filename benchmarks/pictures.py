@@ -15,6 +15,7 @@ from autotune.bench.plot import draw
 
 # Of each picture the results, as files are named after them.
 FAMILIES = {
+    "gemm-linear": ("gemm-linear",),
     "map": ("map",),
     "dropout-rope": ("dropout", "rope"),
     "reduce": ("reduce",),
