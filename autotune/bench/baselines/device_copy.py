@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...codegen.tensor import Role
 from ..baseline import Baseline, Prepared
+from .device_buffer import allocated
 
 if TYPE_CHECKING:
     from ...devices.cuda_session import CudaSession
@@ -22,7 +23,7 @@ def _prepare(session: CudaSession) -> Iterator[Prepared]:
 
     size = max(1, session.problem.work.bytes // 2)
     with ExitStack() as stack:
-        source, target = (_allocated(size, stack) for _ in range(2))
+        source, target = (allocated(stack, size) for _ in range(2))
         for begin, end, origin in filling(session, source, size):
             handle_return(driver.cuMemcpyDtoDAsync(begin, origin, end - begin, session.stream))
 
@@ -30,17 +31,6 @@ def _prepare(session: CudaSession) -> Iterator[Prepared]:
             handle_return(driver.cuMemcpyDtoDAsync(target, source, size, session.stream))
 
         yield Prepared(launch)
-
-
-def _allocated(size: int, stack: ExitStack) -> int:
-    """The address of a new buffer in device memory, which lasts as long as the stack."""
-    from cuda.bindings import driver
-
-    from ...cuda_core import handle_return
-
-    address = int(handle_return(driver.cuMemAlloc(size)))
-    stack.callback(driver.cuMemFree, address)
-    return address
 
 
 def filling(session: CudaSession, buffer: int, size: int) -> Iterator[tuple[int, int, int]]:

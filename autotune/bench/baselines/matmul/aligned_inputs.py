@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cuda.bindings import driver
 
 from ....cuda_core import handle_return
+from ..device_buffer import allocated
 
 if TYPE_CHECKING:
     from ....devices.cuda_session import CudaSession
@@ -24,10 +25,3 @@ def aligned(session: CudaSession, name: str, stack: ExitStack) -> int:
     copy = allocated(stack, size)
     handle_return(driver.cuMemcpyDtoDAsync(copy, pointer, size, session.stream))
     return copy
-
-
-def allocated(stack: ExitStack, size: int) -> int:
-    """The address of device memory that lasts as long as the stack."""
-    pointer = handle_return(driver.cuMemAlloc(size))
-    stack.callback(driver.cuMemFree, pointer)
-    return int(pointer)

@@ -22,7 +22,8 @@ from ....devices.base import DeviceError
 from ....dispatcher.targets import true_fp32
 from ...baseline import Baseline, Launcher, Prepared
 from ...interleave import interleaved
-from .aligned_inputs import aligned, allocated
+from ..device_buffer import allocated
+from .aligned_inputs import aligned
 from .cublaslt_api import (
     ADD_IN_COMPUTE_TYPE,
     COMPUTE_32F,
