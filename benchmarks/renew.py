@@ -23,7 +23,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -33,6 +33,7 @@ from time import monotonic
 from typing import Any
 
 from autotune.codegen.problem import Problem
+from autotune.codegen.program import Program
 from autotune.codegen.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compiler_version
@@ -60,7 +61,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel to measure, of a schedule that has been known since `found_at`, and the digest of its program."""
+    """A kernel to measure, of a schedule that emits its program since `found_at`, and the digest of that program."""
 
     operator: str
     problem: Problem
@@ -82,8 +83,7 @@ def compile_all(path: Path, operators: list[str]) -> None:
         for name in operators:
             operator = registered(name)
             jobs = []
-            for problem, schedule, found_at, spec in shipped_schedules(operator, shipped):
-                program = operator.program(problem, schedule, spec)
+            for problem, schedule, found_at, program, spec in shipped_schedules(operator, shipped):
                 candidate = partial(Candidate, name, problem, schedule, found_at, program.digest)
                 jobs.append((candidate, pool.submit(program, spec.arch)))
             for candidate, job in jobs:
@@ -95,11 +95,11 @@ def compile_all(path: Path, operators: list[str]) -> None:
     path.write_bytes(lzma.compress(pickle.dumps(compiled)))
 
 
-def fresh_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[Trial]]:
-    """By problem, the measured trials of programs that are emitted today, the fastest first."""
+def measured_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[Trial]]:
+    """By problem, the measured trials, the fastest first."""
     found: dict[str, list[Trial]] = defaultdict(list)
     for trial in db.trials(operator.name, device=MODEL, status=Status.OK):
-        if trial.time_source is TimeSource.MEASURED and not changed_program(trial):
+        if trial.time_source is TimeSource.MEASURED:
             found[trial.problem.key].append(trial)
     for trials in found.values():
         trials.sort(key=lambda trial: trial.seconds or 0.0)
@@ -108,15 +108,24 @@ def fresh_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[T
 
 def shipped_schedules(
     operator: Operator[Any, Any], db: TuningDB
-) -> Iterator[tuple[Problem, Schedule, datetime, DeviceSpec]]:
-    """The fastest few schedules of each problem, by whatever compiler, and since when they are known."""
-    for trials in fresh_trials(operator, db).values():
+) -> Iterator[tuple[Problem, Schedule, datetime, Program, DeviceSpec]]:
+    """The fastest few schedules of each problem, by whatever compiler, and since when they emit their program.
+
+    A schedule whose program has changed since it was measured is likely to be good still: it counts as found now.
+    """
+    now = datetime.now(UTC)
+    for trials in measured_trials(operator, db).values():
         problem, spec = operator.problem_type.from_dict(trials[0].problem.fields), device_spec(trials[0].device.limits)
         since: dict[Schedule, datetime] = {}
+        programs: dict[Schedule, Program] = {}
         for trial in trials:
-            schedule = operator.schedule_type.from_dict(trial.schedule)
-            since[schedule] = min(since.get(schedule, trial.created_at), trial.created_at)
-        yield from ((problem, schedule, found_at, spec) for schedule, found_at in islice(since.items(), MOST))
+            with suppress(ValueError):  # it is not legal any more
+                schedule = operator.schedule_type.from_dict(trial.schedule)
+                programs[schedule] = operator.program(problem, schedule, spec)
+                found_at = now if changed_program(trial) else trial.created_at
+                since[schedule] = min(since.get(schedule, found_at), found_at)
+        for schedule, found_at in islice(since.items(), MOST):
+            yield problem, schedule, found_at, programs[schedule], spec
 
 
 def measure(selector: str, database: str, limits: dict[str, float], files: list[Path]) -> None:
@@ -139,7 +148,7 @@ def measure_operator(
 ) -> None:
     """Measure what an operator has no trial of yet, until the time is over, and say how much that was."""
     start = monotonic()
-    stored = fresh_trials(operator, db)
+    stored = measured_trials(operator, db)
     tasks = [
         Task(operator, problem, listed, stored.get(problem.key, []), device) for problem, listed in candidates.items()
     ]
@@ -169,7 +178,7 @@ class Task:
     Args:
         operator, problem: what is measured.
         candidates: kernels of all compilers; those of other programs than today's are left aside.
-        trials: what is known of them.
+        trials: what was measured; those of other programs than today's are left aside, too.
         device: where they are measured; trials with another driver or limits tell nothing of it.
 
     Attributes:
@@ -187,21 +196,25 @@ class Task:
     ) -> None:
         self._operator, self.problem, self._device = operator, problem, device
         now = environment(device)
+        trials = [trial for trial in trials if not changed_program(trial)]
         alike = {
             (trial.schedule_digest, trial.compiler): trial
             for trial in trials
             if all(trial.environment.get(name) == now.get(name) for name in ("driver", "limits"))
         }
-        fresh = [
-            one for one in candidates if operator.program(problem, one.schedule, device.limits).digest == one.program
-        ]
-        named = [(one, (one.schedule.digest, one.kernel.compiler)) for one in fresh]
-        self._known = {one.code: alike[name] for one, name in named if name in alike}
+        named = {
+            (one.schedule.digest, one.kernel.compiler): one  # once, though several files have it
+            for one in candidates
+            if operator.program(problem, one.schedule, device.limits).digest == one.program
+        }
+        self._known = {one.code: alike[name] for name, one in named.items() if name in alike}
         newest: dict[str, datetime] = {}
         for trial in trials:
             newest[trial.compiler] = max(newest.get(trial.compiler, trial.created_at), trial.created_at)
         self.missing = [
-            one for one, name in named if name not in alike and newest.get(one.kernel.compiler, _NEVER) < one.found_at
+            one
+            for name, one in named.items()
+            if name not in alike and newest.get(one.kernel.compiler, _NEVER) < one.found_at
         ]
 
     @property

@@ -20,9 +20,13 @@ LONG_AGO, TOMORROW = (datetime.now(UTC) + timedelta(days=days) for days in (-100
 PROBLEM, SCHEDULE, OTHER = ToyProblem(8), ToySchedule(width=4), ToySchedule(width=2)
 
 
+def changed(trial):
+    return "another" * (trial.program_digest == "0123")
+
+
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    monkeypatch.setattr(renew, "changed_program", lambda trial: "")  # the toy is not registered
+    monkeypatch.setattr(renew, "changed_program", changed)  # the toy is not registered
     monkeypatch.setattr(renew, "machine_code", bytes.decode)
 
 
@@ -69,6 +73,25 @@ def test_a_schedule_that_was_found_later_is_measured_for_all(device, db):
     found = renewed(device, db, candidate("A"), candidate("B", "b"), *later)
     assert len(found) == 4
     assert device.evaluations == [SCHEDULE, SCHEDULE, OTHER, OTHER]
+
+
+def test_a_kernel_that_several_files_have_is_stored_once(device, db):
+    renewed(device, db, candidate("A"), candidate("A"), candidate("B"), candidate("B"))
+    assert sorted(one.compiler for one in db.trials("toy")) == ["A", "B"]
+
+
+def test_a_schedule_whose_program_has_changed_is_renewed_if_it_is_legal(device, db):
+    renewed(device, db, candidate("A"))
+    (trial,) = db.trials("toy")
+    for schedule in OTHER, ToySchedule(width=16, depth=2):
+        stale = replace(trial, schedule=schedule.to_dict(), schedule_digest=schedule.digest, program_digest="0123")
+        db.record(stale)
+    listed = {schedule: found_at for _, schedule, found_at, *_ in renew.shipped_schedules(TOY, db)}
+    assert listed == {SCHEDULE: trial.created_at, OTHER: listed[OTHER]}
+    assert listed[OTHER] > trial.created_at
+    renewed(device, db, candidate("A"), candidate("A", schedule=OTHER, found_at=listed[OTHER]))
+    assert device.evaluations == [SCHEDULE, OTHER]
+    assert not changed(db.trials("toy", limit=1)[0])
 
 
 def test_a_kernel_of_another_program_is_left_aside(device, db):
