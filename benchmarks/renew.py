@@ -202,10 +202,14 @@ class Task:
             for trial in trials
             if all(trial.environment.get(name) == now.get(name) for name in ("driver", "limits"))
         }
+        self._programs: dict[Schedule, Program] = {}
+        for schedule in {one.schedule for one in candidates}:
+            with suppress(ValueError):  # it is not legal any more
+                self._programs[schedule] = operator.program(problem, schedule, device.limits)
         named = {
             (one.schedule.digest, one.kernel.compiler): one  # once, though several files have it
             for one in candidates
-            if operator.program(problem, one.schedule, device.limits).digest == one.program
+            if (program := self._programs.get(one.schedule)) and program.digest == one.program
         }
         self._known = {one.code: alike[name] for name, one in named.items() if name in alike}
         newest: dict[str, datetime] = {}
@@ -234,11 +238,10 @@ class Task:
                     told = {**known.environment, "compiler": compiler, MEASURED_AS: measured_as}
                     yield replace(known, compiler=compiler, environment=told)
                     continue
-                program = self._operator.program(self.problem, one.schedule, self._device.limits)
                 session = session or stack.enter_context(self._device.session(self._operator, self.problem, 0))
                 kernel: Future[CompiledKernel] = Future()
                 kernel.set_result(one.kernel)
-                trial = evaluator.finish(Job(one.schedule, program, kernel), session)
+                trial = evaluator.finish(Job(one.schedule, self._programs[one.schedule], kernel), session)
                 trial = replace(trial, environment={**trial.environment, "compiler": compiler})
                 self._known[one.code] = trial
                 yield trial

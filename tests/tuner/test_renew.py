@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, toy_seconds
+from tuner_fakes import TOY, FakePool, ToyProblem, ToySchedule, toy_seconds
 
 from autotune.codegen.program import Launch, Program
 from autotune.compiler import CompiledKernel, Resources, compile_kernel
@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 import renew
 
 LONG_AGO, TOMORROW = (datetime.now(UTC) + timedelta(days=days) for days in (-1000, 1))
-PROBLEM, SCHEDULE, OTHER = ToyProblem(8), ToySchedule(width=4), ToySchedule(width=2)
+PROBLEM, SCHEDULE, OTHER, ILLEGAL = ToyProblem(8), ToySchedule(width=4), ToySchedule(width=2), ToySchedule(16, 2)
 
 
 def changed(trial):
@@ -32,7 +32,7 @@ def toy(monkeypatch):
 
 def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM, found_at=LONG_AGO):
     kernel = CompiledKernel(code.encode(), Resources(registers=40), "sm_90", compiler)
-    program = TOY.program(problem, schedule, ToyDevice.limits).digest
+    program = TOY.emit(problem, schedule).digest
     return renew.Candidate("toy", problem, schedule, found_at, program, kernel)
 
 
@@ -83,7 +83,7 @@ def test_a_kernel_that_several_files_have_is_stored_once(device, db):
 def test_a_schedule_whose_program_has_changed_is_renewed_if_it_is_legal(device, db):
     renewed(device, db, candidate("A"))
     (trial,) = db.trials("toy")
-    for schedule in OTHER, ToySchedule(width=16, depth=2):
+    for schedule in OTHER, ILLEGAL:
         stale = replace(trial, schedule=schedule.to_dict(), schedule_digest=schedule.digest, program_digest="0123")
         db.record(stale)
     listed = {schedule: found_at for _, schedule, found_at, *_ in renew.shipped_schedules(TOY, db)}
@@ -96,7 +96,8 @@ def test_a_schedule_whose_program_has_changed_is_renewed_if_it_is_legal(device, 
 
 def test_a_kernel_of_another_program_is_left_aside(device, db):
     renewed(device, db, candidate("A"))
-    assert renewed(device, db, replace(candidate("B"), program="0123")).keys() == {("A", SCHEDULE.digest)}
+    others = replace(candidate("B"), program="0123"), candidate("B", schedule=ILLEGAL)
+    assert renewed(device, db, *others).keys() == {("A", SCHEDULE.digest)}
 
 
 def test_what_another_driver_measured_says_nothing(device, db):
