@@ -1,4 +1,4 @@
-"""Results of ``autotune bench``: how many times as fast as each baseline."""
+"""Results of ``autotune bench``: how many times as fast as each baseline, and the energy of launches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_bench(path: Path) -> dict[str, Any]:
 
     Returns:
         ``title``, ``baselines`` (their summaries by name), ``means`` (geometric) and ``rows``, each with ``problem``,
-        ``group`` and ``ratios`` by baseline.
+        ``group``, ``ratios`` by baseline, and ``energy``: of each contender that was asked for it, joules and watts.
 
     Raises:
         OSError: the file cannot be read.
@@ -40,7 +40,7 @@ def compared_records(records: Iterable[Trial]) -> list[dict[str, Any]]:
     for trial in records:
         if compared := ratios(trial):
             title = f"{trial.problem.operator} on {trial.device.model}, as stored in the records"
-            row = {"problem": trial.problem.key, "group": "", "ratios": compared}
+            row = {"problem": trial.problem.key, "group": "", "ratios": compared, "energy": {}}
             found.setdefault(title, []).append(row)
     return [_bench(title, {}, rows) for title, rows in found.items()]
 
@@ -54,9 +54,26 @@ def _bench(title: str, summaries: Mapping[str, str], rows: list[dict[str, Any]])
 def _row(run: Any) -> dict[str, Any]:
     compared = _member(run, "ratios", dict)
     for name, ratio in compared.items():
-        if type(ratio) not in (int, float) or not 0 < ratio < float("inf"):
+        if not _positive(ratio):
             raise ValueError(f"the ratio to {short(name)} is {short(ratio)}: expected a number above 0")
-    return {"problem": _text(run, "problem"), "group": _text(run, "group"), "ratios": compared}
+    contenders = _member(run, "contenders", dict).items()
+    energy = {name: told for name, contender in contenders if (told := _energy(name, contender))}
+    return {"problem": _text(run, "problem"), "group": _text(run, "group"), "ratios": compared, "energy": energy}
+
+
+def _energy(name: str, contender: Any) -> list[float]:
+    """Joules and watts, or nothing where they were not measured."""
+    if not isinstance(contender, dict) or contender.get("energy") is None:
+        return []
+    energy = _member(contender, "energy", dict)
+    found = [energy.get("joules"), energy.get("watts")]
+    if not all(map(_positive, found)):
+        raise ValueError(f"the energy of {short(name)} is {short(energy)}: expected joules and watts above 0")
+    return found
+
+
+def _positive(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < float("inf")
 
 
 def _text(values: Any, name: str) -> str:

@@ -22,6 +22,15 @@ BEGUN = datetime(2026, 11, 22, 12, tzinfo=UTC)
 RESOURCES = {"registers": 40, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}
 HOSTILE = "<img src=x onerror=document.title='run'> is no element"
 
+BENCH = {
+    "title": "transpose on NVIDIA H200, 2026-11-22",
+    "baselines": {"torch": "PyTorch 2.9"},
+    "means": {"torch": 2.0},
+    "rows": [
+        {"problem": PROBLEM.key, "group": "", "ratios": {"torch": 2.0}, "energy": {"autotune": [0.0123, 456.7]}},
+    ],
+}
+
 
 def made(count: int, run: str | None = None) -> list[Trial]:
     """So many trials, of which every fifth failed; the first has the default schedule."""
@@ -48,11 +57,11 @@ def group_of(listed: Sequence[Trial]) -> Group:
 
 
 def report_of(count: int) -> dict[str, Any]:
-    """The document of a report about so many trials of a problem, and two of another one."""
+    """The document of a report about so many trials of a problem, two of another one, and a result of bench."""
     groups = [group_of(made(count)), group_of(_smaller())]
     facts = [("command", "autotune tune transpose"), ("state", "done")]
     records = [group.best for group in groups if group.best]
-    return document(f"transpose <{count}>", facts, groups, records, (), {LIMITS.name: measured()})
+    return document(f"transpose <{count}>", facts, groups, records, (BENCH,), {LIMITS.name: measured()})
 
 
 def measured() -> Calibration:

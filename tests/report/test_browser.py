@@ -20,6 +20,7 @@ SECTIONS = [
     "roofline",
     "calibration",
     "ratios-0",
+    "ratios-1",
     "facts",
 ]
 # Of each chart its section, and how many paths of SVG or points it has.
@@ -123,6 +124,13 @@ def test_failures_that_differ_in_numbers_have_one_cause(browser: Any, ten: str) 
     rows = browser.ask("[...document.querySelectorAll('#failures tbody tr')].map((row) => row.innerText)")
     assert len(rows) == 1
     assert rows[0].startswith("2") and "wrong" in rows[0] and "9 times" in rows[0]
+
+
+def test_the_energy_of_launches_is_shown_where_it_was_measured(browser: Any, ten: str) -> None:
+    browser.open(ten)
+    rows = "[...document.querySelectorAll('#ratios-{} tbody tr')].map((row) => row.innerText.split('\\t'))"
+    assert browser.ask(rows.format(0)) == [["m4096-n4096-e4", "autotune", "12.3 mJ", "457 W"]]
+    assert browser.ask(rows.format(1)) == []
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -28,6 +28,7 @@ from autotune.search_spaces.calibration import Curve, Figure
 from autotune.search_spaces.registry import operator
 
 MACHINE = Machine(LIMITS)
+RUN = {"problem": "p", "group": "", "ratios": {}}
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
@@ -186,6 +187,9 @@ def test_results_of_bench_are_read() -> None:
     assert found["means"] == pytest.approx(stored["geometric_means"]["all"])
     assert len(found["rows"]) == len(stored["runs"])
     assert found["rows"][0]["ratios"] == stored["runs"][0]["ratios"]
+    assert not any(row["energy"] for row in found["rows"])
+    (row, *_) = read_bench(RESULTS / "energy-sgemm.json")["rows"]
+    assert row["energy"]["autotune"] == pytest.approx([1.783, 564.5], rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -193,9 +197,11 @@ def test_results_of_bench_are_read() -> None:
     [
         ({"runs": 1}, "member runs, a list"),
         ({"operator": None}, "member operator, a str"),
-        ({"runs": [{"problem": "p", "group": "", "ratios": {"x": -1}}]}, "the ratio to 'x' is -1"),
-        ({"runs": [{"problem": "p", "group": "", "ratios": {"x": True}}]}, "the ratio to 'x' is True"),
+        ({"runs": [RUN | {"ratios": {"x": -1}}]}, "the ratio to 'x' is -1"),
+        ({"runs": [RUN | {"ratios": {"x": True}}]}, "the ratio to 'x' is True"),
         ({"runs": [3]}, "member ratios, a dict"),
+        ({"runs": [RUN | {"contenders": {"x": {"energy": 3}}}]}, "member energy, a dict"),
+        ({"runs": [RUN | {"contenders": {"x": {"energy": {"joules": 1}}}}]}, "the energy of 'x' is {'joules': 1}"),
     ],
 )
 def test_other_files_are_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:

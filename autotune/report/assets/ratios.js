@@ -18,10 +18,29 @@ function ratioSections(report) {
           (summaries && ` ${summaries}.`),
         element("div", { className: "tiles" }, ...means),
         box,
+        energyTable(bench),
       ),
       draw: () => drawRatios(box, bench, rows),
     };
   });
+}
+
+// The energy of a launch of each contender, where it was measured.
+function energyTable(bench) {
+  const rows = bench.rows.flatMap(({ problem, energy }) =>
+    Object.entries(energy).map(([name, [joules, watts]]) => [problem, name, millijoules(joules), `${figure(watts, 3)} W`]),
+  );
+  const columns = [
+    { title: "problem" },
+    { title: "kernel of" },
+    { title: "energy of a launch", number: true },
+    { title: "average power", number: true },
+  ];
+  return rows.length ? dataTable(columns, rows) : null;
+}
+
+function millijoules(joules) {
+  return `${figure(1e3 * joules, 3)} mJ`;
 }
 
 // Below the name of each group its problems, the fastest ones first.
