@@ -20,6 +20,7 @@ from .baseline import Launcher, Prepared
 from .energy import Energy, Meter
 from .graph import captured
 from .interleave import interleaved
+from .time_limit import within
 
 if TYPE_CHECKING:
     from ..codegen.program import Program
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .baseline import Baseline
 
 OWN = "autotune"
+_BASELINE_SECONDS = 300.0  # until a baseline is ready; compilers that tune take minutes for one problem
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ def compare(
 ) -> Comparison:
     """Take `rounds` interleaved samples of each contender, and verify before and after what each one computes.
 
-    A baseline that is wrong or cannot run is left out, and takes no figure from the others. With a meter, the energy of
-    each contender is measured after that.
+    A baseline that is wrong, hangs or cannot run is left out, and takes no figure from the others. With a meter, the
+    energy of each contender is measured after that.
 
     Raises:
         CompileError: a kernel does not compile.
@@ -157,9 +159,12 @@ def _require_possible(session: CudaSession, seconds: float) -> None:
 
 @contextmanager
 def _left_out(name: str, failed: dict[str, str]) -> Iterator[None]:
-    """An error of a baseline inside is its reason in `failed`, unless CUDA may be of no use for the others either."""
+    """An error of a baseline inside is its reason in `failed`, unless CUDA may be of no use for the others either.
+
+    To take longer than `_BASELINE_SECONDS` is an error, too.
+    """
     try:
-        with _blamed(name):
+        with _blamed(name), within(_BASELINE_SECONDS):
             yield
     except DeviceError as error:
         if isinstance(error.__cause__, CUDAError):

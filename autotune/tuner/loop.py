@@ -21,12 +21,12 @@ from ..runs.failure_report import FailureReport
 from ..runs.history import History
 from ..runs.run import A_CALL, Run, begun
 from ..search_spaces.operator import Operator
+from ..signals import handled
 from .ahead import MOST_AHEAD, Ahead, compile_first
 from .arguments import check_arguments
 from .evaluator import Evaluator, Job
 from .options import Progress, TuneOptions, TuneResult
 from .runoff import Runoff, fastest, losers, participants, run_off
-from .signals import handled
 
 if TYPE_CHECKING:
     from ..db import TuningDB

@@ -19,8 +19,8 @@ from ..db.states import TimeSource
 from ..devices.base import Device, DeviceError
 from ..errors import InputError
 from ..optuna_log import quiet_optuna
+from ..signals import handled
 from .options import TuneResult
-from .signals import handled
 
 _MOMENT = 0.5  # seconds
 

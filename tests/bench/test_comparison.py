@@ -1,11 +1,13 @@
 """Who is verified, captured and sampled in which order, and what the samples say."""
 
 import re
+from contextlib import contextmanager
+from threading import Event
 
 import pytest
 from bench_fakes import Session, baseline
 
-from autotune.bench import OWN, Comparison, compare
+from autotune.bench import OWN, Baseline, Comparison, compare
 from autotune.bench.interleave import interleaved
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.cuda_core import CUDAError
@@ -90,6 +92,20 @@ def test_whatever_a_library_raises_is_one_line(session):
     comparison = compared(session, mover=broken)
     assert comparison.failed == {"mover": "RuntimeError: no kernel image"}
     assert session.log == [("verify", OWN), *14 * [("sample", OWN)], ("verify", OWN), ("freed", OWN)]
+
+
+def test_a_baseline_that_hangs_takes_no_figure_from_the_others(session, monkeypatch):
+    monkeypatch.setattr("autotune.bench.comparison._BASELINE_SECONDS", 0.05)
+
+    @contextmanager
+    def prepare(session):
+        Event().wait(5)
+        with baseline("mover").prepare(session) as prepared:
+            yield prepared
+
+    comparison = compared(session, mover=Baseline("", True, str, dict, prepare), copy=baseline("copy", computes=False))
+    assert comparison.failed == {"mover": "TimeoutError: no result within 0.05 s"}
+    assert comparison.ratios(["mover", "copy"]) == {"copy": 1}
 
 
 def test_what_cuda_refuses_a_baseline_ends_the_comparison(session):
