@@ -27,9 +27,10 @@ def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:
     with suppress(ValueError):  # a command that is none of an operator
         schedule: Any = operator(context.info_name or "").schedule_type
         short = {name: word for word, name in schedule.short_names().items()}
-        words = []
+        words, begun = [], incomplete.partition("=")[0]
         for field in fields_of(schedule):
-            name = short.get(field.name, field.name)
+            long = begun and field.name.startswith(begun)
+            name = field.name if long else short.get(field.name, field.name)
             values = field.choices or (tuple(field.kind) if issubclass(field.kind, StrEnum) else ())
             words += [f"{name}={value}" for value in values] or [f"{name}="]
         return [word for word in words if word.startswith(incomplete)]

@@ -18,6 +18,7 @@ FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
         ("em", ["emit"]),
         ("emit ", [*OPERATORS]),
         ("emit sgemm BK", ["BK="]),
+        ("emit sgemm block_", ["block_m=", "block_n=", "block_k="]),
         ("emit sgemm lane", ["lane_map=row_major", "lane_map=z_order"]),
         ("emit sgemm --transpose", ["--transpose-a", "--transpose-b"]),
         ("emit sgemm --device ", [*FIRST_DEVICES, *named_devices()]),
