@@ -119,11 +119,6 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (SQUARE, "BM=128 BN=20", "wgmma of 20 columns: expected 8, 16, … 256"),
         (SQUARE, "BM=128 BN=128 BK=32", "block_k 32 is not a multiple of the 64 elements of a row of 128 bytes"),
         (
-            replace(SQUARE, transpose_b=False),
-            "BM=128 BN=96",
-            "block_n 96 is not a multiple of the 64 elements of a row of 128 bytes",
-        ),
-        (
             replace(SQUARE, gate=Gate.HALVES),
             "BM=128 BN=136",
             "block_n 136 is not a multiple of 16 columns of gates and factors in halves",
@@ -304,6 +299,22 @@ def test_boxes_of_any_width_are_stored(words: str) -> None:
     """Rows of 80, 80, 48, 96, 16 and 16 bytes, of which a buffer has one, two or eight."""
     problem = GemmProblem(72, 200, 256 if "cluster_k" in words else 72, transpose_b=True, bias=Bias.ROW)
     verify(problem, program(problem, f"BM=64 consumers=1 stages=2 tensor_store=1 {words}"))
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (GemmProblem(72, 152, 136, bias=Bias.ROW), "BM=64 BN=72 consumers=1"),
+        (GemmProblem(128, 88, 200, True), "BM=128 BN=40 tensor_store=1 cluster_k=2"),
+        (
+            GemmProblem(192, 152, 72, batch=2),
+            "BM=64 BN=80 consumers=1 tensor_store=1 cluster_m=2 grid_blocks=4 whole_tiles=1",
+        ),
+        (GemmProblem(24, 64, 136, True, True), "BM=64 BN=24 consumers=1 swap=1"),
+    ],
+)
+def test_columns_of_a_tile_are_part_of_boxes_across_k(problem: GemmProblem, words: str) -> None:
+    verify(problem, program(problem, f"stages=2 {words}"))
 
 
 def test_unaligned_operands_are_copied_first() -> None:
@@ -623,6 +634,12 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "arguments.bias[n]",
         RAGGED,
         SINGLE,
+    ),
+    "boxes that are whole columns of a tile alone": (
+        "loaded_columns = ((Schedule::block_n - 1) / row_elements + 1) * row_elements",
+        "loaded_columns = Schedule::block_n / row_elements * row_elements",
+        GemmProblem(64, 72, 64),
+        "BM=64 BN=72 consumers=1 stages=2",
     ),
     "a matrix of the batch for all": (
         "shared_by_batch ? 0 : batch",

@@ -47,6 +47,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         "kept_boxes": schedule.kept_boxes(problem),
         "by_column": left.scales is Scales.ROW or left.bias is Bias.ROW,
         "registers_a": wgmma and registers_a(left),
+        "partial_boxes": wgmma and schedule.loaded_columns(problem) > schedule.block_n,
     }
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen
     header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...dtype import DType
 from ...footprint import Footprint
-from ...integers import ceil_div
+from ...integers import ceil_div, round_up
 from ...matrices import WIDEST_ACCESS
 from .problem import GemmProblem
 from .schedule_fields import GemmScheduleFields, Instruction, Prepare, SharedLayout
@@ -109,7 +109,12 @@ class GemmSchedule(GemmScheduleFields):
 
     def stage_bytes(self, problem: GemmProblem) -> int:
         """Of a tile of A and one of B, by wgmma."""
-        return (self.block_m + self.block_n) * self.block_k * problem.dtype.bytes
+        return (self.block_m + self.loaded_columns(problem)) * self.block_k * problem.dtype.bytes
+
+    def loaded_columns(self, problem: GemmProblem) -> int:
+        """Columns of a tile of B in shared memory, by wgmma: of whole boxes, where these lie side by side across k."""
+        along_k = self.along_k(problem, "a" if self.swap else "b")
+        return self.block_n if along_k else round_up(self.block_n, ROW_BYTES // problem.dtype.bytes)
 
     def shared_bytes(self, problem: GemmProblem) -> int:
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""

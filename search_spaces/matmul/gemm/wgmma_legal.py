@@ -43,6 +43,7 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
         *_layout_violations(left, schedule),
         *_tile_violations(left, schedule),
         *_cluster_violations(left, schedule),
+        *(_shared_k_violations(problem, schedule) if schedule.cluster_k > 1 else ()),
         *_register_violations(left, schedule),
         *_store_violations(left, schedule),
         *_sum_violations(left, schedule),
@@ -118,11 +119,9 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         if schedule.cluster_m > 1:
             yield f"cluster_m {schedule.cluster_m}: blocks do not share gates and factors in halves, expected 1"
     yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
-    columns = ROW_BYTES // problem.dtype.bytes
-    across = [schedule.block_n] if not problem.along_k("b") else []
-    for name, extent in (("block_k", schedule.block_k), *(("block_n", extent) for extent in across)):
-        if extent % columns:
-            yield f"{name} {extent} is not a multiple of the {columns} elements of a row of {ROW_BYTES} bytes"
+    terms = ROW_BYTES // problem.dtype.bytes
+    if schedule.block_k % terms:
+        yield f"block_k {schedule.block_k} is not a multiple of the {terms} elements of a row of {ROW_BYTES} bytes"
     if schedule.block_m > MOST_OF_BOX:
         yield f"block_m {schedule.block_m} over the {MOST_OF_BOX} rows of a tensor copy"
 
@@ -138,8 +137,6 @@ def shared_evenly(problem: GemmProblem, block_n: int, cluster_m: int) -> bool:
 
 
 def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
-    if schedule.cluster_k > 1:
-        yield from _shared_k_violations(problem, schedule)
     if not shared_evenly(problem, schedule.block_n, schedule.cluster_m):
         yield (
             f"block_n {schedule.block_n} is not a multiple of {schedule.cluster_m * _SWIZZLED_ROWS}, {_SWIZZLED_ROWS} "

@@ -146,8 +146,6 @@ def _unit(problem: GemmProblem, columns: int) -> int:
     """What so many columns of a tile are a multiple of."""
     if problem.gate is Gate.HALVES:
         return halves_unit(problem)
-    if not problem.along_k("b"):
-        return ROW_BYTES // problem.dtype.bytes
     return _INT8_COLUMNS if problem.dtype is DType.INT8 and columns > 2 * _INT8_COLUMNS else LEAST_COLUMNS
 
 

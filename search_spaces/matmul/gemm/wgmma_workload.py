@@ -36,16 +36,16 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     for each 64 rows of A; and a consumer, which waits for its products before it asks for the next stage.
     """
     row = schedule.block_k * problem.dtype.bytes
-    a, b = schedule.block_m, schedule.block_n
+    a, b, loaded_b = schedule.block_m, schedule.block_n, schedule.loaded_columns(problem)
     left = multiplied(product(problem, schedule), schedule)
-    inside_a, inside_b = a * share_inside(left.m, a), b * share_inside(left.n, b)
+    inside_a, inside_b = a * share_inside(left.m, a), loaded_b * share_inside(left.n, b)
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)
     multiplying = a * b * schedule.block_k / rate
     read = (a + b * (a // WGMMA_ROWS)) * row
     consumers = 1 if schedule.pingpong else schedule.consumers
     waiting = max(multiplying, read / ROW_BYTES) / consumers + _WAIT_CLOCKS[schedule.wait_depth]
-    outside = (a + b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
+    outside = (a + loaded_b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
     own = tiles // blocks + _APART / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
     outputs = (1 / problem.parts + problem.preactivation) * (1.0 if schedule.tensor_store else _PAIRS)
@@ -61,7 +61,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         unit_clocks=busy + _OUTSIDE_CLOCKS * outside,
-        shared_clocks=(read + (a + b) * row) / _SHARED_BYTES,
+        shared_clocks=(read + (a + loaded_b) * row) / _SHARED_BYTES,
         bytes_loaded=_LOADED * lines * row,
         bytes_stored=a * b * problem.result.bytes * (outputs + residual) * own / schedule.cluster_k,
         sliced_words=_EXCHANGED * a * b * (1 - 1 / schedule.cluster_k),

@@ -73,6 +73,10 @@ struct OperandTile {
 using TileA = OperandTile<Schedule::block_m, !Problem::transpose_a, Schedule::cluster_n, Problem::shared_a>;
 #if gate == halves
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, 1, Problem::shared_b, true>;
+#elif partial_boxes
+// Nothing multiplies the last columns of the last box.
+constexpr int loaded_columns = ((Schedule::block_n - 1) / row_elements + 1) * row_elements;
+using TileB = OperandTile<loaded_columns, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
 #else
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
 #endif
