@@ -15,7 +15,7 @@ import sys
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from side_by_side import SGEMM, Kernel, compiled, fastest, measured, over, shown, side_by_side
+from side_by_side import Kernel, compiled, fastest, measured, over, shown, side_by_side
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.schedule import Schedule
@@ -23,8 +23,10 @@ from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
 from autotune.devices.base import Device
 from autotune.devices.select import worker_device
+from autotune.search_spaces.registry import operator
 from autotune.tuner import TuneOptions, tune
 
+SGEMM = operator("sgemm")
 RUNS = PROCESSES = 10
 
 
@@ -33,9 +35,9 @@ def main(selector: str, size: int = 1024, seconds: int = 120) -> None:
     problem = SGEMM.problem_type(size, size, size)
     with worker_device(selector) as device, CompilePool() as pool:
         winners = [_winner(problem, device, pool, seed, seconds / RUNS) for seed in range(RUNS)]
-        times = side_by_side(problem, device, pool, winners)
+        times = side_by_side(SGEMM, problem, device, pool, winners)
         best = fastest(times)
-        kernel = compiled(problem, device, pool, best)
+        kernel = compiled(SGEMM, problem, device, pool, best)
     for seed, winner in enumerate(winners):
         ratio = shown(over(times, winner, best))
         print(f"seed {seed}  {1e6 * median(times[winner]):.2f} us, over the fastest {ratio}  {winner}")
@@ -55,7 +57,8 @@ def _winner(problem: Problem, device: Device, pool: CompilePool, seed: int, seco
     if found.interrupted or found.best is None:
         sys.exit(f"seed {seed}: interrupted, or nothing worked in {seconds:.3g} s: {dict(found.by_status)}")
     print(f"seed {seed}: {found.evaluated} evaluations in {found.seconds:.1f} s", flush=True)
-    return SGEMM.schedule_type.from_dict(found.best.schedule)
+    winner: Schedule = SGEMM.schedule_type.from_dict(found.best.schedule)
+    return winner
 
 
 def _in_a_new_process(problem: Problem, selector: str, kernel: Kernel) -> float:

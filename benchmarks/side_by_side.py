@@ -1,10 +1,11 @@
-"""Schedules of one sgemm measured in turns, so that a clock that drifts meets all."""
+"""Schedules of one problem measured in turns, so that a clock that drifts meets all."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
 from statistics import median
+from typing import Any
 
 from autotune.codegen.problem import Problem
 from autotune.codegen.program import Program
@@ -13,18 +14,19 @@ from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel
 from autotune.confidence import Interval, ratio_interval
 from autotune.devices.base import Device, Session
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.operator import Operator
 
-SGEMM = operator("sgemm")
 ROUNDS = 8
 
 Kernel = tuple[Schedule, Program, CompiledKernel]
 Times = dict[Schedule, tuple[float, ...]]  # seconds, of each round
 
 
-def compiled(problem: Problem, device: Device, pool: CompilePool, schedule: Schedule) -> Kernel:
+def compiled(
+    operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, schedule: Schedule
+) -> Kernel:
     """A schedule's kernel."""
-    program = SGEMM.program(problem, schedule, device.limits)
+    program = operator.program(problem, schedule, device.limits)
     return schedule, program, pool.submit(program, device.limits.arch).result()
 
 
@@ -36,10 +38,12 @@ def measured(session: Session, kernel: Kernel) -> float:
     return found.seconds
 
 
-def side_by_side(problem: Problem, device: Device, pool: CompilePool, schedules: Iterable[Schedule]) -> Times:
+def side_by_side(
+    operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, schedules: Iterable[Schedule]
+) -> Times:
     """The times of schedules that are measured in turns, each once for all that are equal."""
-    kernels = [compiled(problem, device, pool, one) for one in dict.fromkeys(schedules)]
-    with device.session(SGEMM, problem, seed=0) as session:
+    kernels = [compiled(operator, problem, device, pool, one) for one in dict.fromkeys(schedules)]
+    with device.session(operator, problem, seed=0) as session:
         rounds = [[measured(session, kernel) for kernel in kernels] for _ in range(ROUNDS)]
     return dict(zip([kernel[0] for kernel in kernels], zip(*rounds, strict=True), strict=True))
 
