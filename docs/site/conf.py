@@ -26,6 +26,7 @@ html_additional_pages = {"index": "index.html"}
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
+html_show_search_summary = False  # a page that was opened from a file may not fetch what others say
 templates_path = ["."]
 
 highlight_language = "none"
