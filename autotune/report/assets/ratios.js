@@ -25,16 +25,16 @@ function ratioSections(report) {
   });
 }
 
-// The energy of a launch of each contender, where it was measured.
+// The energy of a launch of each contender and the average power, as the table of bench has them.
 function energyTable(bench) {
   const rows = bench.rows.flatMap(({ problem, energy }) =>
     Object.entries(energy).map(([name, [joules, watts]]) => [problem, name, millijoules(joules), `${figure(watts, 3)} W`]),
   );
   const columns = [
     { title: "problem" },
-    { title: "kernel of" },
-    { title: "energy of a launch", number: true },
-    { title: "average power", number: true },
+    { title: "of" },
+    { title: "energy", number: true },
+    { title: "power", number: true },
   ];
   return rows.length ? dataTable(columns, rows) : null;
 }
