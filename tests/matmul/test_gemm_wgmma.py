@@ -367,6 +367,12 @@ def test_tiles_fill_whole_waves(m: int, n: int, k: int) -> None:
     assert blocks / LIMITS.sm_count / ceil_div(blocks, LIMITS.sm_count) > 0.9
 
 
+def test_narrow_tiles_have_long_steps() -> None:
+    """Of 64×4096×4096, tiles of 64×32 take 13.2 µs on an H200 with 128 of k in a step, and 14.0 with 64."""
+    chosen, _ = preferred(OPERATOR, GemmProblem(64, 4096, 4096, transpose_b=True), LIMITS)
+    assert (chosen.block_m, chosen.block_n, chosen.block_k, chosen.cluster) == (64, 32, 128, 1)
+
+
 # Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.
 DEEP = GemmProblem(64, 64, 320, transpose_b=True)
 ACROSS = GemmProblem(128, 128, 136, transpose_a=True)
