@@ -45,7 +45,8 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         "residual_stages": schedule.residual_stages(problem),
         "grouped_boxes": schedule.grouped_boxes(problem),
         "kept_boxes": schedule.kept_boxes(problem),
-        "by_column": left.scales is Scales.ROW or left.bias is Bias.ROW,
+        "by_column": _by_column(left),
+        "held_columns": _held_columns(left, schedule),
         "registers_a": wgmma and registers_a(left),
         "partial_boxes": wgmma and schedule.loaded_columns(problem) > schedule.block_n,
     }
@@ -66,6 +67,17 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     workspace_bytes = sum(one.copy.bytes(problem) for one in before) + own
     suffix = footprint.arch_suffix
     return Program(source, members, tuple(launches), workspace_bytes, scratch=own == 0, arch_suffix=suffix)
+
+
+def _by_column(problem: GemmProblem) -> bool:
+    """Whether columns of D have factors or biases."""
+    return problem.scales is Scales.ROW or problem.bias is Bias.ROW
+
+
+def _held_columns(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+    """Whether consumers load what a tile's columns have before its products."""
+    single = problem.parts == 1 and problem.result.bytes == 2 and schedule.cluster_k == 1
+    return _by_column(problem) and single and schedule.tensor_store
 
 
 def emit_naive(problem: GemmProblem) -> Program:

@@ -3,11 +3,17 @@
 #include "matmul/sgemm/tile_scheduler.cuh"
 // Which tiles of D there are, and where they are.
 
+#if held_columns
+struct HeldColumns;
+#endif
 // A block's tile: its matrix of the batch, its first row and column.
 struct Tile {
   int batch;
   int m;
   int n;
+#if held_columns
+  mutable const HeldColumns* held = nullptr;  // once a consumer has loaded what the columns have
+#endif
 };
 
 // The blocks of a cluster have tiles side by side, one column of them after the other.

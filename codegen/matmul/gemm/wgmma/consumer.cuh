@@ -114,6 +114,10 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   unsigned parity = own.number == 0;  // the first one waits for nobody at first
 #endif
   for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers& peers) {
+#if held_columns
+    const HeldColumns held(arguments, problem, tile.n);
+    tile.held = &held;
+#endif
 #if pingpong
     const bool mine = next == own.number;
     next = next + 1 == Schedule::consumers ? 0 : next + 1;

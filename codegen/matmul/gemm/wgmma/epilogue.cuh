@@ -58,7 +58,11 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
   const int warp_row = threadIdx.x % warpgroup_threads / 32 * 16, lane = threadIdx.x % 32;
 #  if result_bytes == 2
   constexpr int units = store_columns / 8;
-#    if by_column
+#    if held_columns
+  ColumnFactors columns[units];
+#      pragma unroll
+  for (int j = 0; j < units; ++j) rows.held->get(columns[j], (n - rows.n) / 8 + j);
+#    elif by_column
   ColumnFactors columns[units];  // all loads are in flight at once
 #      pragma unroll
   for (int j = 0; j < units; ++j) columns[j].load(arguments, problem, n + 8 * j);
@@ -89,7 +93,12 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    if residual_stages
     load_pairs(results, buffer, warp_row + lane / 4, 8 * (units - 1) + SumRows::column());
 #    endif
+#    if held_columns
+    finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1),
+                columns[units - 1]);
+#    else
     finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1));
+#    endif
 #    pragma unroll
     for (int half = 0; half < 2; ++half)
       store_global<false>(

@@ -117,9 +117,16 @@ struct SumRows {
 #endif
   float bias[2];
   float scale[2];
+#if held_columns
+  int n;
+  const HeldColumns* held;
+#endif
 
   __device__ __forceinline__ SumRows(const Arguments& arguments, const Problem& problem, const Tile& tile,
                                      int first) {
+#if held_columns
+    n = tile.n + column(), held = tile.held;
+#endif
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       m[half] = tile.m + first + row() + 8 * half;
@@ -192,6 +199,72 @@ struct ColumnFactors {
       bias[i / 2][i % 2] = 0.0f;
 #  endif
     }
+  }
+};
+
+#endif
+#if held_columns
+// A number for each column that a block stores of a tile: lane l of each warp holds those of columns 2·l and
+// 2·l + 1 of each 64.
+template <typename Number>
+struct HeldNumbers {
+  Number own[(stored_columns - 1) / 64 + 1][2];
+
+  __device__ __forceinline__ HeldNumbers(const Number* source, const Problem& problem, int first) {
+#  pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(own) / sizeof(Number)); ++i) {
+      const int n = first + i / 2 * 64 + threadIdx.x % 32 * 2 + i % 2;
+      own[i / 2][i % 2] = n < problem.n ? source[n] : Number{};
+    }
+  }
+
+  // Those of the thread's two columns of a group of 8, for all lanes of a warp.
+  __device__ __forceinline__ void get(float (&numbers)[2], int group) const {
+    constexpr int words = sizeof(own[0]) / sizeof(unsigned);
+    union {
+      Number numbers[2];
+      unsigned bits[words];
+    } pair;
+    pair.numbers[0] = own[group / 8][0], pair.numbers[1] = own[group / 8][1];
+#  pragma unroll
+    for (int i = 0; i < words; ++i)
+      pair.bits[i] = __shfl_sync(0xffffffffu, pair.bits[i], group % 8 * 4 + threadIdx.x % 4);
+    numbers[0] = to_float(pair.numbers[0]), numbers[1] = to_float(pair.numbers[1]);
+  }
+};
+
+// The factors and biases of a tile's columns, loaded before its products: loads for each box of D took 2 % of
+// a product of 4096 terms, while nothing was multiplied.
+struct HeldColumns {
+#  if scales == row_scales
+  HeldNumbers<float> scales;
+#  endif
+#  if bias == row
+  HeldNumbers<Result> biases;
+#  endif
+
+  __device__ __forceinline__ HeldColumns(const Arguments& arguments, const Problem& problem, int first)
+#  if scales == row_scales && bias == row
+      : scales(column_factors(arguments), problem, first),
+        biases(arguments.bias, problem, first){}
+#  elif bias == row
+      : biases(arguments.bias, problem, first){}
+#  else
+      : scales(column_factors(arguments), problem, first) {
+  }
+#  endif
+
+        __device__ __forceinline__ void get(ColumnFactors & columns, int group) const {
+#  if scales == row_scales
+    scales.get(columns.scale[0], group);
+#  else
+    columns.scale[0][0] = columns.scale[0][1] = 1.0f;
+#  endif
+#  if bias == row
+    biases.get(columns.bias[0], group);
+#  else
+    columns.bias[0][0] = columns.bias[0][1] = 0.0f;
+#  endif
   }
 };
 

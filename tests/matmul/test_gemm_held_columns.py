@@ -1,0 +1,82 @@
+"""Kernels of gemm by wgmma that load factors and biases of columns before products; tests/contract runs drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from matmul.gemm_cases import E4M3, INT8, LIMITS
+
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+OF_ROWS: dict[str, Any] = {"scales": Scales.ROW, "out_dtype": OutDType.BFLOAT16}
+
+
+def schedule(words: str) -> GemmSchedule:
+    block_k = "" if "BK=" in words else "BK=64 "
+    return GemmSchedule.parse(f"instruction=wgmma {block_k}vector_d=2 tensor_store=1 {words}".split())
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"bias": Bias.ROW}, "BM=128 BN=64 stages=2 grid_blocks=2 whole_tiles=1"),
+        ({"bias": Bias.ROW, "batch": 2}, "BM=64 BN=144 stages=2 consumers=1 cluster_m=2"),
+        ({"bias": Bias.ROW, "activation": Activation.SILU}, "BM=64 BN=88 stages=2 consumers=1"),
+        ({"bias": Bias.ROW, "residual": True}, "BM=64 BN=128 stages=3 consumers=1"),
+        ({"bias": Bias.ROW}, "BM=64 BN=64 stages=3 pingpong=1 grid_blocks=1 whole_tiles=1"),
+        ({"bias": Bias.ROW}, "BM=64 BN=64 stages=2 consumers=1 grid_blocks=8"),
+        ({"dtype": E4M3, **OF_ROWS}, "BM=64 BN=128 BK=128 stages=2 consumers=1 promote=128"),
+        ({"dtype": INT8, **OF_ROWS}, "BM=128 BN=96 BK=128 stages=2"),
+        ({"dtype": INT8, "bias": Bias.ROW, **OF_ROWS}, "BM=64 BN=192 BK=128 stages=2 consumers=1"),
+    ],
+)
+def test_they_are_those_of_their_columns(fields: dict[str, Any], words: str) -> None:
+    problem = GemmProblem(200, 208, 144, transpose_b=True, **fields)
+    program = OPERATOR.program(problem, schedule(words), LIMITS)
+    assert "HeldColumns" in program.source
+    verify(problem, program)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"out_dtype": OutDType.FLOAT32}, "BM=64 BN=64 stages=2"),
+        ({"gate": Gate.HALVES, "activation": Activation.SILU}, "BM=64 BN=64 stages=2"),
+        ({}, "BM=64 BN=64 stages=2 cluster_k=2"),
+    ],
+)
+def test_others_are_loaded_for_each_box(fields: dict[str, Any], words: str) -> None:
+    problem = GemmProblem(72, 208, 144, transpose_b=True, bias=Bias.ROW, **fields)
+    program = OPERATOR.program(problem, schedule(f"{words} consumers=1"), LIMITS)
+    assert "HeldColumns" not in program.source
+    verify(problem, program)
+
+
+# Bugs planted in the source: what is replaced, and by what.
+BUGS = {
+    "those of another group": ("group % 8 * 4", "group % 4 * 4"),
+    "those of another 64 columns": ("own[group / 8][0]", "own[0][0]"),
+    "those of a neighbour": ("+ threadIdx.x % 4)", "+ threadIdx.x % 2)"),
+    "those of the first tile": ("held(arguments, problem, tile.n)", "held(arguments, problem, 0)"),
+    "those of the buffer's columns": ("(n - rows.n) / 8 + j", "j"),
+    "those outside of the matrix are read": ("n < problem.n ? source[n] : Number{}", "source[n]"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("fields", [{"bias": Bias.ROW}, {"dtype": INT8, **OF_ROWS}], ids=["biases", "factors"])
+def test_a_planted_bug_is_detected(bug: str, fields: dict[str, Any]) -> None:
+    problem = GemmProblem(64, 200, 128, transpose_b=True, **fields)
+    words = f"BM=64 BN=128 BK={128 if problem.dtype is INT8 else 64} consumers=1 stages=2"
+    right = OPERATOR.program(problem, schedule(words), LIMITS)
+    before, after = BUGS[bug]
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(right, source=right.source.replace(before, after)))
