@@ -3,6 +3,9 @@
 #include "cuda/packed.cuh"
 #include "cuda/row_reduce.cuh"
 #include "cuda/shared_memory.cuh"
+#if heads_first
+#  include "rows/softmax/heads_first.cuh"
+#endif
 // How the rows of a matrix lie over threads. A row belongs to the threads of a segment of a warp, of a block,
 // or of all blocks of a cluster. In each round, neighbouring threads take neighbouring vectors of it. Vectors
 // are aligned in memory: a row that begins or ends within one has a part of it, whose elements are loaded and
@@ -44,7 +47,11 @@ struct RowPart {
 
 __device__ __forceinline__ RowPart row_part(const Problem& problem, const Element* x) {
   const long long group = blockIdx.x / Schedule::cluster;
+#if heads_first
+  const long long row = placed_row(problem, group * rows_per_block + threadIdx.x / Schedule::threads_per_row);
+#else
   const long long row = group * rows_per_block + threadIdx.x / Schedule::threads_per_row;
+#endif
   const unsigned rank = blockIdx.x % Schedule::cluster;
   const unsigned thread = rank * Schedule::threads_per_row + threadIdx.x % Schedule::threads_per_row;
   int column = static_cast<int>(thread * Schedule::vector_width);

@@ -13,6 +13,9 @@ class RowValues {
                  threadIdx.x) {
 #pragma unroll 4
     for (int round = 0; round < Problem::rounds; ++round) copy(round, first, inside, fill);
+#if skewed
+    if (inside.begin > 0) vectors_->bits = load_row_vector<true>(first, inside, fill).bits;
+#endif
     async_commit();
     async_wait<0>();
   }
@@ -38,6 +41,10 @@ class RowValues {
   }
 
   __device__ __forceinline__ void copy(int round, const Element* first, Span inside, Element fill) {
+#if skewed
+    // A vector that the row begins within is loaded element by element: once all copies are on their way.
+    if (round == 0 && inside.begin > 0) return;
+#endif
     const int offset = round * row_step;
     Vector* target = vectors_ + round * Schedule::threads;
     if (inside.from(offset).whole()) {

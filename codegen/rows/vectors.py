@@ -25,6 +25,7 @@ def vector_facts(
         "ragged": ragged,
         "partial": skewed or ragged or masked,
         "scattered": not problem.alike(schedule.vector_width),
+        "heads_first": False,
         **(own or {}),
         "rounds": schedule.rounds_in(problem),
         "held_at": schedule.held_at,

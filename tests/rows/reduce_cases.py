@@ -92,7 +92,8 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 def _case(random: Random, spec: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
     align = random.choice([width for width in (2, 4, 8, 16) if width >= dtype.bytes])
     segmented = {"segments": 512, "offset_dtype": random.choice((DType.INT32, DType.INT64))} if axis is SEGMENTS else {}
-    drawn_for = ReduceProblem(512, 512, op, axis, dtype, align_x=align, **segmented)
+    columns = 513 if axis is FIRST and random.random() < 0.7 else 512
+    drawn_for = ReduceProblem(512, columns, op, axis, dtype, align_x=align, **segmented)
     space, split = OPERATOR.space(drawn_for, spec), random.random() < 0.5
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
@@ -110,6 +111,9 @@ def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> R
     along = random.choice((whole, whole, 2 * whole, whole - 1, whole + 1, whole + schedule.tile(like) // 2 + 3))
     if like.axis is ALL:
         return replace(like, rows=1, columns=along, ldx=0)
+    if schedule.folded:
+        rows, columns = along * schedule.vector_width - random.choice((0, 1)), random.choice((1, 3, 33))
+        return replace(like, rows=rows, columns=columns, ldx=0)
     across = schedule.strip if like.axis is FIRST else schedule.rows_per_block
     results = random.choice((1, across, across, across + 1, 2 * across - 1, max(1, across // 2)))
     if like.axis is SEGMENTS:
@@ -121,4 +125,4 @@ def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> R
     return replace(like, rows=rows, columns=columns, ldx=ldx)
 
 
-CASES = covering(drawn_cases(320), lambda problem, _: (problem.op, problem.axis))
+CASES = covering(drawn_cases(320), lambda problem, schedule: (problem.op, problem.axis, schedule.folded))

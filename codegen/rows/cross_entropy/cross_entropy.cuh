@@ -49,11 +49,23 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
   const Problem problem(arguments);
   prepare_row_reductions<reductions>();
   const RowPart part = row_part(problem, arguments.x);
+#if early
+  // On its way beside the row, which is loaded even if it is ignored.
+  const long long given = loaded_target(arguments, problem, part);
+#  if gradient
+  const float upstream = upstream_of(arguments, problem, part);
+#  endif
+  const Span inside = part.columns;
+#else
   const RowTarget target(arguments, problem, part);
   const Span inside = target.counted(part.columns);
+#endif
   const Element* x = arguments.x + part.row * problem.ldx;
   const Logits logits(arguments, inside);
   RowValues values(x + part.column, part.columns, inside, from_float<Element>(-infinity()));
+#if early
+  const RowTarget target(arguments, problem, given);
+#endif
 #if gradient && cluster > 1
   const bool first = is_first_to_write(part, target);
 #else
@@ -61,7 +73,7 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
 #endif
   // Ahead of the reductions, after which others may store to the row.
   const float of_target = first && target.known ? to_float(x[target.column]) : not_a_number();
-#if gradient
+#if gradient && !early
   const float upstream = upstream_of(arguments, problem, part);
 #endif
   const LogitSums all = sums_of(values, logits, inside);

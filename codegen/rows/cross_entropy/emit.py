@@ -17,7 +17,7 @@ from ...tensor import Role
 from ..vectors import served, vector_facts
 from .logits_problem import LEAST, LogitsProblem
 from .problem import CrossEntropyProblem
-from .schedule import CrossEntropyBackwardSchedule
+from .schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 
 _NAIVE_THREADS = 128
 
@@ -28,6 +28,7 @@ def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Prog
     footprint = schedule.footprint(problem)
     launch = footprint.launch(entry, schedule.blocks(problem.rows))
     facts = _facts(problem) | vector_facts(problem, schedule)
+    facts |= {"early": isinstance(schedule, CrossEntropySchedule) and schedule.early}
     file = "backward" if problem.lse_given else "cross_entropy"
     body = used_source(f"rows/cross_entropy/{file}.cuh", f"{entry}_block", schedule.constants | facts)
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)

@@ -24,8 +24,10 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
 
     Attributes:
         passes: over a row before its loss is known: ``two``, the maximum and then the sum, or ``online``, both at once.
+        early: load a row before its target is known, and in vain if the row is ignored.
     """
 
     reductions = 3  # of the maximum, the powers, and all logits where labels are smoothed
 
     passes: Passes = tunable(Passes.TWO, values=_PASSES, allowed=_PASSES)
+    early: bool = tunable(False, values=(False, True))

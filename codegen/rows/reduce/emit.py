@@ -29,6 +29,8 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
     members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem, schedule.vector_width)
+    if schedule.folded:
+        facts |= {"ragged": True, "fold": schedule.fold(problem)}
     lines = {Axis.FIRST: "columns", Axis.SEGMENTS: "segments"}.get(problem.axis, "rows")
     if schedule.staged:
         facts |= {"held_at": schedule.held_at(problem)}

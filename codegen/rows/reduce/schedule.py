@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 from ...fields import tunable
 from ...footprint import Footprint
@@ -32,6 +33,8 @@ class ReduceSchedule(Schedule):
         loads_in_flight: vectors that a thread loads before it uses the first: along the row, or of as many rows.
         staged: of short segments, all threads of a block copy those of all of its segments to shared memory.
         splits: blocks that share a row or a strip of columns; the last one to finish combines their partial results.
+        folded: of columns whose rows begin between vectors, take as many rows as one, so that it does not. Those of a
+            strip are split.
         streaming: mark loads as used once, so that caches let go of them first.
         specialize: whether the shape is compiled in.
     """
@@ -42,6 +45,7 @@ class ReduceSchedule(Schedule):
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     splits: int = tunable(1)
     staged: bool = tunable(False, values=(False, True))
+    folded: bool = tunable(False, values=(False, True))
     streaming: bool = tunable(False, values=(False, True))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -55,6 +59,10 @@ class ReduceSchedule(Schedule):
         """Columns that the block's threads load at once."""
         return self.threads_per_row * self.vector_width
 
+    def fold(self, problem: ReduceProblem) -> int:
+        """Rows that are taken as one: the fewest whose elements are whole vectors."""
+        return self.vector_width // gcd(self.vector_width, problem.columns) if self.folded else 1
+
     def tile(self, problem: ReduceProblem) -> int:
         """Elements of a row, or of a column, that a block loads in a step."""
         across = self.rows_per_block if problem.axis is Axis.FIRST else self.strip
@@ -62,11 +70,12 @@ class ReduceSchedule(Schedule):
 
     def tiles(self, problem: ReduceProblem) -> int:
         """Tiles of a row, or of a column: so many blocks can share it."""
-        return max(1, ceil_div(problem.reduced, self.tile(problem)))
+        return max(1, ceil_div(ceil_div(problem.reduced, self.fold(problem)), self.tile(problem)))
 
     def groups(self, problem: ReduceProblem) -> int:
         """Groups of rows, or strips of columns, that are reduced apart from each other."""
-        return ceil_div(problem.results, self.strip if problem.axis is Axis.FIRST else self.rows_per_block)
+        results = problem.results * self.fold(problem)
+        return ceil_div(results, self.strip if problem.axis is Axis.FIRST else self.rows_per_block)
 
     def blocks(self, problem: ReduceProblem) -> int:
         """Blocks of the grid."""
@@ -83,11 +92,12 @@ class ReduceSchedule(Schedule):
         return 8 if problem.op is Operation.SUM and not problem.dtype.is_float else 4
 
     def workspace_bytes(self, problem: ReduceProblem) -> int:
-        """A partial result of each block and result, and a ticket counter of each group; nothing without splits."""
+        """A partial result of each block and result, and ticket counters; nothing without splits."""
         if self.splits == 1:
             return 0
         results = self.strip if problem.axis is Axis.FIRST else 1
-        return self.blocks(problem) * results * self.partial_bytes(problem) + self.groups(problem) * _WORD
+        counters = self.groups(problem) + self.folded
+        return self.blocks(problem) * results * self.partial_bytes(problem) + counters * _WORD
 
     @property
     def staged_tile(self) -> int:

@@ -109,7 +109,7 @@ def _facts(problem: SoftmaxProblem) -> dict[str, int | str]:
 def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
     """See `vector_facts`; `mask_width` elements of a mask are loaded at once."""
     mask = 1 if schedule.skewed(problem) or not problem.has_mask else problem.vector_width("m")
-    own = {"mask_width": min(schedule.vector_width, mask)}
+    own = {"mask_width": min(schedule.vector_width, mask), "heads_first": schedule.heads_first}
     return vector_facts(problem, schedule, own, masked=problem.masked and not schedule.skip)
 
 

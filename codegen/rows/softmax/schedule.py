@@ -29,12 +29,14 @@ class SoftmaxSchedule(RowSchedule):
         passes: over a row before it is written: ``two``, the maximum and then the sum, or ``online``, both at once;
             ``kept`` is ``two`` with floats in place of what was loaded, so that each exponential is computed once.
         skip: of rows of which a part counts, neither load nor compute vectors that do not.
+        heads_first: take rows that share a row of a mask one after the other.
     """
 
     reductions = 2
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
     skip: bool = tunable(False, values=(False, True))
+    heads_first: bool = tunable(False, values=(False, True))
 
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
         """See `Schedule`; a mask waits in registers as its row does, until both are there, and then powers do."""

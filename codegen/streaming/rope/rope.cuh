@@ -115,7 +115,15 @@ __device__ __forceinline__ void rope_block(const Arguments& arguments) {
   const int rotated_units = problem.rotated / (vectors * width);
   const int units = rotated_units + (problem.head_dim - problem.rotated) / width;
   const int slots = Schedule::threads / units;
+#if apart
+  // Few warps have units of both kinds, of which each would take as long as both.
+  const int rotating = slots * rotated_units, first_copied = threadIdx.x < rotating ? 0 : rotated_units;
+  const int place = first_copied == 0 ? threadIdx.x : threadIdx.x - rotating;
+  const int of_kind = first_copied == 0 ? rotated_units : units - rotated_units;
+  const int slot = place / of_kind, number = place % of_kind + first_copied;
+#else
   const int slot = threadIdx.x / units, number = threadIdx.x % units;
+#endif
   if (slot >= slots) return;
 
   const bool rotated = number < rotated_units;

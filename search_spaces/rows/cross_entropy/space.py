@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from ....codegen.rows.cross_entropy.presets import streamed, widest
 from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 from ....codegen.rows.schedule import Hold
 from ...device_spec import DeviceSpec
-from ...space import Space
+from ...space import Draw, Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
@@ -42,6 +42,8 @@ def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, 
     yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
     if isinstance(problem, CrossEntropyProblem):
         yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
+    if isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.RELOAD:
+        yield "early: expected rows that are held, whose loads all leave at once"
     if schedule.hold not in _holds(problem):
         yield f"hold {schedule.hold}: expected {' or '.join(_READ_ONCE)} for rows that are read once"
 
@@ -60,7 +62,13 @@ class CrossEntropySpace(Generic[S]):
         """All fields."""
         size, columns, aligned = problem.dtype.bytes, problem.columns, problem.vector_width("x")
         most = widest(problem) * size
-        return row_space(self.kind, columns, aligned, size, spec, widest=most, holds=_holds(problem))
+        drawn = row_space(self.kind, columns, aligned, size, spec, widest=most, holds=_holds(problem))
+
+        def build(draw: Draw) -> S:
+            schedule = drawn.build(draw)
+            return _early(schedule, False) if schedule.hold is Hold.RELOAD else schedule
+
+        return replace(drawn, build=build)
 
     def default(self, problem: LogitsProblem, spec: DeviceSpec) -> S:
         """The first candidate."""
@@ -71,6 +79,7 @@ class CrossEntropySpace(Generic[S]):
         longest, drawn = streamed(self.kind, problem), self.space(problem, spec)
         seeds = RowSeeds(problem, longest, drawn, constraints, spec)
         copied = [] if problem.lse_given else list(seeds.in_shared_memory())
+        copied = [*(_early(schedule) for schedule in copied), *copied[:1]]
         loaded, again = list(seeds.in_registers())[:4], list(_in_steps(longest))
         if problem.columns * problem.dtype.bytes < _LONG_ROW:
             listed = (*loaded, *copied[:2], *again[:2])
@@ -81,6 +90,10 @@ class CrossEntropySpace(Generic[S]):
         for schedule in (*listed, *seeds.narrow(listed)):
             if schedule in drawn:
                 yield schedule
+
+
+def _early(schedule: S, early: bool = True) -> S:
+    return replace(schedule, early=early) if isinstance(schedule, CrossEntropySchedule) else schedule
 
 
 def _in_steps(longest: S) -> Iterator[S]:

@@ -10,7 +10,7 @@ from ....codegen.rows.reduce.problem import Axis, ReduceProblem
 from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
 from ....codegen.schedule import Specialize
 from ...device_spec import DeviceSpec
-from .space import fitted, split_values
+from .space import can_fold, fitted, split_values, widest_vectors
 
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
@@ -30,7 +30,7 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
 
     Short segments are staged first.
     """
-    found = list(_staged(problem, spec))
+    found = [*_staged(problem, spec), *_folded(problem, spec)]
     for number, (threads, loads, blocks_per_sm) in enumerate(_SHAPES):
         schedule = _schedule(problem, spec, threads, loads, blocks_per_sm)
         found.append(schedule)
@@ -53,6 +53,19 @@ def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule
         loads = 1 << max(0, (ceil_div(wanted, threads * width) - 1).bit_length())
         schedule = ReduceSchedule(threads, lanes, width, min(loads, _MOST_LOADS), staged=True)
         yield from (schedule, schedule.shape_specialized)
+
+
+def _folded(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule]:
+    """Rows that begin between vectors, several as one, in the widest vectors."""
+    if not can_fold(problem):
+        return
+    width, split_counts = widest_vectors(problem, True), split_values(problem, spec)
+    for threads, lanes, loads, blocks_per_sm in ((256, 64, 4, 8), (256, 32, 8, 4), (512, 128, 4, 4), (256, 64, 8, 8)):
+        schedule = ReduceSchedule(threads, lanes, width, loads, folded=True)
+        splits = max(2, ceil_div(blocks_per_sm * spec.sm_count, schedule.groups(problem)))
+        schedule = fitted(problem, replace(schedule, splits=splits), split_counts)
+        if schedule.splits > 1:
+            yield from (schedule, schedule.shape_specialized)
 
 
 def _schedule(

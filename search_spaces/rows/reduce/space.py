@@ -27,7 +27,7 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSp
     if per_row > threads:
         return [f"threads_per_row {per_row} over the {threads} threads of a block"]
     found = []
-    vector, widest = schedule.vector_width, problem.vector_width("x")
+    vector, widest = schedule.vector_width, widest_vectors(problem, schedule.folded)
     if vector > widest:
         found.append(f"vector_width {vector} over the {widest} elements that X is aligned for")
     if splits > schedule.tiles(problem):
@@ -35,11 +35,32 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSp
         found.append(f"splits {splits} over the {tiles} tiles of {tile} elements that make a result")
     if splits > 1 and problem.axis is not Axis.FIRST and per_row < threads:
         found.append(f"splits {splits} of a row need threads_per_row {threads}, all of a block, not {per_row}")
+    if schedule.folded:
+        found += _folded_violations(problem, schedule)
     if schedule.staged:
         found += _staged_violations(problem, schedule)
     if schedule.blocks(problem) > _GRID_BLOCKS:
         found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
     return found
+
+
+def widest_vectors(problem: ReduceProblem, folded: bool) -> int:
+    """Elements of the widest vectors that X is aligned for; rows that are folded need not be."""
+    return max(1, problem.align_x // problem.dtype.bytes) if folded else problem.vector_width("x")
+
+
+def can_fold(problem: ReduceProblem) -> bool:
+    """Whether rows without gaps begin between vectors, and columns are reduced to what has no index."""
+    apart = problem.columns % widest_vectors(problem, True) != 0 and problem.ldx == problem.columns
+    return problem.axis is Axis.FIRST and apart and not problem.op.indexed
+
+
+def _folded_violations(problem: ReduceProblem, schedule: ReduceSchedule) -> Iterator[str]:
+    """What makes a schedule illegal that takes several rows as one."""
+    if not can_fold(problem) or schedule.fold(problem) == 1:
+        yield "folded: expected columns, without indices, of rows without gaps that begin between vectors"
+    if schedule.splits == 1:
+        yield "folded: expected splits of 2 or more, not 1"
 
 
 def _staged_violations(problem: ReduceProblem, schedule: ReduceSchedule) -> Iterator[str]:
@@ -55,18 +76,28 @@ def _staged_violations(problem: ReduceProblem, schedule: ReduceSchedule) -> Iter
 
 def space(problem: ReduceProblem, spec: DeviceSpec) -> Space[ReduceSchedule]:
     """Threads of a row and splits are drawn and lowered to what there is, so that most draws are legal."""
-    widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.vector_width("x"))
+    folds = can_fold(problem)
+    widths = tuple(width for width in _VECTOR_WIDTHS if width <= widest_vectors(problem, folds))
     split_counts = split_values(problem, spec)
     staged = (False, True) if problem.in_segments and problem.op.arrays == 1 else (False,)
     parameters = (
-        *field_parameters(ReduceSchedule, vector_width=widths, staged=staged),
+        *field_parameters(
+            ReduceSchedule, vector_width=widths, staged=staged, folded=(False, True) if folds else (False,)
+        ),
         Parameter("splits", split_counts),
         *(Parameter("threads_per_row", values) for axis, values in _THREADS_PER_ROW.items() if axis is problem.axis),
     )
 
     def build(draw: Draw) -> ReduceSchedule:
         fields = {name: value for name, value in draw.items() if name in field_specs(ReduceSchedule)}
-        schedule = fitted(problem, ReduceSchedule.from_dict(fields), split_counts)
+        drawn = ReduceSchedule.from_dict(fields)
+        drawn = replace(drawn, folded=drawn.folded and drawn.fold(problem) > 1)
+        if not drawn.folded:
+            drawn = replace(drawn, vector_width=min(drawn.vector_width, problem.vector_width("x")))
+        schedule = fitted(problem, drawn, split_counts)
+        if schedule.folded and schedule.splits == 1:
+            narrow = replace(schedule, folded=False, vector_width=problem.vector_width("x"))
+            schedule = fitted(problem, narrow, split_counts)
         return replace(schedule, staged=schedule.staged and _can_stage(problem, schedule, spec))
 
     return Space(parameters, build)

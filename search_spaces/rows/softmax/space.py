@@ -32,6 +32,8 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
         yield f"hold reload: vectors of {schedule.vector_width}, which wait in y, are aligned otherwise there than in x"
     if schedule.skip and not _can_skip(problem, schedule):
         yield "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
+    if schedule.heads_first and not _shares_masks(problem):
+        yield f"heads_first: expected whole blocks of {problem.queries * problem.heads} rows that share a mask"
     if schedule.passes is Passes.KEPT and not _can_keep(problem, schedule):
         yield "passes kept: expected rows in registers, and no logarithm, which takes each exponential once anyway"
 
@@ -49,6 +51,11 @@ def _can_keep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
     return not problem.log and schedule.hold is Hold.REGISTERS
 
 
+def _shares_masks(problem: SoftmaxProblem) -> bool:
+    """Whether several matrices share each mask, the last one as many as the others."""
+    return problem.heads > 1 and problem.rows % (problem.queries * problem.heads) == 0
+
+
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
     """All fields; rows that are held elsewhere than in registers skip nothing, and keep no exponentials."""
     size = problem.dtype.bytes
@@ -61,6 +68,7 @@ def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
         widest=widest(problem) * size,
         holds=_holds(problem),
         skip=(False, True) if problem.masked and not problem.has_mask else (False,),
+        heads_first=(False, True) if _shares_masks(problem) else (False,),
         passes=[one for one in Passes if one is not Passes.KEPT or not problem.log],
     )
 
@@ -88,6 +96,8 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         yield from (*copied, *loaded[:2])
     else:
         first = _skipping(problem, seeds) or loaded[:3]
+        if _shares_masks(problem):
+            first = [*(replace(schedule, heads_first=True) for schedule in first), *first[:1]]
         kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
         yield from (*first, *kept)
         if problem.masked or problem.has_mask:

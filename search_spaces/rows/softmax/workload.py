@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import floor, log2
+from math import floor, log2, prod
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
@@ -70,7 +70,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         blocks=blocks(problem, schedule),
         footprint=footprint,
         memory_bytes=(1 + _STREAMING[schedule.hold] * schedule.streaming) * problem.work.bytes
-        + again * problem.rows * row_bytes,
+        + again * problem.rows * row_bytes
+        + _masks_again(problem, schedule, limits),
         steps=steps,
         instructions=(idle * computing + _SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
@@ -130,6 +131,16 @@ def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
     """Cache lines that a warp's access touches, which goes to one row or to several."""
     of_row = min(WARP, schedule.threads_per_row)
     return WARP / of_row * max(1.0, of_row * vector_bytes / _LINE)
+
+
+def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
+    """Bytes of masks that L2 has let go of when another matrix asks for them."""
+    if not problem.has_mask or schedule.heads_first:
+        return 0.0
+    matrix = problem.queries * problem.columns * problem.mask_dtype.bytes
+    between = matrix + 2 * problem.queries * problem.columns * problem.dtype.bytes
+    missed = max(0.0, 1 - _L2_SHARE * limits.l2_bytes / between) if between else 0.0
+    return missed * (problem.rows / problem.queries * matrix - prod(problem.stored["m"]) * problem.mask_dtype.bytes)
 
 
 def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:

@@ -28,6 +28,8 @@ def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) 
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
         return
     units = schedule.units(problem)
+    if schedule.apart and problem.rotated == problem.head_dim:
+        yield f"apart: expected heads of more than the {problem.rotated} elements that are rotated"
     if units > schedule.threads:
         yield f"{units} units of a head, of vectors of {schedule.vector_width}, over the {schedule.threads} threads"
     elif schedule.blocks(problem) > _GRID_BLOCKS:
@@ -37,7 +39,11 @@ def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) 
 def space(problem: RopeProblem, spec: DeviceSpec) -> Space[RopeSchedule]:
     """All fields; the grid in blocks for each SM, where there are more groups of heads."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
-    parameters = (*field_parameters(RopeSchedule, vector_width=widths), Parameter("blocks_per_sm", _BLOCKS_PER_SM))
+    apart = (False, True) if problem.rotated < problem.head_dim else (False,)
+    parameters = (
+        *field_parameters(RopeSchedule, vector_width=widths, apart=apart),
+        Parameter("blocks_per_sm", _BLOCKS_PER_SM),
+    )
 
     def build(draw: Draw) -> RopeSchedule:
         fields = {name: value for name, value in draw.items() if name in _SPECS}
@@ -74,6 +80,11 @@ def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]
     """Other counts of heads and threads than the default's; then grids that stay."""
     usual = default(problem, spec)
     yield usual
+    if problem.rotated < problem.head_dim:
+        for threads, heads, least in ((256, 4, 4), (256, 8, 2), (256, 2, 4), (512, 4, 2), (128, 4, 8)):
+            wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least, apart=True)
+            fitted = _fitted(problem, wanted, spec)
+            yield from (fitted, replace(fitted, specialize=Specialize.SHAPE))
     for threads, heads, least in ((256, 2, 4), (256, 4, 4), (128, 1, 8), (256, 1, 8), (512, 2, 2), (128, 8, 4)):
         wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least)
         yield _fitted(problem, wanted, spec)
