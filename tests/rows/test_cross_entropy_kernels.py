@@ -58,10 +58,13 @@ WARP = "threads=128 TPR=32 vector_width=2"
 BLOCK = "threads=128 TPR=64 vector_width=2"
 ONLINE = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2 passes=online"
 CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
+EARLY = "threads=128 TPR=32 vector_width=2 early=1"
+EARLY_CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2 hold=shared passes=online early=1"
 STEPS = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2"
 PLAIN = CrossEntropyProblem(19, 333, ldx=334, lse=True)
 SMOOTHED = replace(PLAIN, smoothed=True, z_loss=True)
 EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
+SKEWED = CrossEntropyProblem(19, 333, gradient=True)
 IN_PLACE = replace(EVERYTHING, ldd=334)
 BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
 
@@ -99,6 +102,11 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         # in place, where another block may store over the target's logit before it is read
         (IN_PLACE, CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
         (IN_PLACE, CLUSTER, "place % row_step", "place"),  # only targets of the first round have losses
+        (EVERYTHING, EARLY, "part.row < problem.rows ? arguments.target", "true ? arguments.target"),
+        (EVERYTHING, EARLY, "= target.ignored ? 0.0f : loss;", "= loss;"),  # such a row has been read
+        (IN_PLACE, EARLY_CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
+        # a vector that the row begins within, which is loaded behind the copies
+        (SKEWED, EARLY_CLUSTER, "if (inside.begin > 0) vectors_->bits", "if (false) vectors_->bits"),
         (BACKWARD, STEPS, "arguments.dloss[part.row]", "arguments.dloss[0]"),
         (BACKWARD, STEPS, "z[i] - base", "z[i]"),
         (BACKWARD, STEPS, "part.row * problem.ldd", "part.row * problem.ldx"),
@@ -147,3 +155,9 @@ def test_an_infinite_log_sum_has_the_gradient_nan() -> None:
 def test_illegal_schedules_say_why(words: str, message: str) -> None:
     chosen = operator("cross_entropy_backward")
     assert chosen.violations(BACKWARD, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
+
+
+def test_rows_that_are_read_again_are_not_loaded_early() -> None:
+    chosen = operator("cross_entropy")
+    found = chosen.violations(PLAIN, chosen.schedule_type.parse([*STEPS.split(), "early=1"]), LIMITS)
+    assert found == ["early: expected rows that are held, whose loads all leave at once"]

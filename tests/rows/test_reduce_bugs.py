@@ -148,3 +148,24 @@ def test_planted_bug_in_staged_segments_is_caught(right: str, planted: str) -> N
     problem = ReduceProblem(1, 5003, ARGMAX, SEGMENTS, segments=19)
     kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), LIMITS)
     check_caught(problem, kernel, right, planted, seeds=(1,))
+
+
+FOLDED = ReduceSchedule.parse(["threads=128", "TPR=8", "vector_width=8", "loads_in_flight=2", "splits=3", "folded=1"])
+
+
+@pytest.mark.parametrize(
+    ("right", "planted", "op", "change"),
+    [
+        ("if (i < left - load * step) take", "take", MIN, constant(3)),  # zeros behind the last element count
+        ("problem.elements - place", "0", SUM, None),  # what is not a whole tile is left out
+        ("is_last_block(counters + groups, groups)", "is_last_block(counters + group, 1)", SUM, None),
+        ("of_strip * Schedule::splits * strip", "of_strip * strip", SUM, None),
+        ("column + row * problem.columns), of_strip", "column), of_strip", SUM, None),
+    ],
+)
+def test_planted_bug_in_folded_rows_is_caught(right: str, planted: str, op: Operation, change: Elements | None) -> None:
+    problem = ReduceProblem(1003, 67, op, FIRST, FLOAT16)
+    problem = with_elements(problem, change) if change else problem
+    program = OPERATOR.program(problem, FOLDED, LIMITS)
+    verify(problem, program, seeds=(0,))
+    check_caught(problem, program, right, planted, seeds=(0,))

@@ -130,6 +130,29 @@ def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, plan
     check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("of_mask / queries * heads + head", "of_mask / queries + head"),  # masks of later matrices
+        ("of_mask % queries", "head % queries"),
+        ("at % heads", "0"),  # one matrix for all
+    ],
+)
+def test_planted_bug_in_the_order_of_heads_is_caught(right: str, planted: str) -> None:
+    problem = SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44)
+    kernel = program(problem, "threads=64 TPR=4 vector_width=4 heads_first=1")
+    verify(problem, kernel, seeds=(0,))
+    check_caught(problem, kernel, right, planted, seeds=(0,))
+
+
+def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
+    assert OPERATOR.violations(replace(MASKED, rows=12), schedule("TPR=4 heads_first=1"), LIMITS) == []
+    for rows, heads in ((15, 2), (12, 1)):
+        problem = replace(MASKED, rows=rows, heads=heads)
+        expected = f"heads_first: expected whole blocks of {3 * heads} rows that share a mask"
+        assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), LIMITS) == [expected]
+
+
 def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() -> None:
     problem = SoftmaxProblem(6, 37, mask=Mask.KEEP, queries=3, ldx=37, ldy=37, ldm=48)
     verify(problem, program(problem, "threads=32 TPR=4 vector_width=4"), seeds=(0,))

@@ -148,6 +148,21 @@ def test_planted_bug_is_caught(bug: str) -> None:
     check_caught(problem, source, right, planted, seeds=(0,))
 
 
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("threadIdx.x < rotating ? 0 : rotated_units", "0"),
+        ("place % of_kind + first_copied", "place % of_kind"),
+        ("threadIdx.x - rotating", "threadIdx.x"),
+    ],
+)
+def test_planted_bug_in_units_apart_is_caught(right: str, planted: str) -> None:
+    problem = RopeProblem(5, 3, 1, 24, rotary_dim=8, dtype=BFLOAT16)
+    source = program(problem, "threads=64 vector_width=4 HPT=2 apart=1")
+    verify(problem, source, seeds=(0,))
+    check_caught(problem, source, right, planted, seeds=(0,))
+
+
 def test_threads_without_a_unit_do_nothing() -> None:
     problem = RopeProblem(20, 3, 1, 24, dtype=BFLOAT16)
     source = program(problem, "threads=128 vector_width=4")  # 42 slots of 3 units

@@ -29,6 +29,7 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
             "vector_width 8 over the 4 elements of aligned accesses",
         ),
         ("threads=128", RopeProblem(4, 2, 2, 1024), "512 units of a head, of vectors of 1, over the 128 threads"),
+        ("apart=1", LLAMA, "apart: expected heads of more than the 128 elements that are rotated"),
         ("HPT=1 threads=32", RopeProblem(1 << 40, 1, 0, 64), "1099511627776 blocks over the 2147483647 of a grid"),
     ],
 )

@@ -17,6 +17,8 @@ def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[Reduc
     tile, size = like.tile(problem), problem.dtype.bytes
     along = tile * like.splits  # elements of a result
     across = like.strip if problem.axis is Axis.FIRST else like.rows_per_block  # results of a block
+    if like.folded:
+        return _of_folded_rows(problem, like, along)
     if problem.axis is Axis.FIRST:
         whole, ragged = (along, across), (along + tile // 2 + 1, across + across // 2 + 1)
     elif problem.axis is Axis.LAST:
@@ -31,6 +33,18 @@ def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[Reduc
     ldx = 0 if problem.axis is Axis.ALL else round_up(columns, like.vector_width) + skew
     edges = replace(problem, rows=rows, columns=columns, ldx=ldx, align_x=like.vector_width * size)
     return [(aligned, like), (edges, like)]
+
+
+def _of_folded_rows(
+    problem: ReduceProblem, schedule: ReduceSchedule, along: int
+) -> list[tuple[ReduceProblem, ReduceSchedule]]:
+    """As many rows as one as in the problem, a vector more than a strip; and the part of a row behind half a tile."""
+    fold = schedule.fold(problem)
+    apart, vectors, tile = schedule.vector_width // fold, schedule.threads_per_row, schedule.tile(problem)
+    whole = replace(problem, rows=fold * along, columns=apart * (vectors | 1), ldx=0)
+    rows, columns = fold * (along + tile // 2 + 1) - 1, apart * (vectors // 2 | 1)
+    edges = replace(problem, rows=rows, columns=columns, ldx=0, align_x=schedule.vector_width * problem.dtype.bytes)
+    return [(whole, schedule), (edges, schedule)]
 
 
 def _of_segments(

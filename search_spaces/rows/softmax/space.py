@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from ....codegen.integers import round_up
 from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax.presets import streamed, widest
 from ....codegen.rows.softmax.problem import SoftmaxProblem
@@ -130,5 +131,8 @@ def _skipping(problem: SoftmaxProblem, seeds: RowSeeds[SoftmaxProblem, SoftmaxSc
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
     """See `row_checks`: causal blocks are square, whose first rows keep little, or of two rows, which keep much."""
     (whole, _), (ragged, _) = row_checks(problem, schedule, schedule.rounds_in(problem))
+    if schedule.heads_first:
+        whole = replace(whole, queries=whole.rows // 2, heads=2)
+        return [(whole, schedule), (replace(ragged, rows=round_up(ragged.rows, 4), queries=2, heads=2), schedule)]
     queries = whole.rows if problem.has_mask else 0  # square masks would have many rows
     return [(replace(whole, queries=queries, heads=1), schedule), (replace(ragged, queries=2, heads=2), schedule)]
