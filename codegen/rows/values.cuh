@@ -2,6 +2,8 @@
 // `RowValues`: the vectors of a row that a thread has.
 #if hold == registers
 #  include "rows/registers.cuh"
+#elif bulk
+#  include "rows/bulk.cuh"
 #elif hold == shared
 #  include "rows/shared.cuh"
 #else

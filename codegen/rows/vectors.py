@@ -26,6 +26,7 @@ def vector_facts(
         "partial": skewed or ragged or masked,
         "scattered": not problem.alike(schedule.vector_width),
         "heads_first": False,
+        "bulk": False,
         **(own or {}),
         "rounds": schedule.rounds_in(problem),
         "held_at": schedule.held_at,

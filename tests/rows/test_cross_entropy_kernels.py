@@ -64,6 +64,8 @@ STEPS = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2"
 PLAIN = CrossEntropyProblem(19, 333, ldx=334, lse=True)
 SMOOTHED = replace(PLAIN, smoothed=True, z_loss=True)
 EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
+BULK = "threads=64 TPR=64 cluster=2 vector_width=4 hold=shared passes=online early=1 bulk=1"
+LONG = CrossEntropyProblem(3, 1044, lse=True, gradient=True)
 SKEWED = CrossEntropyProblem(19, 333, gradient=True)
 IN_PLACE = replace(EVERYTHING, ldd=334)
 BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
@@ -107,6 +109,10 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         (IN_PLACE, EARLY_CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
         # a vector that the row begins within, which is loaded behind the copies
         (SKEWED, EARLY_CLUSTER, "if (inside.begin > 0) vectors_->bits", "if (false) vectors_->bits"),
+        (LONG, BULK, "landed->wait(0);", ""),
+        (LONG, BULK, "bytes += bytes_from(begin)", "bytes = bytes_from(begin)"),
+        (LONG, BULK, "reduce_lanes<32>(sum.sum, Sum())", "sum.sum"),
+        (LONG, BULK, "so_far == largest ? 1.0f : exp2_flushed(log2_e * (so_far - largest))", "1.0f"),
         (BACKWARD, STEPS, "arguments.dloss[part.row]", "arguments.dloss[0]"),
         (BACKWARD, STEPS, "z[i] - base", "z[i]"),
         (BACKWARD, STEPS, "part.row * problem.ldd", "part.row * problem.ldx"),
@@ -161,3 +167,12 @@ def test_rows_that_are_read_again_are_not_loaded_early() -> None:
     chosen = operator("cross_entropy")
     found = chosen.violations(PLAIN, chosen.schedule_type.parse([*STEPS.split(), "early=1"]), LIMITS)
     assert found == ["early: expected rows that are held, whose loads all leave at once"]
+
+
+@pytest.mark.parametrize(
+    "words", [BULK.replace("early=1", "early=0"), BULK.replace("vector_width=4", "vector_width=2")]
+)
+def test_what_can_be_copied_in_bulk(words: str) -> None:
+    chosen = operator("cross_entropy")
+    found = chosen.violations(LONG, chosen.schedule_type.parse(words.split()), LIMITS)
+    assert any(line.startswith("bulk: expected early rows of several warps") for line in found)

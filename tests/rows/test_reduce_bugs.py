@@ -158,7 +158,7 @@ FOLDED = ReduceSchedule.parse(["threads=128", "TPR=8", "vector_width=8", "loads_
     [
         ("if (i < left - load * step) take", "take", MIN, constant(3)),  # zeros behind the last element count
         ("problem.elements - place", "0", SUM, None),  # what is not a whole tile is left out
-        ("is_last_block(counters + groups, groups)", "is_last_block(counters + group, 1)", SUM, None),
+        ("is_last_block(tickets + groups, groups)", "is_last_block(tickets + group, 1)", SUM, None),
         ("of_strip * Schedule::splits * strip", "of_strip * strip", SUM, None),
         ("column + row * problem.columns), of_strip", "column), of_strip", SUM, None),
     ],

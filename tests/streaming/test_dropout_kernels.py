@@ -154,6 +154,8 @@ BUGS = {
         "kept ? __fmul_rn(value, factor) : 0.0f",
         "value * (kept ? factor : 0.0f)",
     ),
+    "p = 1 keeps all where bits are stored": ("word < threshold || dropped", "word < threshold"),
+    "all elements of a vector have one bit": ("dropping.everything, 1u << i, bits", "dropping.everything, 1u, bits"),
     "a lane leaves out its neighbour's bits": (
         "for (int step = 1; step < lanes; step *= 2)",
         "for (int step = 2; step < lanes; step *= 2)",
@@ -164,7 +166,8 @@ BUGS = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug: str) -> None:
     right, planted = BUGS[bug]
-    problem = with_scalars(DropoutProblem(3, 1203, mask=BITS), p=1.0 if "p = 1" in bug else 0.25)
+    mask = BYTES if "kept ?" in right or "&& !" in right else BITS
+    problem = with_scalars(DropoutProblem(3, 1203, mask=mask), p=1.0 if "p = 1" in bug else 0.25)
     source = program(problem, "threads=128 vector_width=4 items=2 grid_blocks=1")
     verify(problem, source, seeds=(0,))
     check_caught(problem, source, right, planted, seeds=(0,))

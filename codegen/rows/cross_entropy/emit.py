@@ -28,7 +28,10 @@ def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Prog
     footprint = schedule.footprint(problem)
     launch = footprint.launch(entry, schedule.blocks(problem.rows))
     facts = _facts(problem) | vector_facts(problem, schedule)
-    facts |= {"early": isinstance(schedule, CrossEntropySchedule) and schedule.early}
+    if isinstance(schedule, CrossEntropySchedule):
+        facts |= {"bulk": schedule.bulk}
+    else:
+        facts |= {"early": False}
     file = "backward" if problem.lse_given else "cross_entropy"
     body = used_source(f"rows/cross_entropy/{file}.cuh", f"{entry}_block", schedule.constants | facts)
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)

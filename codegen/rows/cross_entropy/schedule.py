@@ -8,6 +8,7 @@ from ...fields import tunable
 from ..schedule import RowSchedule
 from ..softmax.schedule import Passes
 
+_BARRIER_BYTES = 16
 _PASSES = (Passes.TWO, Passes.ONLINE)
 
 
@@ -25,9 +26,16 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
     Attributes:
         passes: over a row before its loss is known: ``two``, the maximum and then the sum, or ``online``, both at once.
         early: load a row before its target is known, and in vain if the row is ignored.
+        bulk: one thread has a row in shared memory copied there, in one go for each round.
     """
 
     reductions = 3  # of the maximum, the powers, and all logits where labels are smoothed
 
     passes: Passes = tunable(Passes.TWO, values=_PASSES, allowed=_PASSES)
     early: bool = tunable(False, values=(False, True))
+    bulk: bool = tunable(False, values=(False, True))
+
+    @property
+    def held_at(self) -> int:
+        """See `RowSchedule`; ahead of them is the barrier of bulk copies."""
+        return super().held_at + _BARRIER_BYTES * self.bulk

@@ -84,7 +84,15 @@ __device__ __forceinline__ LogitSums sums_of(RowValues& values, const Logits& lo
     so_far = max;
     total.add(z, offset);
   });
+#  if bulk
+  // A warp finds its maximum first, so that each thread scales its sum once.
+  const float largest = reduce_lanes<32>(so_far, Max());
+  sum.scale(so_far == largest ? 1.0f : exp2_flushed(log2_e * (so_far - largest)));
+  const SoftmaxSum of_warp = {largest, reduce_lanes<32>(sum.sum, Sum())};
+  const SoftmaxSum all = reduce_warps_over_row<0>(of_warp, AddSoftmaxSums{log2_e});
+#  else
   const SoftmaxSum all = reduce_over_row<0>(SoftmaxSum{so_far, sum.sum}, AddSoftmaxSums{log2_e});
+#  endif
   return {all.max, all.sum, total.of_row<first_reductions>()};
 }
 #endif

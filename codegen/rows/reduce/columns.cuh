@@ -132,10 +132,10 @@ __device__ __forceinline__ void reduce_columns(const Arguments& arguments) {
   const Partial* totals = reduce_part(arguments, FoldedRows(problem), first_column, split);
 
   Partial* partials = static_cast<Partial*>(arguments.workspace);
-  int* counters = reinterpret_cast<int*>(partials + static_cast<long long>(gridDim.x) * strip);
+  int* tickets = reinterpret_cast<int*>(partials + static_cast<long long>(gridDim.x) * strip);
   Partial* own = partials + static_cast<long long>(blockIdx.x) * strip;
   for (int slot = threadIdx.x; slot < strip; slot += Schedule::threads) own[slot] = totals[slot];
-  if (!is_last_block(counters + group, Schedule::splits)) return;
+  if (!is_last_block(tickets + group, Schedule::splits)) return;
   Partial* first = own - static_cast<long long>(split) * strip;
   for (int slot = threadIdx.x; slot < strip; slot += Schedule::threads) {
     Partial total = first[slot];
@@ -145,7 +145,7 @@ __device__ __forceinline__ void reduce_columns(const Arguments& arguments) {
     }
     first[slot] = total;
   }
-  if (!is_last_block(counters + groups, groups)) return;
+  if (!is_last_block(tickets + groups, groups)) return;
   for (long long column = threadIdx.x; column < problem.columns; column += Schedule::threads) {
     Partial terms[Problem::fold];
 #  pragma unroll

@@ -3,6 +3,9 @@
 #include "cuda/packed.cuh"
 #include "rows/row_floats.cuh"
 #include "streaming/dropout/dropping.cuh"
+#if stored_mask && packed_mask
+#  include "cuda/kept_bits.cuh"
+#endif
 // y = kept ? (x + bias) / (1 - p) : 0, + residual. A block has consecutive vectors, of which a thread loads
 // several before it computes the first one.
 
@@ -147,12 +150,17 @@ __device__ __forceinline__ void random_words(unsigned (&words)[width], const Dro
 struct Kept {
   unsigned bits = 0;
 
-  __device__ __forceinline__ void set(int i, bool kept) { bits |= kept ? 1u << i : 0u; }
+  // `Dropping::applied`, which sets the bit of what is kept.
+  __device__ __forceinline__ float applied(const Dropping& dropping, float value, unsigned word, int i) {
+    const float scaled = __fmul_rn(value, dropping.factor);
+    return kept_with_bit(scaled, word, dropping.threshold, dropping.everything, 1u << i, bits);
+  }
 
   // All threads of a warp take part.
   __device__ __forceinline__ void store(const Arguments& arguments, long long index, const Place& place) {
     constexpr int lanes = 8 / width;  // that share a byte
-    if (place.inside < width) bits &= (1u << max(static_cast<int>(place.inside), 0)) - 1;
+    if ((Problem::ragged || lanes > 1) && place.inside < width)
+      bits &= (1u << max(static_cast<int>(place.inside), 0)) - 1;
     bits <<= threadIdx.x % lanes * width;
 #  pragma unroll
     for (int step = 1; step < lanes; step *= 2) bits |= __shfl_xor_sync(0xffffffffu, bits, step);
@@ -231,9 +239,13 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
 #endif
 #pragma unroll
     for (int i = 0; i < width; ++i) {
+#if stored_mask && packed_mask
+      values[i] = kept.applied(dropping, values[i], words[i], i);
+#else
       const bool keep = dropping.keeps(words[i]);
       values[i] = dropping.applied(values[i], keep);
-#if stored_mask
+#endif
+#if stored_mask && !packed_mask
       kept.set(i, keep);
 #endif
 #if residual && half

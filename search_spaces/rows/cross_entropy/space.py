@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from ....codegen.rows.cross_entropy.presets import streamed, widest
 from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from ....codegen.rows.schedule import Hold
+from ....codegen.rows.schedule import WARP, Hold
 from ...device_spec import DeviceSpec
+from ...resources import BULK_COPIES_SINCE
 from ...space import Draw, Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
@@ -44,6 +46,8 @@ def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, 
         yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     if isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.RELOAD:
         yield "early: expected rows that are held, whose loads all leave at once"
+    if isinstance(schedule, CrossEntropySchedule) and schedule.bulk and not _can_bulk(problem, schedule, spec):
+        yield "bulk: expected early rows of several warps in shared memory, of vectors of 16 bytes, on sm_90 or newer"
     if schedule.hold not in _holds(problem):
         yield f"hold {schedule.hold}: expected {' or '.join(_READ_ONCE)} for rows that are read once"
 
@@ -66,7 +70,10 @@ class CrossEntropySpace(Generic[S]):
 
         def build(draw: Draw) -> S:
             schedule = drawn.build(draw)
-            return _early(schedule, False) if schedule.hold is Hold.RELOAD else schedule
+            if not isinstance(schedule, CrossEntropySchedule):
+                return schedule
+            schedule = replace(schedule, early=schedule.early and schedule.hold is not Hold.RELOAD)
+            return replace(schedule, bulk=schedule.bulk and _can_bulk(problem, schedule, spec))
 
         return replace(drawn, build=build)
 
@@ -79,7 +86,8 @@ class CrossEntropySpace(Generic[S]):
         longest, drawn = streamed(self.kind, problem), self.space(problem, spec)
         seeds = RowSeeds(problem, longest, drawn, constraints, spec)
         copied = [] if problem.lse_given else list(seeds.in_shared_memory())
-        copied = [*(_early(schedule) for schedule in copied), *copied[:1]]
+        bulk = dict.fromkeys(seeds.filling(one) for one in _in_bulk(copied) if _can_bulk(problem, one, spec))
+        copied = [*bulk, *(_early(schedule) for schedule in copied), *copied[:1]]
         loaded, again = list(seeds.in_registers())[:4], list(_in_steps(longest))
         if problem.columns * problem.dtype.bytes < _LONG_ROW:
             listed = (*loaded, *copied[:2], *again[:2])
@@ -90,6 +98,23 @@ class CrossEntropySpace(Generic[S]):
         for schedule in (*listed, *seeds.narrow(listed)):
             if schedule in drawn:
                 yield schedule
+
+
+def _can_bulk(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> bool:
+    """Whether a thread can copy rows for all others of its block."""
+    whole = problem.columns % schedule.vector_width == 0 and schedule.vector_width <= problem.vector_width("x")
+    early = isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.SHARED
+    of_block = schedule.threads_per_row == schedule.threads > WARP
+    wide = schedule.vector_width * problem.dtype.bytes == WIDEST_ACCESS
+    return early and whole and of_block and wide and spec.compute_capability >= BULK_COPIES_SINCE
+
+
+def _in_bulk(copied: Sequence[S]) -> Iterator[S]:
+    """Rows that one thread copies, in as many blocks of fewer threads, too: copies take none of them."""
+    for schedule in copied:
+        if isinstance(schedule, CrossEntropySchedule):
+            for threads in (schedule.threads, schedule.threads // 2):
+                yield replace(schedule, threads=threads, threads_per_row=threads, early=True, bulk=True)
 
 
 def _early(schedule: S, early: bool = True) -> S:

@@ -56,11 +56,17 @@ def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule
 
 
 def _folded(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule]:
-    """Rows that begin between vectors, several as one, in the widest vectors."""
+    """Rows that begin between vectors, several as one. Few blocks share a strip, of which the last one adds up all."""
     if not can_fold(problem):
         return
     width, split_counts = widest_vectors(problem, True), split_values(problem, spec)
-    for threads, lanes, loads, blocks_per_sm in ((256, 64, 4, 8), (256, 32, 8, 4), (512, 128, 4, 4), (256, 64, 8, 8)):
+    for threads, lanes, loads, blocks_per_sm in (
+        (256, 32, 8, 4),
+        (256, 64, 4, 3),
+        (256, 64, 8, 2),
+        (256, 32, 4, 6),
+        (128, 32, 8, 8),
+    ):
         schedule = ReduceSchedule(threads, lanes, width, loads, folded=True)
         splits = max(2, ceil_div(blocks_per_sm * spec.sm_count, schedule.groups(problem)))
         schedule = fitted(problem, replace(schedule, splits=splits), split_counts)

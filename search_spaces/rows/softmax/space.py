@@ -19,6 +19,7 @@ from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
+_L2_SHARE = 0.5  # of L2 that keeps a mask until the next matrix reads it
 _HALF_WORD = 2  # bytes
 _APART = 0.5  # registers for each word of two elements that are loaded one by one where only some of them count
 
@@ -55,6 +56,11 @@ def _can_keep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
 def _shares_masks(problem: SoftmaxProblem) -> bool:
     """Whether several matrices share each mask, the last one as many as the others."""
     return problem.heads > 1 and problem.rows % (problem.queries * problem.heads) == 0
+
+
+def _between(problem: SoftmaxProblem) -> int:
+    """Bytes that a matrix reads and writes, after which the next one reads the same mask."""
+    return problem.queries * problem.columns * (problem.mask_dtype.bytes + 2 * problem.dtype.bytes)
 
 
 def space(problem: SoftmaxProblem, spec: DeviceSpec) -> Space[SoftmaxSchedule]:
@@ -97,7 +103,7 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         yield from (*copied, *loaded[:2])
     else:
         first = _skipping(problem, seeds) or loaded[:3]
-        if _shares_masks(problem):
+        if _shares_masks(problem) and _between(problem) > _L2_SHARE * spec.l2_bytes:
             first = [*(replace(schedule, heads_first=True) for schedule in first), *first[:1]]
         kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
         yield from (*first, *kept)

@@ -81,7 +81,7 @@ def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]
     usual = default(problem, spec)
     yield usual
     if problem.rotated < problem.head_dim:
-        for threads, heads, least in ((256, 4, 4), (256, 8, 2), (256, 2, 4), (512, 4, 2), (128, 4, 8)):
+        for threads, heads, least in ((128, 4, 4), (256, 2, 4), (128, 8, 4), (128, 2, 8), (256, 4, 2)):
             wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least, apart=True)
             fitted = _fitted(problem, wanted, spec)
             yield from (fitted, replace(fitted, specialize=Specialize.SHAPE))
