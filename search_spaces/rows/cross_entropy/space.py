@@ -135,5 +135,8 @@ def _in_steps(longest: S) -> Iterator[S]:
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
-    """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem))
+    """See `row_checks`; rows that are copied in bulk end with a vector."""
+    whole, (ragged, _) = row_checks(problem, schedule, schedule.rounds_in(problem))
+    if isinstance(schedule, CrossEntropySchedule) and schedule.bulk:
+        ragged = replace(ragged, columns=ragged.columns - ragged.columns % schedule.vector_width)
+    return [whole, (ragged, schedule)]

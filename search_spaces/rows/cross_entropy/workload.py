@@ -33,7 +33,8 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     vectors = warps * rounds  # of a block, counted for each warp
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
     singly = 1 if problem.alike(width) else width
-    accesses = vectors * (reads + written * singly)
+    loads = 0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads  # of all threads
+    accesses = loads + vectors * written * singly
     element = passes * _PASS + written * _WRITTEN + (passes + written) * _CAPPED * problem.capped + problem.smoothed
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if _uneven(problem, schedule) else 0.0
     parts = min(ends, vectors) * width
@@ -56,7 +57,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         memory_bytes=problem.work.bytes + (reads - 1) * missed * problem.rows * problem.columns * size,
         steps=steps,
         instructions=(computing + waits) / steps,
-        load_instructions=vectors * reads * _ACCESS / steps,
+        load_instructions=loads * _ACCESS / steps,
         unit_clocks=exponentials / spec.rates.get(Unit.SPECIAL, 16) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / _LINE) / steps
         if schedule.hold is Hold.SHARED
