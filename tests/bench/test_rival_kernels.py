@@ -30,7 +30,7 @@ from autotune.verification import launch_arrays
         ("softmax", "liger", SoftmaxProblem(3, 8, log=True)),
         ("softmax", "triton", SoftmaxProblem(1, 65537)),
         ("softmax_backward", "liger", SoftmaxBackwardProblem(3, 8, log=True)),
-        ("cross_entropy", "liger", CrossEntropyProblem(3, 8, gradient=True)),
+        ("cross_entropy", "liger", CrossEntropyProblem(3, 8, lse=True)),
         ("map", "liger", MapProblem(3, 8, Function.SILU, DType.BFLOAT16)),
         ("map", "liger", MapProblem(3, 8, Function.SILU, DType.BFLOAT16, gate=Gate.INTERLEAVED)),
     ],

@@ -1,5 +1,6 @@
 """Calls of PyTorch that operators state, on a stand-in for PyTorch: on the problem's tensors they are right."""
 
+import os
 import sys
 from types import SimpleNamespace
 
@@ -20,7 +21,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.tensor import Role, Tensor
-from autotune.search_spaces.baselines import TorchCall
+from autotune.search_spaces.baselines import TorchCall, compiled
 from autotune.search_spaces.registry import operator
 from autotune.verification import compare, launch_arrays, scale_name
 
@@ -68,6 +69,16 @@ def test_it_computes_the_reference(monkeypatch, name, baseline, problem):
             scale = expected.get(scale_name(tensor))
             found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale)
             assert isinstance(found, float), found
+
+
+@pytest.mark.parametrize("stated", [None, "8"])
+def test_torch_compile_works_in_this_process_unless_the_environment_says_otherwise(monkeypatch, stated):
+    variable = "TORCHINDUCTOR_COMPILE_THREADS"
+    monkeypatch.setenv(variable, stated or "")
+    if stated is None:
+        monkeypatch.delenv(variable)
+    compiled(TorchCall("a call", lambda *_: list)).bind(TORCH, None, {})
+    assert os.environ[variable] == (stated or "1")
 
 
 def test_its_products_are_exact_meanwhile(monkeypatch):

@@ -91,12 +91,17 @@ def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Ten
 
 
 def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) -> _Call:
-    """The kernel without its call, which reads back from the device how many targets count."""
-    if problem.has_gradient or problem.lse:
-        raise ValueError("Liger's cross-entropy has no lse, and leaves its gradient in place of the logits")
+    """The kernel without its call, which reads back from the device how many targets count.
+
+    Its gradient lacks the factor dloss and takes the place of the logits, so it gets logits of its own. From the second
+    launch on these are gradients: the kernel does the same whatever values it reads.
+    """
+    if problem.lse:
+        raise ValueError("Liger's cross-entropy has no lse")
     from liger_kernel.ops.cross_entropy import MAX_FUSED_SIZE, liger_cross_entropy_kernel
 
-    x, scalars = tensors["x"], problem.scalars
+    x = tensors["x"].clone() if problem.has_gradient else tensors["x"]
+    scalars = problem.scalars
     block = min(MAX_FUSED_SIZE, 1 << max(0, problem.columns - 1).bit_length())
 
     def compute() -> None:
@@ -129,7 +134,7 @@ def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) 
             BLOCK_SIZE=block,
             HAS_WEIGHT=False,
             HAS_SOFTCAPPING=problem.capped,
-            HAS_GRADIENTS=False,
+            HAS_GRADIENTS=problem.has_gradient,
             num_warps=32,
         )
 
