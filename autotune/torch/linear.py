@@ -10,17 +10,27 @@ from .operators import functions
 
 
 class Linear(torch.nn.Linear):
-    """``torch.nn.Linear`` by gemm in bfloat16 and float16, and by sgemm in true FP32; leading axes are rows."""
+    """``torch.nn.Linear`` by gemm in bfloat16 and float16, and by sgemm in true FP32; leading axes are rows.
+
+    Under ``torch.autocast`` input, weights and bias are cast to its type first, as PyTorch's are.
+    """
 
     def forward(self, input: Any) -> Any:
         """X·Wᵀ + bias."""
-        rows, weights = input.reshape(-1, self.in_features), self.weight.mT
-        if self.weight.dtype is torch.float32:
-            product = functions["sgemm"](rows, weights)
-            product = product if self.bias is None else product + self.bias
+        weight: Any = self.weight
+        bias: Any = self.bias
+        device = input.device.type
+        if torch.is_autocast_enabled(device):
+            dtype = torch.get_autocast_dtype(device)
+            input, weight = input.to(dtype), weight.to(dtype)
+            bias = None if bias is None else bias.to(dtype)
+        rows = input if input.ndim == 2 else input.reshape(-1, input.shape[-1])
+        if weight.dtype is torch.float32:
+            product = functions["sgemm"](rows, weight.mT)
+            product = product if bias is None else product + bias
         else:
-            product = functions["gemm"](rows, weights, self.bias)
-        return product.reshape(*input.shape[:-1], self.out_features)
+            product = functions["gemm"](rows, weight.mT, bias)
+        return product if input.ndim == 2 else product.reshape(*input.shape[:-1], weight.shape[0])
 
     def store_by_input(self) -> Self:
         """Store the weights input by input, which products of few rows read faster; shape and values stay."""

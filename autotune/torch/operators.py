@@ -5,148 +5,149 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Signature, signature
+from itertools import compress
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from .. import dispatcher
+from ..dispatcher.calls.function import dispatched
 from ..dispatcher.calls.resolve import plain_option
 from ..dispatcher.calls.shorthand import shorthands
 from ..search_spaces.call import OUT, STREAM, Call
 from ..search_spaces.derivative import Backward, Derivative
 from ..search_spaces.layouts import Layout
 from ..search_spaces.registry import OPERATORS
+from .eager import Named, binder, examined, recorder
 from .schema import outputs_made, schema
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class _Operator:
     """An operator of PyTorch's that computes a call with new outputs.
 
-    There are two ways to it. Tracers and subclasses of tensors take ``torch.ops.autotune.<name>``. Plain tensors get an
-    autograd node of our own, since PyTorch's way takes twice as long on the host, or longer.
+    There are two ways to it. Plain tensors in eager mode get a node of our own over the dispatcher; see `eager`. All
+    others take ``torch.ops.autotune.<name>``.
     """
 
     def __init__(self, call: Call, derivative: Derivative | None) -> None:
         self._call, self._derivative = call, derivative
-        self._parameters = call.functional
-        self._defaults = {name: call.signature.parameters[name].default for name in self._parameters}
+        self._parameters = [call.signature.parameters[name] for name in call.functional]
+        self._bind = binder(call.name, self._parameters, call.inputs)
         self._made = outputs_made(call, derivative)
         self._required = len(call.required_outputs)
+        self._computations: dict[tuple[str, ...], tuple[Callable[..., Any], tuple[str, ...]]] = {}
         operator = torch.library.custom_op(
             f"autotune::{call.name}", self._dispatched, mutates_args=(), schema=schema(call, derivative)
         )
         operator.register_fake(self._fake)
         if derivative is not None:
-            operator.register_autograd(self._backward, setup_context=self._save)
-            self._node = self._autograd_node()
+            operator.register_autograd(self._backward, setup_context=self._setup)
 
     def function(self) -> Callable[..., Any]:
         """What users call."""
-        call, count = self._call, self._required
+        call, required, several = self._call, self._required, len(self._made) > self._required
+        compute, bind = dispatched(call.name).function, self._bind
+        record = recorder(call.name, self._computation, self._save, self._gradients) if self._derivative else None
 
         def function(*arguments: Any, **options: Any) -> Any:
-            given = [one for one in (*arguments, *options.values()) if isinstance(one, torch.Tensor)]
-            plain = not torch.compiler.is_compiling() and all(type(tensor) in _PLAIN for tensor in given)
-            recorded = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given)
+            inputs, others = bind(*arguments, **options)
+            plain, recorded = examined(inputs.values())
             if plain and not recorded:
-                return getattr(dispatcher, call.name)(*arguments, **options)
-            if plain and self._derivative is not None:
-                returned = self._node.apply(*self._named(arguments, options).values())
+                return compute(*arguments, **options)
+            if plain and record is not None:
+                returned = record(inputs, others)
             else:
                 returned = getattr(torch.ops.autotune, call.name)(*arguments, **options)
-            if len(self._made) == count:
-                return returned
-            return returned[0] if count == 1 else returned[:count]
+            if several and isinstance(returned, tuple):
+                return returned[0] if required == 1 else returned[:required]
+            return returned
 
         function.__name__ = function.__qualname__ = call.name
         function.__doc__ = f"``dispatcher.{call.name}`` with new outputs, for autograd and ``torch.compile``."
-        parameters = [call.signature.parameters[name] for name in self._parameters]
-        function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        function.__signature__ = Signature(self._parameters)  # type: ignore[attr-defined]
         return function
 
-    def _autograd_node(self) -> Any:
-        """The class whose ``apply`` takes all parameters in their order."""
-
-        def forward(ctx: Any, *arguments: Any) -> Any:
-            outputs = self._computed(self._named(arguments, {}))
-            self._save(ctx, arguments, outputs)
-            return outputs
-
-        methods = {"forward": staticmethod(forward), "backward": staticmethod(self._backward)}
-        # With the operator's name, which PyTorch shows where it shows a tensor.
-        return type(torch.autograd.Function)(self._call.name, (torch.autograd.Function,), methods)
-
-    def _named(self, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments by name, those that are left out too."""
-        return self._defaults | dict(zip(self._parameters, arguments, strict=False)) | dict(options)
+    def _named(self, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Named, Named]:
+        """Inputs and other arguments by name, of a call that PyTorch makes: all parameters are positional there."""
+        names = (parameter.name for parameter in self._parameters)
+        return self._bind(**dict(zip(names, arguments, strict=False)), **options)
 
     def _dispatched(self, *arguments: Any, **options: Any) -> Any:
         """The outputs that are made, for PyTorch's dispatcher, which turns tuples into lists."""
-        return self._computed({name: _plain(value) for name, value in self._named(arguments, options).items()})
+        inputs, others = self._named(arguments, options)
+        inputs = {name: tensor if tensor is None else tensor.detach() for name, tensor in inputs.items()}
+        others = {name: tuple(value) if isinstance(value, list) else value for name, value in others.items()}
+        compute, names = self._computation(others)
+        outputs = zip(names, _tuple(compute(**inputs, **others)), strict=True)
+        return self._all_made(inputs, dict(outputs))
 
-    def _computed(self, named: Mapping[str, Any]) -> Any:
-        saved = self._saved_outputs(named)
-        written = {name: tensor for name, tensor in saved.items() if tensor.numel()}
-        returned = getattr(dispatcher, self._call.name)(**named, **written)
-        return (*_tuple(returned), *saved.values()) if saved else returned
+    def _computation(self, others: Named) -> tuple[Callable[..., Any], tuple[str, ...]]:
+        """What computes outputs as far as this call's derivative needs them, and their names."""
+        saved = self._saved_outputs(others) if self._derivative else ()
+        found = self._computations.get(saved)
+        if found is None:
+            calls = dispatched(self._call.name, saved)
+            found = self._computations[saved] = calls.function, calls.call.required_outputs
+        return found
 
-    def _saved_outputs(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        """New tensors for the outputs that only the derivative needs, without elements for those that it does not."""
+    def _all_made(self, inputs: Named, outputs: Named) -> Any:
+        """What the schema promises: without elements where this call's derivative needs no output."""
+        like = inputs[self._call.inputs[0]]
+        made = tuple(outputs[name] if name in outputs else like.new_empty(0) for name in self._made)
+        return made if len(made) > 1 else made[0]
+
+    def _saved_outputs(self, others: Named) -> tuple[str, ...]:
+        """The optional outputs that this call's derivative needs."""
         names = self._made[self._required :]
         if not names or self._derivative is None:
-            return {}
-        unneeded = self._derivative.unneeded(named)
-        needed = self._new(tuple(name for name in names if name not in unneeded), named)
-        return {name: needed[name] if name in needed else named[self._call.inputs[0]].new_empty(0) for name in names}
+            return ()
+        unneeded = self._derivative.unneeded(others)
+        return tuple([name for name in names if name not in unneeded]) if unneeded else names
 
     def _fake(self, *arguments: Any, **options: Any) -> Any:
         """Tensors without values, of the shapes and dtypes that a tracer has to know."""
-        named = self._named(arguments, options)
-        found = (*self._new(self._made[: self._required], named).values(), *self._saved_outputs(named).values())
-        return found[0] if len(found) == 1 else found
-
-    def _new(self, outputs: tuple[str, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """New tensors for outputs of the call."""
-        if not outputs:
-            return {}
         call = self._call
-        inputs = {name: None if named[name] is None else _layout(named[name]) for name in call.inputs}
-        types = call.types(**inputs, **{name: plain_option(named[name]) for name in call.options})
-        like = named[call.inputs[0]]
-        return {name: like.new_empty(types[name].shape, dtype=getattr(torch, types[name].dtype)) for name in outputs}
+        inputs, others = self._named(arguments, options)
+        layouts = {name: None if tensor is None else _layout(tensor) for name, tensor in inputs.items()}
+        types = call.types(**layouts, **{name: plain_option(others[name]) for name in call.options})
+        like = inputs[call.inputs[0]]
+        return self._all_made(
+            inputs,
+            {
+                name: like.new_empty(types[name].shape, dtype=getattr(torch, types[name].dtype))
+                for name in (*call.required_outputs, *self._saved_outputs(others))
+            },
+        )
 
-    def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def _setup(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        self._save(ctx, *self._named(inputs, {}), dict(zip(self._made, _tuple(output), strict=True)))
+
+    def _save(self, ctx: Any, inputs: Named, others: Named, outputs: Named) -> None:
         assert self._derivative is not None
-        named = self._named(inputs, {})
-        arrays = named | dict(zip(self._made, _tuple(output), strict=True))
-        ctx.save_for_backward(*(arrays[name] for name in self._derivative.saves))
-        ctx.shapes = {name: tuple(named[name].shape) for name in self._call.inputs if named[name] is not None}
-        ctx.arguments = {name: value for name, value in named.items() if name not in self._call.inputs}
+        arrays = {**inputs, **outputs}
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*[arrays.get(name) for name in self._derivative.saves])
+        ctx.shapes = {name: tensor.shape for name, tensor in inputs.items() if tensor is not None}
+        ctx.arguments, ctx.made = others, tuple(outputs)
 
     def _backward(self, ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+        """The gradients of all parameters, for PyTorch's dispatcher.
+
+        It leaves out arguments at the end that have their default values.
+        """
+        names = [parameter.name for parameter in self._parameters]
+        wanted = frozenset(compress(names, ctx.needs_input_grad))
+        found = self._gradients(ctx, True, wanted, gradients)
+        return tuple(found.get(name) for name in names[: len(ctx.needs_input_grad)])
+
+    def _gradients(self, ctx: Any, recorded: bool, wanted: frozenset[str], gradients: tuple[Any, ...]) -> Named:
         assert self._derivative is not None
-        # PyTorch leaves out arguments at the end that have their default values.
-        inputs = dict(zip(self._parameters, ctx.needs_input_grad, strict=False))
-        found = self._derivative.backward(
-            Backward(
-                _differentiable,
-                dict(zip(self._derivative.saves, ctx.saved_tensors, strict=True)),
-                ctx.shapes,
-                ctx.arguments,
-                dict(zip(self._made, gradients, strict=True)),
-                frozenset(name for name, needed in inputs.items() if needed),
-            )
-        )
-        return tuple(found.get(name) for name in inputs)
-
-
-def _plain(argument: Any) -> Any:
-    if isinstance(argument, torch.Tensor):
-        return argument.detach()
-    return tuple(argument) if isinstance(argument, list) else argument
+        if all(gradient is None for gradient in gradients[: self._required]):
+            return {}
+        saved = dict(zip(self._derivative.saves, ctx.saved_tensors, strict=True))
+        outputs = dict(zip(ctx.made, gradients, strict=True))
+        operators = _differentiable if recorded else _direct
+        return self._derivative.backward(Backward(operators, saved, ctx.shapes, ctx.arguments, outputs, wanted))
 
 
 def _layout(tensor: Any) -> Layout:
@@ -178,4 +179,5 @@ functions = {
     if operator.call
 }
 _differentiable = SimpleNamespace(**functions)
+_direct = SimpleNamespace(**{name: dispatched(name).function for name in functions})
 functions |= {stated.__name__: _shorthand(functions[name], stated) for name, stated in shorthands()}

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from autotune import dispatcher
 from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.call import Call
@@ -53,23 +52,22 @@ def test_gradients_are_those_of_matmul(a, b, transposed):
             torch.testing.assert_close(gradient, truth, rtol=1e-5, atol=1e-4)
 
 
-@pytest.fixture
-def computed(monkeypatch):
-    """The shapes that the dispatcher was given."""
-    found, sgemm = [], dispatcher.sgemm
-
-    def call(*tensors, **options):
-        found.append(tuple(tuple(tensor.shape) for tensor in (*tensors, *options.values()) if torch.is_tensor(tensor)))
-        return sgemm(*tensors, **options)
-
-    monkeypatch.setattr(dispatcher, "sgemm", call, raising=False)
-    return found
-
-
-def test_a_shared_matrix_gets_its_gradient_by_one_product(computed):
+def test_a_shared_matrix_gets_its_gradient_by_one_product(problems):
     a, b = random(3, 5, 33, requires_grad=False), random(33, 7)
     autotune_torch.sgemm(a, b).sum().backward()
-    assert computed == [((3, 5, 33), (33, 7)), ((33, 15), (15, 7))]
+    assert [(problem.batch, problem.m, problem.n, problem.k) for problem in problems] == [(3, 5, 7, 33), (1, 33, 7, 15)]
+
+
+@pytest.mark.parametrize("by_input", [False, True])
+def test_gradients_of_weights_are_stored_as_the_weights(by_input):
+    """PyTorch copies gradients of parameters that are not."""
+    layer = autotune_torch.Linear(24, 9, bias=False)
+    layer = layer.store_by_input() if by_input else layer
+    layer(random(5, 24)).sum().backward()
+    assert layer.weight.grad.stride() == layer.weight.stride()
+    a, b = random(24, 5).detach().mT.requires_grad_(), random(24, 9)
+    of_a, of_b = torch.autograd.grad(autotune_torch.sgemm(a, b).sum(), (a, b))
+    assert (of_a.stride(), of_b.stride()) == (a.stride(), b.stride())
 
 
 def test_a_second_derivative_is_that_of_matmul():
@@ -82,11 +80,11 @@ def test_a_second_derivative_is_that_of_matmul():
     torch.testing.assert_close(second(autotune_torch.sgemm), second(torch.matmul), rtol=1e-4, atol=1e-3)
 
 
-def test_without_gradients_the_dispatcher_is_called_at_once(computed, monkeypatch):
+def test_without_gradients_the_dispatcher_is_called_at_once(problems, monkeypatch):
     monkeypatch.setattr(torch.ops.autotune, "sgemm", None)
     with torch.no_grad():
         assert autotune_torch.sgemm(random(5, 33), random(33, 7)).shape == (5, 7)
-    assert len(computed) == 1
+    assert len(problems) == 1
 
 
 def trained(linear, dtype):

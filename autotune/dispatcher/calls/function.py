@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import cleandoc
 from typing import Any
 
@@ -129,17 +130,27 @@ class Dispatched:
         return made
 
 
-_dispatched: dict[str, Dispatched] = {}
+_dispatched: dict[tuple[str, tuple[str, ...]], Dispatched] = {}
 
 
-def dispatched(name: str) -> Dispatched:
-    """The calls of an operator; ``ValueError`` if there is no such operator, or if users cannot call it."""
-    found = _dispatched.get(name)
+def dispatched(name: str, computed: tuple[str, ...] = ()) -> Dispatched:
+    """The calls of an operator.
+
+    Args:
+        name: of the operator.
+        computed: optional outputs that these calls always compute, allocate and return, as if they were required.
+
+    Raises:
+        ValueError: there is no such operator, or users cannot call it.
+    """
+    found = _dispatched.get((name, computed))
     if found is None:
         stated = operator(name)
         if stated.call is None:
             raise ValueError(f"{name} has no call")
-        found = _dispatched.setdefault(name, Dispatched(stated, stated.call))
+        optional = tuple(one for one in stated.call.optional if one not in computed)
+        made = Dispatched(stated, replace(stated.call, optional=optional))
+        found = _dispatched.setdefault((name, computed), made)
     return found
 
 

@@ -78,7 +78,7 @@ def arguments_source(call: Call) -> str:
 
 
 def _head(call: Call) -> list[str]:
-    lines = [f"def {call.name}({', '.join(_parameters(call))}):"]
+    lines = [f"def {call.name}({', '.join(declared(call.signature.parameters.values()))}):"]
     if call.outputs_packed:
         lines.append(f"    {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else {OUT}")
     return [*lines, f"    _case = {_tuple(_case(call))}"]
@@ -88,12 +88,14 @@ def _arguments(call: Call) -> str:
     return f"{STREAM}, {_tuple(call.inputs)}, {_tuple(call.outputs)}, _case, {_tuple(call.scalars)}"
 
 
-def _parameters(call: Call) -> Iterator[str]:
+def declared(parameters: Iterable[Parameter]) -> Iterator[str]:
+    """Parameters as the head of a function has them, whose scope has ``_defaults``."""
     star = False
-    for name, parameter in call.signature.parameters.items():
+    for parameter in parameters:
         if parameter.kind is Parameter.KEYWORD_ONLY and not star:
             star = True
             yield "*"
+        name = parameter.name
         yield name if parameter.default is Parameter.empty else f"{name}=_defaults[{name!r}]"
 
 
