@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from cuda.bindings import driver
@@ -56,10 +57,15 @@ def encode(tensor_map: TensorMap, address: int) -> bytes:
     return ctypes.string_at(_anew(tensor_map, address).getPtr(), TENSOR_MAP_BYTES)
 
 
-def encoder(tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
+def encoder(tensor_map: TensorMap, memory: int, context: AbstractContextManager[None]) -> Callable[[int], None]:
     """What encodes a map to host memory at a multiple of 64, for a tensor at the address that it is given.
 
     Once encoded, the map gets another address where it lies: no bytes are copied, and no sizes converted.
+
+    Args:
+        tensor_map, memory: the map, and where it is encoded to.
+        context: makes a CUDA context the current one for a while. The driver encodes nothing in a thread without one,
+            such as that of PyTorch's backward passes before anything else has run there.
 
     Raises:
         CUDAError: what it returns raises it where the driver refuses an address.
@@ -71,9 +77,11 @@ def encoder(tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
         if address == held:
             return
         if held < 0:
-            ctypes.memmove(memory, encode(tensor_map, address), TENSOR_MAP_BYTES)
-        elif (result := driver.cuTensorMapReplaceAddress(encoded, address))[0]:
-            handle_return(result)
+            with context:
+                ctypes.memmove(memory, encode(tensor_map, address), TENSOR_MAP_BYTES)
+        elif driver.cuTensorMapReplaceAddress(encoded, address)[0]:
+            with context:
+                handle_return(driver.cuTensorMapReplaceAddress(encoded, address))
         held = address
 
     return move

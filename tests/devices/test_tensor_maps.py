@@ -1,6 +1,7 @@
 """What the driver is asked to encode; the driver is a stand-in."""
 
 import ctypes
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -70,7 +71,7 @@ def test_a_map_that_was_encoded_gets_another_address_where_it_lies(monkeypatch):
     monkeypatch.setattr(tensor_maps, "encode", encode)
     monkeypatch.setattr(driver, "cuTensorMapReplaceAddress", replace)
     monkeypatch.setattr(tensor_maps, "handle_return", refuse)
-    move = tensor_maps.encoder(MAP, ctypes.addressof(memory))
+    move = tensor_maps.encoder(MAP, ctypes.addressof(memory), nullcontext())
     for address in (0x1000, 0x1000, 0x2000, 0x2000, 0x1000):
         move(address)
     assert memory.raw == (0x1000).to_bytes(TENSOR_MAP_BYTES, "little")
@@ -85,7 +86,7 @@ def test_the_driver_encodes_it():
     Device(0).set_current()
     memory = (ctypes.c_char * (2 * TENSOR_MAP_BYTES))()
     first = -ctypes.addressof(memory) % 64
-    move = tensor_maps.encoder(MAP, ctypes.addressof(memory) + first)
+    move = tensor_maps.encoder(MAP, ctypes.addressof(memory) + first, nullcontext())
     for address in (0x7F0000000000, 0x7F0000001000):
         move(address)
         assert memory[first : first + TENSOR_MAP_BYTES] == tensor_maps.encode(MAP, address)

@@ -96,7 +96,7 @@ def test_tensor_maps_of_a_workspace_are_those_of_the_stream(monkeypatch):
     context, held = Context(current=True), []
     loaded = SimpleNamespace(bound=lambda packed: lambda stream: held.append((packed.workspace, packed.boxes[0])))
     monkeypatch.setattr(
-        gpu, "encoder", lambda _, memory: partial(setattr, ctypes.c_uint64.from_address(memory), "value")
+        gpu, "encoder", lambda _, memory, context: partial(setattr, ctypes.c_uint64.from_address(memory), "value")
     )
     monkeypatch.setattr(gpu.Workspaces, "pointer", lambda self, stream: 0x1000 * stream)
     launch = _GpuKernel(loaded, context, program, Scratch(context)).bound(packed)

@@ -21,6 +21,20 @@ def test_a_mode_sees_operators():
     assert isinstance(x.grad, FakeTensor)
 
 
+def test_a_mode_sees_operators_of_plain_tensors():
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Seen(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append(func.name())
+            return func(*args, **kwargs or {})
+
+    x, seen = tensor().detach(), []
+    with Seen():
+        autotune_torch.softmax(x)
+    assert "autotune::softmax" in seen
+
+
 def test_a_fake_tensor_outside_of_its_mode_is_computed_as_one():
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 

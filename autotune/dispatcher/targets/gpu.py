@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from cuda.bindings import driver
 from cuda.core import Device
 
 from ...codegen.problem import Problem
-from ...codegen.program import Program
+from ...codegen.program import Memset, Program
 from ...codegen.tensor_map import TensorMap
 from ...compiler import cached_kernel, compile_kernel
 from ...cuda_core import CUDAError, handle_return
@@ -64,7 +65,7 @@ class Gpu:
 
     def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
         """See `Target`."""
-        return encoder(tensor_map, memory)
+        return encoder(tensor_map, memory, self._context)
 
     def synchronize(self, stream: int) -> None:
         """See `Target`."""
@@ -93,17 +94,20 @@ class _GpuKernel:
             self._workspace = shared if program.scratch else self._workspaces.pointer
         maps = {a.name: a.tensor_map for a in program.arguments if a.tensor_map}
         self._maps = {name: one for name, one in maps.items() if one.tensor == "workspace"}
+        # A stream tells the driver the context of a launch, but not of a memset. A default stream means that of
+        # whatever context is current.
+        only_launches = not any(isinstance(step, Memset) for step in program.steps)
+        self._last_unclear = _LAST_DEFAULT_STREAM if only_launches else math.inf
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
         if self._workspace is not None:
-            launch = _with_workspace(launch, packed, self._workspace, self._maps)
-        context = self._context
+            launch = _with_workspace(launch, packed, self._workspace, self._maps, self._context)
+        context, last_unclear = self._context, self._last_unclear
 
         def launch_in_context(stream: int) -> None:
             try:
-                # A stream tells the driver its context; a default stream means that of whatever context is current.
-                if stream > _LAST_DEFAULT_STREAM or context.current:
+                if stream > last_unclear or context.current:
                     return launch(stream)
             except CUDAError as error:
                 if context.current:
@@ -118,9 +122,13 @@ class _GpuKernel:
 
 
 def _with_workspace(
-    launch: Callable[[int], None], packed: Any, workspace: Callable[[int], int], maps: Mapping[str, TensorMap]
+    launch: Callable[[int], None],
+    packed: Any,
+    workspace: Callable[[int], int],
+    maps: Mapping[str, TensorMap],
+    context: Context,
 ) -> Callable[[int], None]:
-    encoders = [(encoder(one, member_address(packed, name)), one.offset) for name, one in maps.items()]
+    encoders = [(encoder(one, member_address(packed, name), context), one.offset) for name, one in maps.items()]
 
     def launch_with_workspace(stream: int) -> None:
         packed.workspace = pointer = workspace(stream)

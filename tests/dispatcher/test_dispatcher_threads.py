@@ -1,0 +1,195 @@
+"""Calls from threads without a CUDA context, such as that of PyTorch's backward passes; the driver is a stand-in."""
+
+# ruff: noqa: N802 -- the names are the driver's
+
+from __future__ import annotations
+
+from threading import Thread, local
+from types import SimpleNamespace
+
+import pytest
+from cuda.bindings import driver
+from records import H200
+
+from autotune.codegen.program import Argument, Launch, Memset, Program
+from autotune.codegen.resources import Resources
+from autotune.codegen.tensor_map import TensorMap
+from autotune.compiler import CompiledKernel
+from autotune.cuda_core import CUDAError
+from autotune.devices import launcher, tensor_maps
+from autotune.dispatcher.calls.arguments import Template
+from autotune.dispatcher.targets import contexts, gpu, workspaces
+
+OK, INVALID = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_INVALID_CONTEXT
+LEGACY, PER_THREAD = 1, 2
+ELSEWHERE = 99  # a context of somebody's that is no device's primary one
+
+BOXES = TensorMap("a", "float32", (8, 8), (8, 1), (4, 4))
+KEPT = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4))
+MEMBERS = (
+    Argument("a", "TensorMap", tensor_map=BOXES),
+    Argument("kept", "TensorMap", tensor_map=KEPT),
+    Argument("workspace", "void*"),
+)
+LAUNCH = Launch("entry", (3, 1, 1), (64, 1, 1))
+
+
+def own_stream(ordinal):
+    return 0x1000 * (ordinal + 1)
+
+
+class Driver:
+    """Refuses what is called without a current context, or for memory or a stream in one that is not theirs.
+
+    Attributes:
+        done: the function and the primary context of everything that was done.
+        streams_tell: whether what is launched on, or asked of, a stream that somebody made needs no current context.
+    """
+
+    def __init__(self, monkeypatch, *, streams_tell):
+        self.done, self.streams_tell, self._threads = [], streams_tell, local()
+        for name in vars(Driver):
+            if name.startswith("cu"):
+                monkeypatch.setattr(driver, name, getattr(self, name))
+
+    @property
+    def stack(self):
+        """The contexts of this thread, the current one last."""
+        return self._threads.__dict__.setdefault("stack", [])
+
+    def does(self, name, stream=None, needs=True):
+        current = self.stack[-1] if self.stack else 0
+        wanted = current if stream is None else stream // 0x1000 or current
+        if wanted in (0, ELSEWHERE) or (needs and current != wanted):
+            return INVALID
+        self.done.append((name, wanted))
+        return OK
+
+    def cuDeviceGet(self, ordinal):
+        return OK, ordinal
+
+    def cuDevicePrimaryCtxRetain(self, device):
+        return OK, driver.CUcontext(device + 1)
+
+    def cuCtxGetCurrent(self):
+        return OK, driver.CUcontext(self.stack[-1] if self.stack else 0)
+
+    def cuCtxPushCurrent(self, context):
+        self.stack.append(int(context))
+        return (OK,)
+
+    def cuCtxPopCurrent(self):
+        return OK, self.stack.pop()
+
+    def cuStreamIsCapturing(self, stream):
+        return self.does("asked", stream, needs=not self.streams_tell), workspaces._NOT_CAPTURED[1]
+
+    def cuStreamGetCaptureInfo(self, stream):
+        return self.does("asked", stream, needs=not self.streams_tell), workspaces._NOT_CAPTURED[1], 0
+
+    def cuStreamSynchronize(self, stream):
+        return (self.does("synchronized", stream),)
+
+    def cuMemAlloc(self, size):
+        return self.does("allocated"), 0x10000
+
+    def cuMemsetD8Async(self, pointer, value, size, stream):
+        return (self.does("set", stream),)
+
+    def cuLaunchKernelEx(self, config, function, parameters, extra):
+        return (self.does("launched", int(config.hStream), needs=not self.streams_tell),)
+
+    def cuTensorMapEncodeTiled(self, *_):
+        return self.does("encoded"), driver.CUtensorMap()
+
+    def cuTensorMapReplaceAddress(self, encoded, address):
+        return (self.does("moved"),)
+
+
+def returned(result):
+    if result[0] != OK:
+        raise CUDAError(result[0].name)
+    return result[1] if len(result) == 2 else result[1:] or None
+
+
+@pytest.fixture(params=[False, True], ids=["strict", "streams tell"])
+def fake(request, monkeypatch):
+    for module in (contexts, gpu, launcher, tensor_maps, workspaces):
+        monkeypatch.setattr(module, "handle_return", returned)
+    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
+    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
+    monkeypatch.setattr(gpu, "Device", lambda ordinal: SimpleNamespace(set_current=lambda: 0, name="", properties=0))
+    monkeypatch.setattr(gpu, "device_limits", lambda name, properties: H200)
+    monkeypatch.setattr(gpu, "check_device", lambda ordinal: None)
+    monkeypatch.setattr(gpu, "compile_kernel", lambda *_: CompiledKernel(b"", Resources(1), "sm_90", ""))
+    return Driver(monkeypatch, streams_tell=request.param)
+
+
+def in_thread(work, *arguments):
+    """Call it in a new thread, which has no context; raise what it raises."""
+    errors = []
+
+    def run():
+        try:
+            work(*arguments)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    for error in errors:
+        raise error
+
+
+@pytest.mark.parametrize("current", [None, ELSEWHERE, 1, 2])
+@pytest.mark.parametrize("steps", [(LAUNCH,), (Memset(0, 64), LAUNCH)], ids=["launch", "memset"])
+@pytest.mark.parametrize("stream_of", [own_stream, lambda _: LEGACY, lambda _: PER_THREAD], ids=["own", "1", "2"])
+def test_any_thread_calls_on_any_device(fake, current, steps, stream_of):
+    program = Program("", MEMBERS, steps, 256)
+    loaded = []
+
+    def calls(ordinal):
+        if current is not None:
+            fake.stack.append(current)
+        before = list(fake.stack)
+        fake.done.clear()
+        if len(loaded) <= ordinal:
+            target = gpu.Gpu(ordinal)
+            loaded.append((target, Template(program, target.load(None, program), target.encoder)))
+        target, template = loaded[ordinal]
+        arguments, fill, stream = template.arguments(), template.filler(("a",)), stream_of(ordinal)
+        for address in (0x100, 0x200):
+            fill(arguments, (address,))
+            arguments.launch(stream)
+        assert not target.capturing(stream)
+        target.synchronize(stream)
+        assert fake.stack == before  # what is current in the caller's thread stays so
+        assert [name for name, _ in fake.done].count("launched") == 2
+        assert {name for name, _ in fake.done} >= {"asked", "encoded", "moved", "launched", "synchronized"}
+        in_context = {context for name, context in fake.done if name not in ("encoded", "moved")}
+        assert in_context == {ordinal + 1}
+
+    for ordinal in (0, 1):
+        for _ in range(2):  # the second one finds the kernel loaded and its workspace allocated
+            in_thread(calls, ordinal)
+
+
+def test_no_step_runs_twice_because_a_later_one_wants_a_context(fake):
+    program = Program("", MEMBERS[2:], (LAUNCH, Memset(0, 64)), 256)
+    target = gpu.Gpu(0)
+    arguments = Template(program, target.load(None, program), target.encoder).arguments()
+    in_thread(arguments.launch, own_stream(0))
+    assert [name for name, _ in fake.done if name in ("launched", "set")][-2:] == ["launched", "set"]
+    assert [name for name, _ in fake.done].count("launched") == 1
+
+
+def test_one_that_launches_asks_for_no_context_where_streams_tell(fake, monkeypatch):
+    target = gpu.Gpu(0)
+    program = Program("", (), (LAUNCH,))
+    arguments = Template(program, target.load(None, program), target.encoder).arguments()
+    pushed = []
+    push = driver.cuCtxPushCurrent
+    monkeypatch.setattr(driver, "cuCtxPushCurrent", lambda context: pushed.append(context) or push(context))
+    in_thread(arguments.launch, own_stream(0))
+    assert len(pushed) == (0 if fake.streams_tell else 1)
