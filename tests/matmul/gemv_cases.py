@@ -104,7 +104,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
-    random = Random(141)
+    random = Random(143)
     return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
 
 
@@ -154,7 +154,7 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
 def _always(problem: GemvProblem, schedule: GemvSchedule) -> object:
     """What each value has a case for."""
     if problem.quantised:
-        return problem.weights, schedule.unit
+        return problem.weights, schedule.unit, schedule.spread_x
     return problem.order, problem.transpose_x, schedule.cluster > 1, schedule.splits > 1
 
 

@@ -51,14 +51,18 @@ def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int
         (INT4, 32, FP16, "vector_width=16"),
         (INT4, 32, FP16, "vector_width=4 unit=tensor_core"),
         (INT4, 64, BF16, "vector_width=8 unit=tensor_core"),
+        (INT4, 32, FP16, "vector_width=4 unit=tensor_core spread_x=1"),
+        (INT4, 64, BF16, "vector_width=8 unit=tensor_core spread_x=1"),
         (INT8, 0, FP32, "vector_width=1"),
         (INT8, 32, BF16, "vector_width=16"),
         (INT8, 32, FP16, "vector_width=8 unit=tensor_core"),
+        (INT8, 32, FP16, "vector_width=8 unit=tensor_core spread_x=1"),
         (INT8, 0, BF16, "vector_width=4 unit=tensor_core"),
         (FP8, 128, FP32, "vector_width=2"),
         (FP8, 0, BF16, "vector_width=16"),
         (FP8, 128, FP16, "vector_width=16 unit=tensor_core"),
         (FP8, 128, BF16, "vector_width=4 unit=tensor_core"),
+        (FP8, 128, BF16, "vector_width=4 unit=tensor_core spread_x=1"),
     ],
 )
 def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType, words: str) -> None:
@@ -74,7 +78,7 @@ def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType
     np.testing.assert_array_equal(computed(problem, f"{ROWS} {words}", arrays).astype(np.float64), expected)
 
 
-@pytest.mark.parametrize("unit", ["fma", "tensor_core"])
+@pytest.mark.parametrize("unit", ["fma", "tensor_core", "tensor_core spread_x=1"])
 def test_scales_may_be_anything_finite(unit: str) -> None:
     """0, subnormal, large, with the zero points at both ends; what is not a number stays in its row."""
     problem = GemvProblem(6, 64, 2, dtype=BF16, weights=INT4, group_size=64, zeros=True)
@@ -92,7 +96,7 @@ def test_nan_of_8_bits_stays_in_its_row() -> None:
     problem = GemvProblem(9, 40, 3, dtype=FP16, weights=FP8)
     arrays = launch_arrays(problem, 0)
     arrays["w"].view(np.uint8)[[5 * 40 + 3, 7 * 40 + 39]] = 0x7F, 0xFF
-    for unit in ("fma", "tensor_core"):
+    for unit in ("fma", "tensor_core", "tensor_core spread_x=1"):
         y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 unit={unit}", arrays)
         np.testing.assert_array_equal(np.isnan(y.astype(np.float32)).all(axis=0), np.isin(np.arange(9), (5, 7)))
 
@@ -113,9 +117,30 @@ def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
     [
         "vector_width=2 loads_in_flight=4",
         "vector_width=4 unit=tensor_core stages=3",
+        "vector_width=4 unit=tensor_core spread_x=1 stages=3",
         "vector_width=4 loads_in_flight=2 stages=2 shared_x=1",
     ],
 )
 def test_long_rows_of_groups(words: str) -> None:
     problem = GemvProblem(9, 8191, 2, dtype=FP16, weights=INT4, group_size=128, scale_dtype=FP16, zeros=True, ldx=8192)
     verify(problem, program(problem, f"threads=64 TPO=8 strips=2 splits=3 {words}"), seeds=(2,))
+
+
+@pytest.mark.parametrize(
+    ("weights", "group_size", "dtype", "m", "words"),
+    [
+        (INT4, 128, BF16, 1, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
+        (INT4, 64, FP16, 1, "strips=4 loads_in_flight=4 vector_width=8 TPO=4"),
+        (INT8, 0, BF16, 1, "strips=2 loads_in_flight=2 vector_width=16 stages=3 TPO=8"),
+        (INT4, 128, BF16, 2, "strips=2 loads_in_flight=8 vector_width=16 stages=2 shared_x=1 TPO=4"),
+        (FP8, 128, FP16, 3, "strips=2 loads_in_flight=4 vector_width=8 TPO=8"),
+        (INT4, 32, FP16, 4, "strips=2 loads_in_flight=2 vector_width=4 splits=2 TPO=4"),
+        (INT4, 128, BF16, 5, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
+    ],
+    ids=["m1", "m1-strips", "m1-stages", "m2-shared", "m3", "m4-splits", "m5"],
+)
+def test_few_vectors_are_several_columns(weights: Weights, group_size: int, dtype: DType, m: int, words: str) -> None:
+    kinds: dict[str, Any] = {"weights": weights, "group_size": group_size, "zeros": weights is INT4, "dtype": dtype}
+    for k in (2048, 1321):
+        problem = GemvProblem(21, k, m, ldw=2048, ldx=2048, scale_dtype=BF16, **kinds)
+        verify(problem, program(problem, f"threads=64 {words} unit=tensor_core spread_x=1"), seeds=(1, 2))

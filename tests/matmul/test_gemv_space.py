@@ -60,6 +60,11 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
             "unit=tensor_core strips=2 vector_width=16",
             "vector_width 16: 4 lanes load 128 weights, over the 64 of a group",
         ),
+        (
+            HALF,
+            "unit=tensor_core strips=2 vector_width=4 spread_x=1",
+            "spread_x: expected unit tensor_core and quantised weights, not tensor_core and plain",
+        ),
         (GemvProblem(2**30, 4096, batch=32), "threads=64", f"{2**34} blocks over the {2**31 - 1} of a grid"),
     ],
 )

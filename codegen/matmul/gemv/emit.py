@@ -127,6 +127,7 @@ def _edges(problem: GemvProblem, schedule: GemvSchedule) -> dict[str, int | str]
         "ragged": columns % schedule.vector_width != 0,
         "width_x": schedule.x_width(problem),
         "x_pitch": schedule.x_pitch(problem),
+        "spread": schedule.spread(problem),
     }
 
 

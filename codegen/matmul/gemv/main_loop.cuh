@@ -1,6 +1,8 @@
 #pragma once
 #include "cuda/async_copy.cuh"
-#if unit == tensor_core
+#if spread_x
+#  include "matmul/gemv/tensor_codes.cuh"
+#elif unit == tensor_core
 #  include "matmul/gemv/tensor_rows.cuh"
 #elif weights != plain
 #  include "matmul/gemv/quantised_rows.cuh"

@@ -32,6 +32,30 @@ __device__ __forceinline__ Pairs pairs_at(const Packed<Element, count>& numbers,
 __device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, float) {
   return pairs_at(vector, index);
 }
+#elif weights == int4 && spread_x
+// As below, less a pair of the zero point, which is 8 where there are none.
+__device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, unsigned zeros) {
+  const unsigned codes = codes_of(vector, index);
+#  if !zeros
+  zeros = 0x00080008u;
+#  endif
+  Pairs result;
+#  pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#  if element_is_bfloat16
+    const unsigned bits = codes >> 4 * i & kept_constant(0x000f000fu) | 0x43004300u;
+    const unsigned offset = 0xc300c300u | zeros;
+    const float step = 1.0f;
+#  else
+    const bool upper = i % 2 != 0;
+    const unsigned bits = codes >> i / 2 * 8 & kept_constant(upper ? 0x00f000f0u : 0x000f000fu) | 0x64006400u;
+    const unsigned offset = upper ? 0xd400d400u | zeros << 4 : 0xe400e400u | zeros;
+    const float step = upper ? 0.0625f : 1.0f;
+#  endif
+    result.pairs[i] = fma_pair<Element>(bits, pair_of<Element>(step, step), offset);
+  }
+  return result;
+}
 #elif weights == int4
 // Codes become the last bits of 1024 and 64 (float16) or 128 (bfloat16): in pairs of the codes i and i + 4,
 // which stand 16 bits apart.
@@ -56,7 +80,11 @@ __device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, 
 #elif weights == int8
 // Codes become the last bits of 1024, to which 128 is added (float16). Those of bfloat16 are 7: the sign is
 // subtracted, as 128 or 256.
+#  if spread_x
+__device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, unsigned) {
+#  else
 __device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, float) {
+#  endif
   Pairs result;
 #  pragma unroll
   for (int i = 0; i < chunk / 2; ++i) {
@@ -74,7 +102,11 @@ __device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, 
   return result;
 }
 #else
+#  if spread_x
+__device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, unsigned) {
+#  else
 __device__ __forceinline__ Pairs decoded_pairs(const Vector& vector, int index, float) {
+#  endif
   Pairs result;
 #  pragma unroll
   for (int i = 0; i < chunk / 2; ++i) {

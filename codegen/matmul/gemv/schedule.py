@@ -53,6 +53,8 @@ class GemvSchedule(Schedule):
         cluster: blocks of a cluster, which share outputs.
         splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
         unit: what multiplies.
+        spread_x: whether parts of x are the columns of tensor cores that few vectors leave free, and lanes of a row
+            share its scales: of quantised W.
         weight_loads: what caches do with W.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
@@ -68,6 +70,7 @@ class GemvSchedule(Schedule):
     cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
     unit: MultiplyUnit = tunable(MultiplyUnit.FMA, values=tuple(MultiplyUnit))
+    spread_x: bool = tunable(False, values=(False, True))
     weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
@@ -130,7 +133,16 @@ class GemvSchedule(Schedule):
     def sums(self, problem: GemvProblem) -> int:
         """Accumulators of a thread; those of a group of weights are counted, too."""
         vectors = problem.m if self.unit is MultiplyUnit.FMA else 2 * ceil_div(problem.m, _VECTORS)
+        if self.spread_x:
+            spread = self.spread(problem)
+            return self.strips * ((1 if spread > 1 else vectors) + vectors * spread)
         return self.strips * self.along_n(problem) * vectors * (2 if problem.group_size else 1)
+
+    def spread(self, problem: GemvProblem) -> int:
+        """Loads of a thread whose terms of x are columns of their own to tensor cores."""
+        if not self.spread_x:
+            return 1
+        return min(self.loads_in_flight, 1 << max(0, (_VECTORS // max(1, problem.m)).bit_length() - 1))
 
     def parts(self, problem: GemvProblem) -> int:
         """Sums of each output that the warps of a block leave in shared memory."""
@@ -166,5 +178,9 @@ class GemvSchedule(Schedule):
         addresses = 2 * self.strips * arrays if problem.order is WeightOrder.NK else 0
         decoded = self.strips * min(CHUNK, self.terms(problem)) if problem.quantised else 0
         groups = self.strips * loads * (arrays - 1)  # scales and zero points on their way
+        if self.spread_x:
+            addresses = 2 * (self.strips + arrays - 1)
+            decoded = self.strips * CHUNK // 2 + (self.terms(problem) // 4 if self.spread(problem) > 1 else 0)
+            groups = self.strips * ceil_div(self.loads_in_flight, LANES_K) * (arrays - 1) * min(2, self.stages)
         registers = vectors + self.sums(problem) + addresses + decoded + groups + _OTHER_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

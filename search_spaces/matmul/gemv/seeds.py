@@ -81,6 +81,7 @@ _TENSOR_CORES = (
 # A load of codes has so many weights that it is few loads: many stages, or blocks, keep enough in flight.
 _TENSOR_CODES = (
     _Shape(256, 2, 4, 1, 2),
+    _Shape(128, 2, 8, 1, 3, 16),
     _Shape(512, 2, 1, 3, 2, 64),
     _Shape(512, 4, 1, 3, 1, 64, True),
     _Shape(256, 2, 4, 3, 2, 32),
@@ -118,6 +119,8 @@ def candidates(problem: GemvProblem, spec: DeviceSpec) -> Iterator[GemvSchedule]
         yield schedule
         if clustered and schedule.splits > 1:
             yield _schedule(problem, spec, unit, index, cluster=8)
+        if schedule.spread_x:
+            yield _schedule(problem, spec, unit, index, cluster=1, spread_x=False)
     first = _schedule(problem, spec, unit, 0, cluster=8 if clustered else 1)
     yield replace(first, weight_loads=WeightLoads.CACHED)
     yield replace(first, weight_loads=WeightLoads.EVICT_FIRST)
@@ -149,7 +152,9 @@ def _rows_of_x(problem: GemvProblem) -> bool:
     return problem.transpose_x and problem.order is WeightOrder.NK
 
 
-def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index: int, cluster: int) -> GemvSchedule:
+def _schedule(
+    problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index: int, cluster: int, spread_x: bool = True
+) -> GemvSchedule:
     """The widest vectors, in as many blocks as an SM shall have: by a cluster of so many at most, or else by splits.
 
     Rows get as many threads as have their loads in flight. Of W stored as k×n, neighbouring threads take a line of each
@@ -178,6 +183,7 @@ def _schedule(problem: GemvProblem, spec: DeviceSpec, unit: MultiplyUnit, index:
         stages=shape.stages,
         shared_x=shape.shared_x,
         unit=unit,
+        spread_x=spread_x,
         weight_loads=WeightLoads.NO_ALLOCATE,
     )
     schedule = fitted(problem, schedule, spec)

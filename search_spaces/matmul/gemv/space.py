@@ -12,7 +12,7 @@ from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...resources import CLUSTERS_SINCE
 from ...space import Draw, Space, field_parameters
-from .tensor_cores import for_tensor_cores, tensor_core_violations, tensor_cores_multiply
+from .tensor_cores import for_tensor_cores, spread_violations, tensor_core_violations, tensor_cores_multiply
 
 _COPIES_SINCE = (8, 0)  # compute capability
 _LEAST_COPY = 4  # bytes that cp.async copies
@@ -37,6 +37,8 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
         found.append(f"strips {schedule.strips} × loads_in_flight {schedule.loads_in_flight} over {MOST_LOADS}")
     if schedule.unit is MultiplyUnit.TENSOR_CORE:
         found += tensor_core_violations(problem, schedule, spec)
+    if schedule.spread_x:
+        found += spread_violations(problem, schedule)
     if schedule.stages > 1:
         found += _copy_violations(problem, schedule, spec)
     if schedule.shared_x:

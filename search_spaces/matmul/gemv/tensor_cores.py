@@ -35,12 +35,20 @@ def tensor_core_violations(problem: GemvProblem, schedule: GemvSchedule, spec: D
         yield f"vector_width {width}: {LANES_K} lanes load {terms} weights, over the {problem.group_size} of a group"
 
 
+def spread_violations(problem: GemvProblem, schedule: GemvSchedule) -> Iterator[str]:
+    """What keeps parts of x from being columns of their own."""
+    if schedule.unit is MultiplyUnit.FMA or not problem.quantised:
+        yield f"spread_x: expected unit tensor_core and quantised weights, not {schedule.unit} and {problem.weights}"
+
+
 def for_tensor_cores(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> GemvSchedule:
     """The schedule, changed as far as tensor cores need it; one that multiplies otherwise where they cannot."""
+    if schedule.spread_x and any(spread_violations(problem, schedule)):
+        schedule = replace(schedule, spread_x=False)
     if schedule.unit is MultiplyUnit.FMA:
         return schedule
     if not tensor_cores_multiply(problem, spec):
-        return replace(schedule, unit=MultiplyUnit.FMA)
+        return replace(schedule, unit=MultiplyUnit.FMA, spread_x=False)
     width = max(schedule.vector_width, _WIDTH)
     return replace(
         schedule,

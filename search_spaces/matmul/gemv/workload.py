@@ -71,14 +71,14 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
 def _x_elements(schedule: GemvSchedule, problem: GemvProblem, warps: int) -> float:
     """Elements of x that the warps of a block load in a step."""
     vectors = problem.m if schedule.unit is MultiplyUnit.FMA else ceil_div(problem.m, _TILE[1])
-    return warps * schedule.loads_in_flight * schedule.terms(problem) * vectors
+    return warps * schedule.loads_in_flight // schedule.spread(problem) * schedule.terms(problem) * vectors
 
 
 def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
     """Cache lines of a warp's load of x: its lanes have elements of their own, or share them."""
     width = schedule.x_width(problem) * problem.dtype.bytes
     if schedule.unit is MultiplyUnit.TENSOR_CORE:
-        return min(problem.m, _TILE[1]) * max(1.0, LANES_K * width / _LINE)
+        return min(problem.m * schedule.spread(problem), _TILE[1]) * max(1.0, LANES_K * width / _LINE)
     lanes = min(WARP, schedule.threads_per_output)
     if problem.order is WeightOrder.KN:
         lanes = max(1, WARP * schedule.threads_per_output // schedule.threads)
