@@ -93,15 +93,14 @@ def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Ten
 def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) -> _Call:
     """The kernel without its call, which reads back from the device how many targets count.
 
-    Its gradient lacks the factor dloss and takes the place of the logits, so it gets logits of its own. From the second
-    launch on these are gradients: the kernel does the same whatever values it reads.
+    Its gradient, which lacks the factor dloss, takes the place of the logits, and so do zeros where targets are ignored:
+    it gets logits of its own. From the second launch on these are changed: the kernel does the same whatever it reads.
     """
     if problem.lse:
         raise ValueError("Liger's cross-entropy has no lse")
     from liger_kernel.ops.cross_entropy import MAX_FUSED_SIZE, liger_cross_entropy_kernel
 
-    x = tensors["x"].clone() if problem.has_gradient else tensors["x"]
-    scalars = problem.scalars
+    x, scalars = tensors["x"].clone(), problem.scalars
     block = min(MAX_FUSED_SIZE, 1 << max(0, problem.columns - 1).bit_length())
 
     def compute() -> None:
