@@ -93,8 +93,8 @@ def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Ten
 def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) -> _Call:
     """The kernel without its call, which reads back from the device how many targets count.
 
-    Its gradient, which lacks the factor dloss, takes the place of the logits, and so do zeros where targets are ignored:
-    it gets logits of its own. From the second launch on these are changed: the kernel does the same whatever it reads.
+    Its gradient, which lacks the factor dloss, takes the place of the logits, as zeros do where targets are ignored: it
+    gets logits of its own. From the second launch on these are changed: the kernel does the same whatever it reads.
     """
     if problem.lse:
         raise ValueError("Liger's cross-entropy has no lse")
