@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
+from autotune.db.freshness import changed_program
+from autotune.db.pretuned import shipped_compilers
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import Rule, choices
 from autotune.dispatcher.choice.records import Record, read_records
 from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.registry import OPERATORS, operator
 
 LIMITS = named_device("h200")
 
@@ -35,6 +38,19 @@ def test_an_h200_has_measured_records_that_are_legal(
     assert best is not None
     assert best.time_source is TimeSource.MEASURED
     assert chosen.violations(problem, chosen.schedule_type.from_dict(best.schedule), LIMITS) == []
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_each_problem_has_a_record_of_each_compiler_whose_kernel_is_that_of_today(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AUTOTUNE_PRETUNED")
+    with TuningDB("sqlite://") as db:
+        trials = db.trials(name)
+    assert trials
+    wanted = set(product({trial.problem.key for trial in trials}, shipped_compilers()))
+    fresh = {(trial.problem.key, trial.compiler) for trial in trials if not changed_program(trial)}
+    assert sorted(wanted - fresh) == [], "renew these records as CONTRIBUTING.md says"
 
 
 @pytest.fixture(scope="module")
