@@ -186,6 +186,22 @@ def test_one_pass_over_rows_that_begin_with_an_outlier() -> None:
         assert np.allclose(arrays["rstd"], expected, rtol=1.2e-5, atol=0) == right
 
 
+@pytest.mark.parametrize("far", [300.0, 1e4, -77.7])
+def test_one_pass_over_rows_that_begin_with_a_vector_of_outliers(far: float) -> None:
+    """Errors are within the tolerance in the longest row that is legal for vectors of four."""
+    problem = LayerNormProblem(2, 6144, statistics=True)
+    kernel = program(problem, "threads=256 TPR=256 vector_width=4 passes=shifted")
+    arrays, scalars = launch_arrays(problem, 0), {"eps": 0.0, "weight_offset": 0.0}
+    x = np.random.default_rng(0).normal(30, 0.01, (problem.rows, problem.columns))
+    x[:, :4] = far
+    arrays["x"] = x.astype(np.float32).reshape(-1)
+    expected = problem.reference(arrays, scalars)
+    emulator.run(kernel, problem.tensors, arrays, scalars, seed=0)
+    for name in ("y", "mean", "rstd"):
+        error = np.abs(arrays[name] - expected[name])
+        assert np.all(error <= DType.FLOAT32.roundoff * expected[f"{name}_scale"]), name
+
+
 def test_a_mean_of_squares_less_a_squared_mean_is_wrong() -> None:
     kernel = program(LAYER, REGISTERS)
     source = kernel.source.replace("(value - mean) * (value - mean)", "value * value")
@@ -241,13 +257,14 @@ def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
     assert chosen.violations(SUM, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
 
 
-@pytest.mark.parametrize(("columns", "illegal"), [(2048, False), (2049, True)])
-def test_the_first_vector_of_a_long_row_is_long(columns: int, illegal: bool) -> None:
+@pytest.mark.parametrize(("width", "longest"), [(1, 512), (2, 2048), (4, 6144), (8, 12288)])
+def test_the_first_vector_of_a_long_row_is_long(width: int, longest: int) -> None:
     chosen = operator("layer_norm")
-    schedule = chosen.schedule_type.parse(["vector_width=2", "passes=shifted"])
-    found = chosen.violations(LayerNormProblem(4, columns), schedule, LIMITS)
-    message = "passes shifted: expected two or welford for 2049 columns, more than 2048"
-    assert (message in found) == illegal
+    schedule = chosen.schedule_type.parse([f"vector_width={width}", "passes=shifted"])
+    for columns in (longest, longest + 1):
+        found = chosen.violations(LayerNormProblem(4, columns, BF16), schedule, LIMITS)
+        message = f"passes shifted: expected two or welford for {columns} columns, more than {longest}"
+        assert (message in found) == (columns > longest)
 
 
 @pytest.mark.parametrize("passes", ["two", "welford"])
