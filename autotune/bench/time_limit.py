@@ -20,7 +20,7 @@ def within(seconds: float) -> Iterator[None]:
     Outside of the main thread, which alone gets signals, there is no limit.
 
     Raises:
-        TimeoutError: the block was interrupted, whatever it made of that.
+        TimeoutError: the block was interrupted and failed, with whatever error of its own.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
