@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 
 from ...fields import tunable
 from ...footprint import Footprint
-from ...integers import ceil_div, round_up
+from ...integers import ceil_div, round_up, widest_divisor
 from ...schedule import Schedule, Specialize
 from .operation import Operation
 from .problem import Axis, ReduceProblem
@@ -61,7 +60,7 @@ class ReduceSchedule(Schedule):
 
     def fold(self, problem: ReduceProblem) -> int:
         """Rows that are taken as one: the fewest whose elements are whole vectors."""
-        return self.vector_width // gcd(self.vector_width, problem.columns) if self.folded else 1
+        return self.vector_width // widest_divisor(self.vector_width, problem.columns) if self.folded else 1
 
     def tile(self, problem: ReduceProblem) -> int:
         """Elements of a row, or of a column, that a block loads in a step."""
