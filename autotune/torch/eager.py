@@ -69,10 +69,10 @@ def recorder(
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     metaclass: Any = type(torch.autograd.Function)
     node = metaclass(name, (torch.autograd.Function,), methods)
-    # The part of `Function.apply` that is not about transforms, which do not come here.
-    apply = super(torch.autograd.Function, node).apply
 
     def record(inputs: Named, others: Named) -> Any:
+        # The part of `Function.apply` that is not about transforms, which do not come here.
+        apply = super(torch.autograd.Function, node).apply
         return apply(inputs, others, *[tensor for tensor in inputs.values() if tensor is not None])
 
     return record
