@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.schedule import Specialize
 from autotune.codegen.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
@@ -15,6 +16,7 @@ from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.transfer import distance, loss, slowness
 from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.registry import operator
 from autotune.search_spaces.roofline import roofline
 from autotune.search_spaces.time_model import modelled_seconds
 
@@ -116,7 +118,7 @@ def test_near_means_with_few_empty_tiles_and_waves(database):
 
 def test_a_time_is_transferred_by_the_ratio_of_the_modelled_times():
     known, wanted = problem(33 * 128, 128, 4096), problem(34 * 128, 128, 2048)
-    clustered = replace(tiled(0, known, 128), cluster_k=4)
+    clustered = replace(tiled(0, known, 128), cluster_k=4, min_blocks_per_sm=1)
     record = Record(known, clustered, 1e-3, TimeSource.MEASURED)
     here, there = (modelled_seconds(SGEMM, one, clustered, H200) for one in (wanted, known))
     (choice,) = from_records(SGEMM, wanted, H200, [record])
@@ -201,6 +203,21 @@ def test_what_is_illegal_here_is_passed_over(store):
     store(problem(512), problem(600, lda=513, ldb=513, ldc=513))
     assert chosen(problem(512)) == [0, 1]
     assert chosen(problem(512, align_b=4)) == [1]
+
+
+def test_what_is_illegal_here_is_not_modelled_and_comes_last():
+    """A kernel that computes Dᵀ has no workload for more rows than columns, which it cannot take."""
+    gemm = operator("gemm")
+    wide, tall = (GemmProblem(m, n, 512) for m, n in ((64, 512), (512, 64)))
+    default = gemm.default(tall, H200)
+    swapped = next(seed for seed in gemm.seeds(wide, H200) if seed.swap)
+    known = [Record(wide, swapped, 1e-6, TimeSource.MEASURED), Record(tall, default, 1e-5, TimeSource.MEASURED)]
+    other = replace(tall, m=480)
+    near = from_records(gemm, other, H200, known)
+    assert [choice.record for choice in near] == [tall.key, wide.key]
+    assert "swap" in near[1].reason
+    assert (near[1].seconds, near[1].distance, near[1].modelled) == (None, None, None)
+    assert next(choices(gemm, other, H200, known)).schedule != swapped
 
 
 def test_failed_trials_and_unknown_fields_are_passed_over(database):

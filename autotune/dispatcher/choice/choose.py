@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 from ...codegen.problem import Problem
@@ -41,7 +42,7 @@ class Choice:
         record: the key of the record's problem; None by the rules `MODEL` and `DEFAULT`.
         time_source: of the record.
         distance: of a record, see `transfer.distance`; of the model's schedule, ln(modelled time / roofline). None for
-            the default.
+            the default, and for what cannot serve.
         seconds: predicted time; for an exact record, its own.
         loss: share of the predicted time that is lost by running less efficiently than the record on its own problem.
         reason: why it cannot serve here; empty if it can.
@@ -124,7 +125,8 @@ def from_records(
 ) -> list[Choice]:
     """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
-    A record whose schedule is illegal here has a `reason`. Measured records come before modelled ones.
+    A record whose schedule is illegal here has a `reason` in place of times, and comes last; measured records come before
+    modelled ones.
     """
     found = [_recorded(operator, problem, spec, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
@@ -145,7 +147,7 @@ def in_order(
     def first(record: Choice) -> bool:
         if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
             return True
-        return not record.reason and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
+        return record.modelled is not None and record.modelled <= RECORD_TIE * seconds
 
     before: list[Choice] = []
     after: list[Choice] = []
@@ -166,22 +168,26 @@ def _serves(record: Record, problem: Problem) -> bool:
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
     exact = record.problem.key == problem.key
+    rule = Rule.EXACT if exact else Rule.NEAREST
+    reason = "; ".join(operator.violations(problem, record.schedule, spec))
+    if reason:  # the model knows no time of what cannot be computed
+        return Choice(rule, record.schedule, record.problem.key, record.time_source, reason=reason)
     modelled = modelled_seconds(operator, problem, record.schedule, spec)
     seconds = transferred_seconds(operator, record, spec, modelled)
     return Choice(
-        Rule.EXACT if exact else Rule.NEAREST,
+        rule,
         record.schedule,
         record.problem.key,
         record.time_source,
         distance(problem, record, spec, seconds),
         seconds,
         loss(problem, record, spec, seconds),
-        "; ".join(operator.violations(problem, record.schedule, spec)),
-        record.faster_baselines if exact else frozenset(),
+        faster_baselines=record.faster_baselines if exact else frozenset(),
         modelled=modelled,
     )
 
 
 def _rank(choice: Choice) -> tuple[bool, bool, float, str]:
     modelled = choice.time_source is TimeSource.MODELLED
-    return modelled, choice.rule is not Rule.EXACT, choice.distance or 0.0, choice.record or ""
+    far = inf if choice.distance is None else choice.distance
+    return modelled, choice.rule is not Rule.EXACT, far, choice.record or ""
