@@ -125,8 +125,8 @@ def from_records(
 ) -> list[Choice]:
     """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
-    A record whose schedule is illegal here has a `reason` in place of times, and comes last; measured records come before
-    modelled ones.
+    A record whose schedule is illegal here has a `reason` in place of times, and comes last. Measured records come
+    before modelled ones.
     """
     found = [_recorded(operator, problem, spec, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
