@@ -11,9 +11,7 @@ from enum import StrEnum
 from reprlib import repr as short
 from typing import Any
 
-from .integers import SymbolicInt
-
-INT_MAX = 2**31 - 1
+from .integers import INT_MAX, SymbolicInt
 
 
 class FieldRole(StrEnum):

@@ -1,6 +1,8 @@
-"""Integers divided, rounded upwards, and what divides them."""
+"""Integers divided, rounded upwards, what divides them, and the largest of 32 bits."""
 
 from __future__ import annotations
+
+INT_MAX = 2**31 - 1
 
 
 class SymbolicInt:

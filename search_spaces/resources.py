@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..codegen.footprint import Footprint
+from ..codegen.integers import INT_MAX
 from .device_spec import DeviceSpec
 from .occupancy import occupancy
 
@@ -34,6 +35,12 @@ def footprint_violations(spec: DeviceSpec, footprint: Footprint) -> Iterator[str
                 f"{registers} registers and {shared_bytes} B of shared memory that an SM holds, by its "
                 f"{' and '.join(fit.limiters)}"
             )
+
+
+def grid_violations(blocks: int) -> Iterator[str]:
+    """More blocks than a grid may have."""
+    if blocks > INT_MAX:
+        yield f"{blocks} blocks over the {INT_MAX} of a grid"
 
 
 def group_violations(raster_group: int, tiles_n: int) -> Iterator[str]:

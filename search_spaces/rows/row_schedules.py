@@ -11,12 +11,11 @@ from ...codegen.matrices import WIDEST_ACCESS
 from ...codegen.rows.schedule import Hold, RowSchedule
 from ..device_spec import DeviceSpec
 from ..occupancy import blocks_per_sm
-from ..resources import CLUSTERS_SINCE, footprint_violations
+from ..resources import CLUSTERS_SINCE, footprint_violations, grid_violations
 from ..space import Draw, Space, Value, field_parameters
 
 S = TypeVar("S", bound=RowSchedule)
 
-_GRID_BLOCKS = 2**31 - 1
 _MOST_ROUNDS = 64  # of a row in registers: unrolled, each is a load and several computations
 _LEAST_COPY = 4  # bytes that cp.async copies
 _CLUSTERED_COLUMNS = 2048  # from which on blocks may share a row; any row has so many threads, too
@@ -46,8 +45,7 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
     if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         yield f"{schedule.rounds(reach)} vectors of a thread in registers over {_MOST_ROUNDS}"
-    if schedule.blocks(rows) > _GRID_BLOCKS:
-        yield f"{schedule.blocks(rows)} blocks over the {_GRID_BLOCKS} of a grid"
+    yield from grid_violations(schedule.blocks(rows))
 
 
 def place_violations(schedule: RowSchedule, batch_invariant: bool, aligned: int) -> Iterator[str]:

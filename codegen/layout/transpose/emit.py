@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...emission import comment, launch_comment
 from ...headers import used_source
-from ...integers import ceil_div
+from ...integers import INT_MAX, ceil_div
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program, cuda_arguments
 from ...schedule import Specialize
@@ -14,7 +14,6 @@ from .schedule import TransposeSchedule
 ENTRY = "transpose"
 ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "uint2", 16: "uint4"}
 _NAIVE_THREADS = 256
-_INT_MAX = 2**31 - 1
 
 
 def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
@@ -97,7 +96,7 @@ def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
     """Whether a size, or an offset inside of a tile, may take more than 31 bits."""
     rows, columns = schedule.tile_m, schedule.tile_n
-    return max(rows * problem.lda + columns, columns * problem.ldb + rows) > _INT_MAX
+    return max(rows * problem.lda + columns, columns * problem.ldb + rows) > INT_MAX
 
 
 def _edges(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...dtype import DType
-from ...fields import INT_MAX, kind, layout, size
+from ...fields import kind, layout, size
+from ...integers import INT_MAX
 from ...problem import Array
 from ...repeated import repeated
 from ...tensor import Role, Tensor, Within

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
-from ...integers import ceil_div
+from ...integers import INT_MAX, ceil_div
 from ...plain_program import plain_program
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
@@ -20,7 +20,6 @@ from .schedule import ReduceSchedule
 ENTRY = "reduce"
 _THREADS = 256  # of a block of the plain kernels
 _WIDEST_PARTIAL = 16  # bytes
-_INT_MAX = 2**31 - 1
 _OF_ONE_ARRAY = {"ElementPointer": "const Element*", "elements_of(arguments)": "arguments.x"}
 
 
@@ -73,7 +72,7 @@ def _plain(problem: ReduceProblem, how: str, header: str, launch: Launch, functi
     passed = f"arguments, {problem.sum_error_weight}" if reference else "arguments"
     body = _body(problem, header, function, _conditions(problem, reference) | facts)
     number = DType.FLOAT64 if reference else _number(problem)
-    types = _types(problem, number, problem.longest + _THREADS > _INT_MAX)
+    types = _types(problem, number, problem.longest + _THREADS > INT_MAX)
     template = f"<{_THREADS}>" if header == "tree" else ""
     declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
     title = f"{ENTRY}: {_served(problem)}, {how}"

@@ -9,8 +9,8 @@ from enum import StrEnum
 import numpy as np
 
 from ...dtype import DType
-from ...fields import INT_MAX, kind, layout, size
-from ...integers import ceil_div
+from ...fields import kind, layout, size
+from ...integers import INT_MAX, ceil_div
 from ...matrices import MatrixProblem
 from ...problem import Array
 from ...repeated import repeated

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from ...fields import tunable
 from ...footprint import Footprint
-from ...integers import ceil_div, round_up, widest_divisor
+from ...integers import INT_MAX, ceil_div, round_up, widest_divisor
 from ...schedule import Schedule, Specialize
 from .operation import Operation
 from .problem import Axis, ReduceProblem
 
 WARP = 32
-_INT_MAX = 2**31 - 1
 _OTHER_REGISTERS = 24  # addresses and bounds, beside vectors and partial results
 _WORD = 4
 _WIDEST = 16  # bytes of an access
@@ -82,7 +81,7 @@ class ReduceSchedule(Schedule):
 
     def wide(self, problem: ReduceProblem) -> bool:
         """Whether an index along the reduced axis, of a tile beyond the last one at most, may take over 31 bits."""
-        return problem.longest + self.splits * self.tile(problem) + self.vector_width > _INT_MAX
+        return problem.longest + self.splits * self.tile(problem) + self.vector_width > INT_MAX
 
     def partial_bytes(self, problem: ReduceProblem) -> int:
         """Bytes of a partial result in a kernel."""

@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 
 from ...dtype import DType
-from ...fields import INT_MAX, kind, layout
-from ...integers import ceil_div
+from ...fields import kind, layout
+from ...integers import INT_MAX, ceil_div
 from ...problem import Array
 from ...tensor import Role, Tensor, Within
 from ...work import Unit, Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...arguments import pointer_arguments, size_arguments
 from ...dtype import DType
 from ...headers import used_source
-from ...integers import ceil_div
+from ...integers import INT_MAX, ceil_div
 from ...plain_program import plain_program
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
@@ -16,7 +16,7 @@ from .schedule import DropoutSchedule
 
 ENTRY = "dropout"
 _NAIVE_THREADS = 256
-_INT_MAX, _UINT_MAX = 2**31 - 1, 2**32 - 1
+_UINT_MAX = 2**32 - 1
 _QUAD = 4  # elements with one counter
 
 
@@ -99,7 +99,7 @@ def _facts(problem: DropoutProblem, schedule: DropoutSchedule) -> dict[str, int 
 
 def _wide(problem: DropoutProblem, schedule: DropoutSchedule) -> bool:
     """Whether the number of a vector, of those behind the last one, too, may take more than 31 bits."""
-    return schedule.vectors(problem) + (schedule.grid_blocks + 1) * schedule.tile > _INT_MAX
+    return schedule.vectors(problem) + (schedule.grid_blocks + 1) * schedule.tile > INT_MAX
 
 
 def _served(problem: DropoutProblem, facts: dict[str, int | str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ...arguments import pointer_arguments, size_arguments
 from ...headers import Constant, used_source
-from ...integers import ceil_div
+from ...integers import INT_MAX, ceil_div
 from ...plain_program import plain_program
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
@@ -19,7 +19,6 @@ from .schedule import BARRIER_BYTES, MapSchedule
 
 ENTRY = "map"
 _NAIVE_THREADS = 256
-_INT_MAX = 2**31 - 1
 
 
 def emit(problem: MapProblem, schedule: MapSchedule) -> Program:
@@ -101,14 +100,14 @@ def _types(problem: MapProblem, schedule: MapSchedule) -> list[str]:
         f"using Input = {problem.dtype.cuda};",
         f"using Output = {problem.result.cuda};",
         f"using Index = {_index(problem, schedule)};",
-        f"using Tile = {'unsigned' if schedule.tiles(problem) <= _INT_MAX else 'long long'};",
+        f"using Tile = {'unsigned' if schedule.tiles(problem) <= INT_MAX else 'long long'};",
     ]
 
 
 def _index(problem: MapProblem, schedule: MapSchedule) -> str:
     """The type of a column, of one beyond the last tile, too."""
     beyond = problem.columns + 2 * schedule.tile_columns(problem)
-    return "int" if problem.pairs("x") * beyond <= _INT_MAX else "long long"
+    return "int" if problem.pairs("x") * beyond <= INT_MAX else "long long"
 
 
 def _served(problem: MapProblem, schedule: MapSchedule) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...arguments import size_arguments
 from ...dtype import DType
 from ...headers import used_source
-from ...integers import ceil_div, widest_divisor
+from ...integers import INT_MAX, ceil_div, widest_divisor
 from ...plain_program import plain_program
 from ...problem_struct import problem_struct
 from ...program import Argument, Launch, Program
@@ -16,7 +16,6 @@ from .schedule import RopeSchedule
 
 ENTRY = "rope"
 _NAIVE_THREADS = 128
-_INT_MAX = 2**31 - 1
 _TABLE_WIDTH = 4  # floats of the widest access
 _SCALING = ("theta", "factor", "low_freq_factor", "high_freq_factor", "old_context")
 _STRIDES = tuple(f"{kind}{operand}" for operand in "qkrs" for kind in ("ld", "stride_"))
@@ -101,7 +100,7 @@ def _table_width(problem: RopeProblem, schedule: RopeSchedule) -> int:
 
 def _wide(problem: RopeProblem, schedule: RopeSchedule) -> bool:
     """Whether the number of a group of heads, of those behind the last one, too, may take more than 31 bits."""
-    return schedule.items(problem) + (schedule.grid_blocks + 1) * schedule.threads > _INT_MAX
+    return schedule.items(problem) + (schedule.grid_blocks + 1) * schedule.threads > INT_MAX
 
 
 def _served(problem: RopeProblem) -> str:

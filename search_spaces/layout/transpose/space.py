@@ -12,10 +12,9 @@ from ....codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from ....codegen.layout.transpose.schedule import SECTOR_BYTES, WARP, TransposeSchedule
 from ....codegen.matrices import WIDEST_ACCESS
 from ...device_spec import DeviceSpec
-from ...resources import group_violations
+from ...resources import grid_violations, group_violations
 from ...space import Draw, Parameter, Space, Value, field_parameters
 
-_GRID_BLOCKS = 2**31 - 1
 _THREADS = (64, 128, 256, 512)
 _NARROW = 16  # rows or columns
 
@@ -28,9 +27,8 @@ def constraints(problem: TransposeProblem, schedule: TransposeSchedule, spec: De
     found += _overlap_violations(problem, schedule)
     if found:
         return found
-    if blocks(problem, schedule) > _GRID_BLOCKS:
-        found.append(f"{blocks(problem, schedule)} blocks over the {_GRID_BLOCKS} of a grid")
-    return [*found, *group_violations(schedule.raster_group, schedule.tiles(problem)[1])]
+    groups = group_violations(schedule.raster_group, schedule.tiles(problem)[1])
+    return [*grid_violations(blocks(problem, schedule)), *groups]
 
 
 def _tile_violations(schedule: TransposeSchedule) -> Iterator[str]:

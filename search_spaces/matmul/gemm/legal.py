@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.integers import ceil_div
+from ....codegen.integers import INT_MAX, ceil_div
 from ....codegen.matmul.gemm.fields import Gate
 from ....codegen.matmul.gemm.prepare import product
 from ....codegen.matmul.gemm.problem import GemmProblem
@@ -16,7 +16,6 @@ from . import preparation
 from .promotion import sum_violations
 from .wgmma_legal import wgmma_violations
 
-_INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 MOST_SUMS = 128  # of a thread
 
@@ -91,16 +90,16 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
 
 def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     tiles, steps, blocks = schedule.tiles(problem), schedule.steps(problem), schedule.grid_blocks
-    if tiles * schedule.cluster > _INT_MAX:
-        yield f"{tiles * schedule.cluster} tiles over the {_INT_MAX} blocks of a grid"
+    if tiles * schedule.cluster > INT_MAX:
+        yield f"{tiles * schedule.cluster} tiles over the {INT_MAX} blocks of a grid"
     yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
     if schedule.whole_tiles and not 0 < blocks <= tiles * schedule.cluster:
         yield f"{blocks} blocks for {tiles * schedule.cluster} whole tiles: expected 1 to as many"
     elif blocks > tiles * steps > 0:
         yield f"{blocks} blocks over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
-    if min(tiles, 2 * blocks) * steps > _INT_MAX:
-        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
+    if min(tiles, 2 * blocks) * steps > INT_MAX:
+        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {INT_MAX} steps"
     workspace = schedule.workspace_bytes(problem)
     if workspace > _WORKSPACE_BYTES:
         yield f"a workspace of {workspace} bytes over {_WORKSPACE_BYTES}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....codegen.dtype import DType
-from ....codegen.fields import INT_MAX
+from ....codegen.integers import INT_MAX
 from ....codegen.matmul.gemm.fields import Bias
 from ....codegen.matmul.gemm.problem import GemmProblem
 from ....codegen.matmul.gemv.activation import Activation

@@ -10,13 +10,12 @@ from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from ....codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
-from ...resources import CLUSTERS_SINCE
+from ...resources import CLUSTERS_SINCE, grid_violations
 from ...space import Draw, Space, field_parameters
 from .tensor_cores import for_tensor_cores, spread_violations, tensor_core_violations, tensor_cores_multiply
 
 _COPIES_SINCE = (8, 0)  # compute capability
 _LEAST_COPY = 4  # bytes that cp.async copies
-_GRID_BLOCKS = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
 MOST_LOADS = 16  # vectors of W of a thread that are in flight
@@ -47,8 +46,7 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
         found.append(f"{sums} sums of a thread over {MOST_SUMS}")
     if schedule.partitions > steps:
         found.append(f"cluster {schedule.cluster} × splits {schedule.splits} over the {steps} steps along k")
-    if schedule.blocks(problem) > _GRID_BLOCKS:
-        found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
+    found += grid_violations(schedule.blocks(problem))
     if schedule.workspace_bytes(problem) > _WORKSPACE_BYTES:
         found.append(f"a workspace of {schedule.workspace_bytes(problem)} bytes over {_WORKSPACE_BYTES}")
     return found

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.integers import ceil_div
+from ....codegen.integers import INT_MAX, ceil_div
 from ....codegen.matmul.sgemm.problem import SgemmProblem
 from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
 from ....codegen.matmul.sgemm.transpose_first import product, transposed_first
 from ...device_spec import DeviceSpec
 from ...resources import group_violations
 
-_INT_MAX = 2**31 - 1
 _WORKSPACE_BYTES = 2**30
 CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)
 
@@ -150,14 +149,14 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator
         yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
     if blocks % cluster:
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
-    if tiles * cluster > _INT_MAX:
-        yield f"{tiles} tiles of {cluster} blocks over the {_INT_MAX} blocks of a grid"
+    if tiles * cluster > INT_MAX:
+        yield f"{tiles} tiles of {cluster} blocks over the {INT_MAX} blocks of a grid"
     yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
     if schedule.grid_clusters > tiles * steps > 0:
         yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
     # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
-    if min(tiles, 2 * schedule.grid_clusters) * steps > _INT_MAX:
-        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {_INT_MAX} steps"
+    if min(tiles, 2 * schedule.grid_clusters) * steps > INT_MAX:
+        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {INT_MAX} steps"
     workspace = schedule.workspace_bytes(problem)
     if workspace > _WORKSPACE_BYTES:
         yield f"grid_blocks {blocks} needs {workspace} B of workspace, over {_WORKSPACE_BYTES} B"

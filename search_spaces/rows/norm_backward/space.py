@@ -14,7 +14,7 @@ from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from ....codegen.rows.schedule import Hold
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm, most_registers
-from ...resources import footprint_violations
+from ...resources import footprint_violations, grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 from ..row_schedules import row_violations
 
@@ -25,7 +25,6 @@ _MOST_NARROW = 4
 # elements, which it keeps unless a block has one row at a time in shared memory.
 _SPARE_REGISTERS, _SPARE_BESIDE_FLOATS = 16, 28
 _HALF_WORD = 2  # bytes
-_GRID_BLOCKS = 2**31 - 1
 _AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
 
 
@@ -40,8 +39,7 @@ def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, sp
     if not least <= schedule.rows_ahead <= most:
         expected = f"{least} to {most}" if least < most else f"{least}"
         yield f"rows_ahead {schedule.rows_ahead}: expected {expected} for hold={schedule.hold}"
-    if schedule.grid_blocks > _GRID_BLOCKS:
-        yield f"grid_blocks {schedule.grid_blocks} over the {_GRID_BLOCKS} of a grid"
+    yield from grid_violations(schedule.grid_blocks)
 
 
 def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardSchedule]:

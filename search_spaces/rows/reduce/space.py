@@ -10,10 +10,10 @@ from ....codegen.integers import ceil_div
 from ....codegen.rows.reduce.problem import Axis, ReduceProblem
 from ....codegen.rows.reduce.schedule import ReduceSchedule
 from ...device_spec import DeviceSpec
+from ...resources import grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 
 _LEAST_COPY = 4  # bytes that cp.async copies
-_GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
 _THREADS_PER_ROW = {Axis.LAST: _OF_A_ROW, Axis.SEGMENTS: _OF_A_ROW, Axis.FIRST: (8, 16, 32, 64, 128)}
@@ -39,8 +39,7 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSp
         found += _folded_violations(problem, schedule)
     if schedule.staged:
         found += _staged_violations(problem, schedule)
-    if schedule.blocks(problem) > _GRID_BLOCKS:
-        found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
+    found += grid_violations(schedule.blocks(problem))
     return found
 
 

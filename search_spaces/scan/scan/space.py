@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....codegen.fields import field_specs
+from ....codegen.integers import INT_MAX
 from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.scan.scan.problem import ScanProblem
 from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from ...device_spec import DeviceSpec
-from ...resources import BULK_COPIES_SINCE
+from ...resources import BULK_COPIES_SINCE, grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 
-_GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 ROUNDS = field_specs(ScanSchedule)["rounds"].values
 _BLOCKS_PER_SM = (1, 2, 3, 4)  # of a grid of blocks that stay
@@ -41,8 +41,7 @@ def constraints(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) 
     if schedule.algorithm is Algorithm.ROWS and schedule.delay:
         found.append(f"delay {schedule.delay} where no block waits: expected 0")
     found += _staying_violations(problem, schedule, spec)
-    if schedule.blocks(problem) > _GRID_BLOCKS:
-        found.append(f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid")
+    found += grid_violations(schedule.blocks(problem))
     return found
 
 
@@ -67,8 +66,8 @@ def _staying_violations(problem: ScanProblem, schedule: ScanSchedule, spec: Devi
         yield f"{algorithm} needs {_LEAST_STAGES} stages or more, not {schedule.stages}"
     if not schedule.grid_blocks:
         yield f"{algorithm} needs grid_blocks 1 or more, not 0"
-    if problem.rows * schedule.tiles(problem) > _GRID_BLOCKS:
-        yield f"{problem.rows * schedule.tiles(problem)} tiles over {_GRID_BLOCKS}"
+    if problem.rows * schedule.tiles(problem) > INT_MAX:
+        yield f"{problem.rows * schedule.tiles(problem)} tiles over {INT_MAX}"
 
 
 def _in_order(problem: ScanProblem) -> bool:

@@ -11,9 +11,9 @@ from ....codegen.streaming.dropout.problem import DropoutProblem, Mask
 from ....codegen.streaming.dropout.schedule import DropoutSchedule
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
+from ...resources import grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 
-_GRID_BLOCKS = 2**31 - 1
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
 _BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose blocks go through several tiles; 0 for one block a tile
@@ -28,8 +28,7 @@ def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: Device
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
     if schedule.counter_words == 1 and problem.elements > _MOST_COUNTED:
         yield f"counter_words 1: expected 2 for {problem.elements} elements, which are more than {_MOST_COUNTED}"
-    if schedule.blocks(problem) > _GRID_BLOCKS:
-        yield f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid"
+    yield from grid_violations(schedule.blocks(problem))
 
 
 def space(problem: DropoutProblem, spec: DeviceSpec) -> Space[DropoutSchedule]:

@@ -12,10 +12,9 @@ from ....codegen.streaming.map.problem import MapProblem
 from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule, Transport
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
-from ...resources import BULK_COPIES_SINCE
+from ...resources import BULK_COPIES_SINCE, grid_violations
 from ...space import Draw, Space, Value, field_parameters
 
-_GRID_BLOCKS = 2**31 - 1
 MOST_WORDS = 64  # registers that a thread loads before it computes
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
 PERSISTENT = (2, 4, 8)  # blocks of an SM that take tiles in turn
@@ -39,9 +38,7 @@ def constraints(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) ->
         yield from _bulk_violations(problem, schedule, spec)
     elif schedule.stages > 1:
         yield f"stages {schedule.stages}: expected 1 for what is loaded to registers"
-    blocks = schedule.blocks(problem)
-    if blocks > _GRID_BLOCKS:
-        yield f"{blocks} blocks over the {_GRID_BLOCKS} of a grid"
+    yield from grid_violations(schedule.blocks(problem))
 
 
 def _bulk_violations(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> Iterator[str]:

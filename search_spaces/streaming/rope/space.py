@@ -13,9 +13,9 @@ from ....codegen.streaming.rope.problem import RopeProblem
 from ....codegen.streaming.rope.schedule import RopeSchedule
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
+from ...resources import grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 
-_GRID_BLOCKS = 2**31 - 1
 _SPECS = field_specs(RopeSchedule)
 _BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose threads go through several tokens; 0 for one token each
 _MOST_VECTOR_BYTES = 16
@@ -32,8 +32,8 @@ def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) 
         yield f"apart: expected heads of more than the {problem.rotated} elements that are rotated"
     if units > schedule.threads:
         yield f"{units} units of a head, of vectors of {schedule.vector_width}, over the {schedule.threads} threads"
-    elif schedule.blocks(problem) > _GRID_BLOCKS:
-        yield f"{schedule.blocks(problem)} blocks over the {_GRID_BLOCKS} of a grid"
+    else:
+        yield from grid_violations(schedule.blocks(problem))
 
 
 def space(problem: RopeProblem, spec: DeviceSpec) -> Space[RopeSchedule]:
