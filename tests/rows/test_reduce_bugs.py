@@ -27,6 +27,7 @@ from reduce_cases import (
 from reduce_elements import SPLIT, Elements, cancelling, constant, placed, split_problem, with_elements
 
 from autotune.codegen.program import Program
+from autotune.codegen.rows.reduce import schedule as reduce_schedule
 from autotune.codegen.rows.reduce.emit import emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -169,3 +170,13 @@ def test_planted_bug_in_folded_rows_is_caught(right: str, planted: str, op: Oper
     program = OPERATOR.program(problem, FOLDED, LIMITS)
     verify(problem, program, seeds=(0,))
     check_caught(problem, program, right, planted, seeds=(0,))
+
+
+def test_elements_behind_the_last_one_of_folded_rows_fit_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By indices of 16 bits instead of 32, whose end small arrays reach."""
+    monkeypatch.setattr(reduce_schedule, "INT_MAX", 2**15 - 1)
+    small, large = ReduceProblem(1003, 9, SUM, FIRST, FLOAT16), ReduceProblem(1003, 67, SUM, FIRST, FLOAT16)
+    narrow, wide = (OPERATOR.program(problem, FOLDED, LIMITS) for problem in (small, large))
+    verify(small, with_bug(narrow, "using Index = int;", "using Index = short;"), seeds=(0,))
+    verify(large, wide, seeds=(0,))
+    check_caught(large, wide, "using Index = long long;", "using Index = short;", seeds=(0,))

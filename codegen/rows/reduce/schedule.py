@@ -80,8 +80,14 @@ class ReduceSchedule(Schedule):
         return self.groups(problem) * self.splits
 
     def wide(self, problem: ReduceProblem) -> bool:
-        """Whether an index along the reduced axis, of a tile beyond the last one at most, may take over 31 bits."""
-        return problem.longest + self.splits * self.tile(problem) + self.vector_width > INT_MAX
+        """Whether an index along the reduced axis, of a tile beyond the last one at most, may take over 31 bits.
+
+        Or, of rows that are folded, how many elements such a tile is beyond the last element.
+        """
+        beyond = self.splits * self.tile(problem)
+        if self.folded and (beyond + 2 * self.tile(problem)) * self.vector_width * problem.columns > INT_MAX:
+            return True
+        return problem.longest + beyond + self.vector_width > INT_MAX
 
     def partial_bytes(self, problem: ReduceProblem) -> int:
         """Bytes of a partial result in a kernel."""
