@@ -21,6 +21,7 @@ from ...work import Unit, Work
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_DIM = 1024  # elements of a head
+MOST_HEADS = 2**29  # of q or k, so that one beyond those of both is a 32-bit number, too
 # Errors of a result relative to the pair, and to its angle in radians, of what is computed in float32.
 _ERROR = 2.0**-21
 _MOST_POSITION = 1 << 17
@@ -73,8 +74,8 @@ class RopeProblem(MatrixProblem):
     written = frozenset("rs")
 
     batch: int = size(4096, most=None)
-    heads_q: int = size(32, short="q")
-    heads_k: int = size(8, short="k")
+    heads_q: int = size(32, most=MOST_HEADS, short="q")
+    heads_k: int = size(8, most=MOST_HEADS, short="k")
     head_dim: int = size(128, least=1, most=MOST_DIM, short="d")
     rotary_dim: int = size(64, implied=0, most=MOST_DIM, short="rotary")
     sequence: int = size(4096, implied=0, most=None)

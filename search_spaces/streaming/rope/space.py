@@ -28,18 +28,23 @@ def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) 
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
         return
     units = schedule.units(problem)
-    if schedule.apart and problem.rotated == problem.head_dim:
-        yield f"apart: expected heads of more than the {problem.rotated} elements that are rotated"
+    if schedule.apart and not _can_be_apart(problem):
+        yield f"apart: expected heads of which a part is rotated, not {problem.rotated} of {problem.head_dim} elements"
     if units > schedule.threads:
         yield f"{units} units of a head, of vectors of {schedule.vector_width}, over the {schedule.threads} threads"
     else:
         yield from grid_violations(schedule.blocks(problem))
 
 
+def _can_be_apart(problem: RopeProblem) -> bool:
+    """Whether heads have elements that are rotated and others that are copied; a head of one element has no pair."""
+    return 0 < problem.rotated < problem.head_dim
+
+
 def space(problem: RopeProblem, spec: DeviceSpec) -> Space[RopeSchedule]:
     """All fields; the grid in blocks for each SM, where there are more groups of heads."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
-    apart = (False, True) if problem.rotated < problem.head_dim else (False,)
+    apart = (False, True) if _can_be_apart(problem) else (False,)
     parameters = (
         *field_parameters(RopeSchedule, vector_width=widths, apart=apart),
         Parameter("blocks_per_sm", _BLOCKS_PER_SM),
@@ -80,7 +85,7 @@ def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]
     """Other counts of heads and threads than the default's; then grids that stay."""
     usual = default(problem, spec)
     yield usual
-    if problem.rotated < problem.head_dim:
+    if _can_be_apart(problem):
         for threads, heads, least in ((128, 4, 4), (256, 2, 4), (128, 8, 4), (128, 2, 8), (256, 4, 2)):
             wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least, apart=True)
             fitted = _fitted(problem, wanted, spec)
