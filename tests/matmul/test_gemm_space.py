@@ -76,7 +76,12 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
         (
             GemmProblem(2**30, 2**30, 64),
             "",
-            f"{2**46} tiles over the {2**31 - 1} blocks of a grid",
+            f"{2**46} tiles and grid_blocks 0 over the {2**31 - 1} blocks of a grid",
+        ),
+        (
+            GemmProblem(8, 8, 8, batch=2**31 - 64),
+            "grid_blocks=64",
+            f"{2**31 - 64} tiles and grid_blocks 64 over the {2**31 - 1} blocks of a grid",
         ),
         (
             GemmProblem(4096, 4096, 2**20),

@@ -101,7 +101,10 @@ def test_the_grid_is_limited() -> None:
     words, side = "cluster_k=8 BM=16 BN=16 WM=16 WN=16 TM=4 TN=4", 2**18
     assert found(words, m=side, n=side - 64, k=64) == []
     assert found(words, m=side, n=side, k=64) == [
-        "268435456 tiles of 8 blocks over the 2147483647 blocks of a grid",
+        "268435456 tiles of 8 blocks and grid_blocks 0 over the 2147483647 blocks of a grid",
+    ]
+    assert found("grid_blocks=64", m=8, n=8, k=8, batch=2**31 - 64) == [
+        "2147483584 tiles of 1 blocks and grid_blocks 64 over the 2147483647 blocks of a grid",
     ]
 
 

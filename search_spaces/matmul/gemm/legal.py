@@ -90,8 +90,8 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
 
 def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     tiles, steps, blocks = schedule.tiles(problem), schedule.steps(problem), schedule.grid_blocks
-    if tiles * schedule.cluster > INT_MAX:
-        yield f"{tiles * schedule.cluster} tiles over the {INT_MAX} blocks of a grid"
+    if tiles * schedule.cluster + blocks > INT_MAX:  # a block counts on to a tile behind the last one
+        yield f"{tiles * schedule.cluster} tiles and grid_blocks {blocks} over the {INT_MAX} blocks of a grid"
     yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
     if schedule.whole_tiles and not 0 < blocks <= tiles * schedule.cluster:
         yield f"{blocks} blocks for {tiles * schedule.cluster} whole tiles: expected 1 to as many"

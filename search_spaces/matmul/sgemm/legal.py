@@ -149,8 +149,8 @@ def _grid_violations(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator
         yield f"cluster_k {cluster} is not one of {', '.join(map(str, CLUSTERS))}"
     if blocks % cluster:
         yield f"grid_blocks {blocks} is not a multiple of cluster_k {cluster}"
-    if tiles * cluster > INT_MAX:
-        yield f"{tiles} tiles of {cluster} blocks over the {INT_MAX} blocks of a grid"
+    if tiles * cluster + blocks > INT_MAX:  # a block counts on to a tile behind the last one
+        yield f"{tiles} tiles of {cluster} blocks and grid_blocks {blocks} over the {INT_MAX} blocks of a grid"
     yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
     if schedule.grid_clusters > tiles * steps > 0:
         yield f"{schedule.grid_clusters} clusters over the {tiles * steps} steps along k of all tiles"
