@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from .baseline import Launcher
+
+_Sample = TypeVar("_Sample")
 
 _WARM_UP_ROUNDS = 10
 
 
 def interleaved(
-    launches: Mapping[str, Launcher], sample: Callable[[Launcher], float], rounds: int
-) -> dict[str, tuple[float, ...]]:
+    launches: Mapping[str, Launcher], sample: Callable[[Launcher], _Sample], rounds: int
+) -> dict[str, tuple[_Sample, ...]]:
     """`rounds` samples of each launch, interleaved, after a warm-up."""
-    taken: dict[str, list[float]] = {name: [] for name in launches}
+    taken: dict[str, list[_Sample]] = {name: [] for name in launches}
     for _ in range(_WARM_UP_ROUNDS + rounds):
         for name, launch in launches.items():
             taken[name].append(sample(launch))

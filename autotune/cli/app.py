@@ -17,6 +17,7 @@ from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
 from .commands.bench_search import bench_search
+from .commands.bench_torch import bench_torch
 from .commands.cache import app as cache
 from .commands.calibrate import app as calibrate
 from .commands.convert import convert
@@ -56,7 +57,10 @@ app.add_typer(occupancy, name="occupancy")
 app.add_typer(operator_commands(explain), name="explain")
 app.add_typer(operator_commands(warm), name="warm")
 app.add_typer(operator_commands(export), name="export")
-app.add_typer(operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch), name="bench")
+app.add_typer(
+    operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch, torch=bench_torch),
+    name="bench",
+)
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))

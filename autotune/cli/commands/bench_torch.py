@@ -1,0 +1,93 @@
+"""``autotune bench torch``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...files import write_text
+from ..errors import BadInputError, InterruptedRunError
+from ..options import JsonOption, output_option
+from ..rendering.output import json_text, print_json, print_table
+
+if TYPE_CHECKING:
+    from ...bench.torch_calls import TorchCall
+
+_TOKENS = (1, 4096)
+_FEATURES = 4096
+
+
+def bench_torch(
+    rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each call.")] = 20,
+    output: Annotated[Path | None, output_option("Write the result as JSON to this file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what calls of autotune.torch cost the host, with and without gradients, beside PyTorch's own."""
+    from ...bench import torch_calls as bench
+
+    reason = bench.missing()
+    if reason:
+        raise BadInputError(reason)
+    import torch
+
+    done: list[TorchCall] = []
+    interrupted = False
+    try:
+        for call in bench.torch_calls(_TOKENS, _FEATURES, "cuda", rounds):
+            done.append(call)
+            print(f"{len(done)}  {call.case}, {call.tokens} tokens, {call.mode}", file=sys.stderr)
+    except KeyboardInterrupt:
+        interrupted = True
+    result = _document(done, torch.cuda.get_device_name(), torch.__version__)
+    if output:
+        write_text(output, json_text(result) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        _print(done, result["device"])
+    if interrupted:
+        raise InterruptedRunError(f"interrupted; {len(done)} calls were measured")
+
+
+def _document(done: Sequence[TorchCall], device: str, version: str) -> dict[str, Any]:
+    """The result as JSON values; docs/benchmarks.md says what each member is."""
+    return {
+        "device": device,
+        "torch": version,
+        "features": _FEATURES,
+        "calls": [
+            {
+                "call": call.case,
+                "tokens": call.tokens,
+                "mode": call.mode,
+                "contenders": {name: cost._asdict() for name, cost in call.costs.items()},
+            }
+            for call in done
+        ],
+    }
+
+
+def _print(done: Sequence[TorchCall], device: str) -> None:
+    """A line for each call and number of tokens: the host's time in each mode, and the whole time of a step."""
+    from ...bench.torch_calls import OWN, PYTORCH
+
+    rows: dict[tuple[str, int], list[str]] = {}
+    for call in done:
+        own, other = call.costs[OWN], call.costs[PYTORCH]
+        row = rows.setdefault((call.case, call.tokens), [])
+        row += [_microseconds(own.host), _microseconds(other.host)]
+        if call.mode == "step":
+            row += [_microseconds(own.whole), _microseconds(other.whole)]
+    columns = [
+        *("call", "tokens", "no_grad", "PyTorch", "forward", "PyTorch", "step", "PyTorch", "step, whole", "PyTorch"),
+    ]
+    complete = [(*key, *row) for key, row in rows.items() if len(row) == len(columns) - 2]
+    print_table(f"Microseconds of the host on {device}, and of steps with the GPU's work", columns, complete)
+
+
+def _microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:.1f}"
