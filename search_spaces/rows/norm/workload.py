@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from math import log2
-
 from ....codegen.integers import ceil_div
 from ....codegen.rows.norm.problem import NormProblem
 from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
 from ....codegen.rows.schedule import WARP, Hold
 from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm, most_registers
 from ...workload import Workload
+from ..row_workload import (
+    LINE,
+    SCHEDULERS,
+    cluster_clocks,
+    lines_of_access,
+    missed,
+    resident_blocks,
+    rows_under_way,
+    uneven,
+)
 
-_LINE = 128  # bytes
 # Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
 _PASS, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 3, 4, 3, 13, 30
 _MERGE = 12  # of a vector whose mean and variance are merged with those before
 _PART = 15  # of each element of a vector that is partly there
-_SCHEDULERS = 4  # of an SM
-_CLUSTER = 350  # clocks of an SM in which blocks wait for each other, for each doubling of a cluster
-_L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
 def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -32,7 +35,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
     passes = _passes(schedule)
-    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if _uneven(problem, schedule) else 0.0
+    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0
     parts = min(ends, vectors) * width
     columns_used = int(problem.weight) + int(problem.biased)
     singly = 1 if problem.alike(width) else width
@@ -41,30 +44,23 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     computing = vectors * (width * element + (_MERGE if welford else 0)) + parts * _PART * (passes + 1)
     computing += warps * (_THREAD + passes * _REDUCTION) + accesses * _ACCESS
     footprint = schedule.footprint(problem)
-    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
-    resident = max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))
-    waits = _SCHEDULERS * _CLUSTER * log2(schedule.cluster) / resident
+    resident = resident_blocks(footprint, spec)
+    waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster
     weight_bytes = columns_used * schedule.rows_per_block * problem.columns * problem.weight_dtype.bytes
-    lines_of_access = (
-        WARP
-        / min(WARP, schedule.threads_per_row)
-        * max(1.0, min(WARP, schedule.threads_per_row) * width * size / _LINE)
-    )
-    waiting = min(problem.rows, spec.sm_count * resident * schedule.rows_per_block / schedule.cluster)
-    waiting *= problem.columns * size
-    missed = max(0.0, 1 - _L2_SHARE * spec.l2_bytes / waiting) if waiting else 0.0
+    lines = lines_of_access(schedule.threads_per_row, width * size)
+    again = missed(rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size, spec)
     grid = Workload(
         blocks=schedule.blocks(problem.rows) if problem.columns else 0,
         footprint=footprint,
-        memory_bytes=problem.work.bytes + (reads - 1) * missed * problem.rows * problem.columns * size,
+        memory_bytes=problem.work.bytes + (reads - 1) * again * problem.rows * problem.columns * size,
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=(vectors * (reads + arrays - 1) * _ACCESS) / steps,
-        shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / _LINE) / steps
+        shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE) / steps
         if schedule.hold is Hold.SHARED
         else 0.0,
-        lines=(accesses * lines_of_access + parts) / steps,
+        lines=(accesses * lines + parts) / steps,
         bytes_loaded=((reads + arrays - 1) * row_bytes + weight_bytes / schedule.cluster) / steps,
         bytes_stored=arrays * row_bytes,
     )
@@ -81,9 +77,3 @@ def _reads(problem: NormProblem, schedule: RmsNormSchedule) -> int:
 def _passes(schedule: RmsNormSchedule) -> int:
     """Passes over a row before it is written."""
     return 2 if isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.TWO else 1
-
-
-def _uneven(problem: NormProblem, schedule: RmsNormSchedule) -> bool:
-    """Whether rows have vectors that are partly there."""
-    width = schedule.vector_width
-    return width > problem.vector_width("x") or problem.columns % width != 0

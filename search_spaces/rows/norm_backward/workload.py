@@ -10,8 +10,9 @@ from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from ....codegen.rows.schedule import WARP, Hold
 from ...device_spec import DeviceSpec
 from ...workload import Workload
+from ..row_workload import LINE, lines_of_access
 
-_LINE, _WORD = 128, 4  # bytes
+_WORD = 4  # bytes
 # Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a row's begin and end.
 _PASS, _WRITTEN, _ACCESS, _REDUCTION, _ROW = 5, 8, 3, 20, 40
@@ -32,8 +33,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     kept = 0.0 if held else 2.0 * sums  # that go to the workspace and back with each row
     element = (passes + 1) * (_PASS if problem.weight else _PASS - 2) + _WRITTEN + 2 * problem.summed
     accesses = vectors * (2 * reads + 1)
-    of_row = min(WARP, schedule.threads_per_row)
-    lines = WARP / of_row * max(1.0, of_row * width * size / _LINE)
+    lines = lines_of_access(schedule.threads_per_row, width * size)
     weights = problem.weight * (passes + 1) * row_bytes / size * problem.weight_dtype.bytes
     rows = Workload(
         blocks=grid,
@@ -44,7 +44,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
         in_flight=schedule.rows_ahead,
         instructions=(vectors * width * element + warps * (_ROW + passes * _REDUCTION)) / loads,
         load_instructions=accesses * _ACCESS / loads,
-        lines=(accesses * lines + 2 * kept / _LINE) / loads,
+        lines=(accesses * lines + 2 * kept / LINE) / loads,
         bytes_loaded=(2 * reads * row_bytes + weights + kept) / loads,
         bytes_stored=turns * (row_bytes + kept) + sums,
     )

@@ -17,9 +17,9 @@ from ...space import Draw, Space
 from ..row_checks import row_checks
 from ..row_schedules import place_violations, row_space, row_violations
 from ..row_seeds import RowSeeds
+from ..row_workload import L2_SHARE
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
-_L2_SHARE = 0.5  # of L2 that keeps a mask until the next matrix reads it
 _HALF_WORD = 2  # bytes
 _APART = 0.5  # registers for each word of two elements that are loaded one by one where only some of them count
 
@@ -103,7 +103,7 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         yield from (*copied, *loaded[:2])
     else:
         first = _skipping(problem, seeds) or loaded[:3]
-        if _shares_masks(problem) and _between(problem) > _L2_SHARE * spec.l2_bytes:
+        if _shares_masks(problem) and _between(problem) > L2_SHARE * spec.l2_bytes:
             first = [*(replace(schedule, heads_first=True) for schedule in first), *first[:1]]
         kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
         yield from (*first, *kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import floor, log2, prod
+from math import floor, prod
 
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
@@ -13,11 +13,11 @@ from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm, most_registers
+from ...occupancy import blocks_per_sm
 from ...workload import Workload
+from ..row_workload import LINE, SCHEDULERS, cluster_clocks, lines_of_access, missed, resident_blocks, rows_under_way
 
-_LINE, _WORD = 128, 4  # bytes
-_SCHEDULERS = 4  # of an SM
+_WORD = 4  # bytes
 # The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,
 # and then to the regret of what the dispatcher chooses for each by the records of the others.
 #
@@ -30,13 +30,12 @@ _AGAIN = 3  # of an element whose exponential is computed again to be written
 _CHECK, _PART, _PART_LINES = 10, 15, 5
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
 _DEPENDENT = 5  # clocks from an instruction of a warp to the next: fewer warps of a scheduler leave it idle
-# Clocks of an SM in which all blocks wait, if there is one; several hide each other's waits: for each byte of a row
-# that is held, and for each doubling of a cluster.
-_HELD_BYTE, _CLUSTER = 0.015, 350
+# Clocks of an SM in which all blocks wait for each byte of a row that is held, if there is one; several hide each
+# other's waits.
+_HELD_BYTE = 0.015
 _STREAMING = {Hold.REGISTERS: 0.04, Hold.SHARED: 0.01, Hold.RELOAD: 0.0}  # more time of device memory
 # ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
-_L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
 def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> tuple[Workload]:
@@ -64,8 +63,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
     footprint = _footprint(problem, schedule)
-    resident = _resident(footprint, limits)
-    idle = max(1.0, _DEPENDENT * _SCHEDULERS / (resident * warps))
+    resident = resident_blocks(footprint, limits)
+    lines = lines_of_access(schedule.threads_per_row, width * size)
+    idle = max(1.0, _DEPENDENT * SCHEDULERS / (resident * warps))
     grid = Workload(
         blocks=blocks(problem, schedule),
         footprint=footprint,
@@ -73,11 +73,11 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         + again * problem.rows * row_bytes
         + _masks_again(problem, schedule, limits),
         steps=steps,
-        instructions=(idle * computing + _SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
+        instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
-        shared_clocks=shared_accesses * max(1.0, WARP * width * size / _LINE) / steps,
-        lines=((reads + single) * vectors * _lines(schedule, width * size) + parts * _PART_LINES) / steps,
+        shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE) / steps,
+        lines=((reads + single) * vectors * lines + parts * _PART_LINES) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
         bytes_stored=(1 + again_masked) * block_bytes,
     )
@@ -106,13 +106,7 @@ def _ends(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
 def _waits(schedule: SoftmaxSchedule, block_bytes: float) -> float:
     """Clocks that a block waits for its rows and for the blocks that share them."""
     held = 0.0 if schedule.hold is Hold.RELOAD else _HELD_BYTE * block_bytes
-    return held + _CLUSTER * log2(schedule.cluster)
-
-
-def _resident(footprint: Footprint, limits: DeviceSpec) -> int:
-    """Blocks that an SM holds at once, at least 1."""
-    registers = min(footprint.registers, most_registers(limits, footprint.threads, footprint.min_blocks_per_sm))
-    return max(1, blocks_per_sm(limits, footprint.threads, registers, footprint.shared_bytes))
+    return held + cluster_clocks(schedule.cluster)
 
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
@@ -127,27 +121,20 @@ def _singly_stored(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     return 1 if problem.alike(schedule.vector_width) else schedule.vector_width
 
 
-def _lines(schedule: SoftmaxSchedule, vector_bytes: int) -> float:
-    """Cache lines that a warp's access touches, which goes to one row or to several."""
-    of_row = min(WARP, schedule.threads_per_row)
-    return WARP / of_row * max(1.0, of_row * vector_bytes / _LINE)
-
-
 def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
     """Bytes of masks that L2 has let go of when another matrix asks for them."""
     if not problem.has_mask or schedule.heads_first:
         return 0.0
     matrix = problem.queries * problem.columns * problem.mask_dtype.bytes
     between = matrix + 2 * problem.queries * problem.columns * problem.dtype.bytes
-    missed = max(0.0, 1 - _L2_SHARE * limits.l2_bytes / between) if between else 0.0
-    return missed * (problem.rows / problem.queries * matrix - prod(problem.stored["m"]) * problem.mask_dtype.bytes)
+    return missed(between, limits) * (
+        problem.rows / problem.queries * matrix - prod(problem.stored["m"]) * problem.mask_dtype.bytes
+    )
 
 
 def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
     """The share of the rows that L2 has let go of when they are read again."""
     footprint = schedule.footprint(problem)
-    resident = blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes)
-    under_way = limits.sm_count * max(1, resident) * schedule.rows_per_block / schedule.cluster
-    row_bytes = problem.columns * problem.dtype.bytes
-    waiting = min(problem.rows, under_way) * row_bytes
-    return max(0.0, 1 - _L2_SHARE * limits.l2_bytes / waiting) if waiting else 0.0
+    resident = max(1, blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes))
+    rows = rows_under_way(problem.rows, schedule, resident, limits)
+    return missed(rows * problem.columns * problem.dtype.bytes, limits)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log2
-
 from ....codegen.integers import ceil_div
 from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax_backward.emit import blocks
@@ -11,17 +9,13 @@ from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm, most_registers
 from ...workload import Workload
+from ..row_workload import SCHEDULERS, cluster_clocks, lines_of_access, missed, resident_blocks, rows_under_way, uneven
 
-_LINE = 128  # bytes
 # Instructions: of an element that is summed and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
 _SUMMED, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 3, 4, 3, 13, 30
 _PART = 15  # of each element of a vector that is partly there
-_SCHEDULERS = 4  # of an SM
-_CLUSTER = 350  # clocks of an SM in which blocks wait for each other, for each doubling of a cluster
-_L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 
 
 def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -30,8 +24,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is Hold.REGISTERS else 2
     vectors = warps * rounds  # of a block in one array, counted for each warp
     steps = 1 if schedule.hold is Hold.REGISTERS else reads * ceil_div(rounds, schedule.loads_in_flight)
-    uneven = width > problem.vector_width("x") or problem.columns % width != 0
-    ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if uneven else 0.0
+    ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if uneven(problem, width) else 0.0
     parts = 3 * min(ends, vectors) * width
     loads = 2 * reads * vectors
     stores = vectors * (1 if problem.alike(width) else width)
@@ -39,18 +32,15 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     computing = vectors * width * (_SUMMED + _WRITTEN + 2 * problem.log) + parts * _PART
     computing += warps * (_THREAD + _REDUCTION) + stores * _ACCESS
     footprint = schedule.footprint(problem)
-    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
-    resident = max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))
-    waits = _SCHEDULERS * _CLUSTER * log2(schedule.cluster) / resident
+    resident = resident_blocks(footprint, spec)
+    waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # of a block in one array
-    of_row = min(WARP, schedule.threads_per_row)
-    lines = WARP / of_row * max(1.0, of_row * width * size / _LINE)
-    waiting = 2 * min(problem.rows * problem.columns * size, spec.sm_count * resident * row_bytes)
-    missed = max(0.0, 1 - _L2_SHARE * spec.l2_bytes / waiting) if waiting else 0.0
+    lines = lines_of_access(schedule.threads_per_row, width * size)
+    waiting = rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size
     grid = Workload(
         blocks=blocks(problem, schedule),
         footprint=footprint,
-        memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed),
+        memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed(2 * waiting, spec)),
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=loads * _ACCESS / steps,

@@ -1,0 +1,48 @@
+"""What the workloads of operators over rows count alike: blocks of an SM, lines of an access, misses of L2."""
+
+from __future__ import annotations
+
+from math import log2
+
+from ...codegen.footprint import Footprint
+from ...codegen.rows.problem import RowProblem
+from ...codegen.rows.schedule import WARP, RowSchedule
+from ..device_spec import DeviceSpec
+from ..occupancy import blocks_per_sm, most_registers
+
+LINE = 128  # bytes
+SCHEDULERS = 4  # of an SM
+L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
+_CLUSTER = 350  # clocks in which blocks wait for each other, for each doubling of a cluster: fitted with softmax's
+
+
+def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
+    """Blocks that an SM holds at once, at least 1, with no more registers than launch bounds allow."""
+    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
+    return max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))
+
+
+def cluster_clocks(cluster: int) -> float:
+    """Clocks that a block waits for the others of its cluster."""
+    return _CLUSTER * log2(cluster)
+
+
+def lines_of_access(threads_per_row: int, vector_bytes: int) -> float:
+    """Cache lines that a warp's access touches, which goes to one row or to several."""
+    of_row = min(WARP, threads_per_row)
+    return WARP / of_row * max(1.0, of_row * vector_bytes / LINE)
+
+
+def rows_under_way(rows: int, schedule: RowSchedule, resident: int, spec: DeviceSpec) -> float:
+    """Of so many rows, those that the blocks on all SMs have at once."""
+    return min(rows, spec.sm_count * resident * schedule.rows_per_block / schedule.cluster)
+
+
+def missed(between: float, spec: DeviceSpec) -> float:
+    """The share of bytes that L2 has let go of when they are read again, if so many are read in between."""
+    return max(0.0, 1 - L2_SHARE * spec.l2_bytes / between) if between else 0.0
+
+
+def uneven(problem: RowProblem, width: int) -> bool:
+    """Whether rows have vectors of `width` elements that are partly there."""
+    return width > problem.vector_width("x") or problem.columns % width != 0
