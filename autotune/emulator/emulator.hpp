@@ -114,7 +114,8 @@ void set_registers(int count, int line);
 void load_matrices(unsigned int (&registers)[4], const void* row, bool transposed,
                    int line = __builtin_LINE());
 // stmatrix, the inverse: each lane gives the address of a row, and two neighbours of a row of each matrix.
-void store_matrices(void* row, const unsigned int (&registers)[4], int line = __builtin_LINE());
+void store_matrices(void* row, const unsigned int (&registers)[4], bool transposed = false,
+                    int line = __builtin_LINE());
 
 // Bits of a float16 from and to float.
 unsigned short float16_of_float(float value);

@@ -86,9 +86,11 @@ void load(void* const* brought) {
 void store(void* const* brought) {
   for (int lane = 0; lane < warp_threads; ++lane) {
     const MatrixRow& own = *static_cast<MatrixRow*>(brought[lane]);
-    for (int matrix = 0; matrix < 4; ++matrix) {
-      char* const row = static_cast<MatrixRow*>(brought[8 * matrix + lane / 4])->row;
-      std::memcpy(row + lane % 4 * sizeof(unsigned int), &own.registers[matrix], sizeof(unsigned int));
+    for (int i = 0; i < 8; ++i) {
+      const int matrix = i / 2, quad = lane / 4, neighbour = lane % 4 * 2 + i % 2;
+      const int row = own.transposed ? neighbour : quad, column = own.transposed ? quad : neighbour;
+      const auto bits = static_cast<unsigned short>(own.registers[matrix] >> i % 2 * 16);
+      std::memcpy(static_cast<MatrixRow*>(brought[8 * matrix + row])->row + 2 * column, &bits, sizeof bits);
     }
   }
 }
@@ -119,10 +121,10 @@ void load_matrices(unsigned int (&registers)[4], const void* row, bool transpose
   meet_whole_warp({"a load of matrices", load}, &own, line);
 }
 
-void store_matrices(void* row, const unsigned int (&registers)[4], int line) {
+void store_matrices(void* row, const unsigned int (&registers)[4], bool transposed, int line) {
   check_shared("a row of stmatrix", row, 16, 16);
   check(row, 16, Access::write, true);
-  MatrixRow own{static_cast<char*>(row), const_cast<unsigned int*>(registers), false};
+  MatrixRow own{static_cast<char*>(row), const_cast<unsigned int*>(registers), transposed};
   meet_whole_warp({"a store of matrices", store}, &own, line);
 }
 

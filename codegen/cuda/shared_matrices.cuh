@@ -26,6 +26,18 @@ __device__ __forceinline__ void load_matrices(unsigned (&registers)[4], const vo
 #endif
 }
 
+// Stores the transposes of four matrices.
+__device__ __forceinline__ void store_transposed(void* row, const unsigned (&registers)[4]) {
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::store_matrices(row, registers, true);
+#elif __CUDA_ARCH__ >= 900
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(row))),
+               "r"(registers[0]), "r"(registers[1]), "r"(registers[2]), "r"(registers[3])
+               : "memory");
+#endif
+}
+
 // Stores four matrices, of which lanes have and give what `load_matrices` states.
 __device__ __forceinline__ void store_matrices(void* row, const unsigned (&registers)[4]) {
 #ifdef AUTOTUNE_EMULATOR

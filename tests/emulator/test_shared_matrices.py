@@ -59,15 +59,20 @@ BARRIER
 for (int i = 4; i < 8; ++i) y[(4 * t + i) % 128] = s[(4 * t + i) % 128];"""
 
 
-def stored(kernel: Kernel, row: str = "s + 4 * t", barrier: str = "__syncwarp();") -> Any:
-    body = STORE.replace("ROW", row).replace("BARRIER", barrier)
+def stored(
+    kernel: Kernel, store: str = "store_matrices", row: str = "s + 4 * t", barrier: str = "__syncwarp();"
+) -> Any:
+    body = STORE.replace("store_matrices", store).replace("ROW", row).replace("BARRIER", barrier)
     return kernel(body, threads=32, headers=("shared_matrices",), shared_bytes=512)
 
 
-def test_lanes_give_neighbours(kernel: Kernel, run: Run) -> None:
+@pytest.mark.parametrize("store", ["store_matrices", "store_transposed"])
+def test_lanes_give_neighbours(store: str, kernel: Kernel, run: Run) -> None:
     """The inverse of a load."""
-    found = run(stored(kernel), NUMBERS.view(np.float32), 128).view(np.uint16).reshape(4, 32, 2)
-    np.testing.assert_array_equal(found.swapaxes(0, 1), NUMBERS.reshape(32, 4, 2))
+    found = run(stored(kernel, store), NUMBERS.view(np.float32), 128).view(np.uint16).reshape(4, 8, 8)
+    if store == "store_transposed":
+        found = found.swapaxes(1, 2)
+    np.testing.assert_array_equal(found.reshape(4, 32, 2).swapaxes(0, 1), NUMBERS.reshape(32, 4, 2))
 
 
 @pytest.mark.parametrize(

@@ -164,12 +164,16 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             "cluster_k 2: 131072 bytes of sums over 2 stages of 49152 bytes",
         ),
         (
-            replace(SQUARE, m=4097),
+            replace(SQUARE, batch=2, stride_a=0, stride_b=0, stride_d=0),
             "BM=128 BN=128 swap=1",
-            "swap of batch 1, 4097 rows of 4096 columns, gate none, scales none: expected one matrix of no more rows",
+            "swap of batch 2, gate none, scales none: expected one matrix, no gate and no block",
         ),
         (SQUARE, "BM=128 BN=128 swap=1 prepare_a=copy", "swap: expected prepare_a none and prepare_b none"),
-        (SQUARE, "BM=128 BN=128 swap=1 tensor_store=1", "tensor_store needs floats with swap, and no blocks that"),
+        (
+            GemmProblem(4096, 4096, 4096, transpose_b=True, out_dtype=FP32),
+            "BM=128 BN=128 swap=1 tensor_store=1 cluster_k=2",
+            "tensor_store with swap needs results of 16 bits, or floats and no blocks that share k",
+        ),
         (SQUARE, "BM=128 BN=128 swap=1 vector_d=2", "vector_d 2 where registers are stored as they are: expected 1"),
         (SQUARE, "BM=128 BN=128 whole_tiles=1", "0 blocks for 1024 whole tiles: expected 1 to as many"),
         (

@@ -54,7 +54,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
     body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
-    declared = problem_struct(_types(left), facts, _sizes(left), schedule.specialize, body)
+    declared = problem_struct(_types(left), facts, _sizes(left, problem.ldd), schedule.specialize, body)
     if wgmma:
         members = (*tensor_maps(problem, schedule), *members)
         declared += f"\n\n{product_source(left, schedule)}"
@@ -103,7 +103,7 @@ def _plain(
     members, facts = _arguments(problem, problem, wide), _facts(problem)
     body = used_source(f"matmul/gemm/{header}.cuh", f"gemm_{header}", _conditions(problem) | facts)
     largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
-    declared = problem_struct(largest, facts, _sizes(problem), Specialize.NONE, body)
+    declared = problem_struct(largest, facts, _sizes(problem, problem.ldd), Specialize.NONE, body)
     return plain_program(f"{ENTRY}: {_served(problem)}, {how}", members, declared, body, {launch: call})
 
 
@@ -114,11 +114,11 @@ def _types(problem: GemmProblem) -> list[str]:
     return [f"using {name} = {dtype.cuda};" for name, dtype in types.items()]
 
 
-def _sizes(problem: GemmProblem) -> dict[str, tuple[str, int]]:
-    """C++ type and value of what a kernel must know of a problem."""
+def _sizes(problem: GemmProblem, ldd: int) -> dict[str, tuple[str, int]]:
+    """C++ type and value of what a kernel must know of a problem whose D, maybe by columns, is so far apart."""
     wide = ("lda", "ldb", "ldd", "stride_a", "stride_b", "stride_d")
     sizes = {name: ("int", getattr(problem, name)) for name in ("m", "n", "k", "batch")}
-    return sizes | {name: ("long long", getattr(problem, name)) for name in wide}
+    return sizes | {name: ("long long", getattr(problem, name)) for name in wide} | {"ldd": ("long long", ldd)}
 
 
 def _arguments(problem: GemmProblem, sized: GemmProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
@@ -126,7 +126,7 @@ def _arguments(problem: GemmProblem, sized: GemmProblem, wide: Collection[str] =
     return (
         *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
-        *size_arguments(_sizes(sized)),
+        *size_arguments(_sizes(sized, problem.ldd)),
         Argument("alpha", "float"),
         Argument("beta", "float"),
     )

@@ -141,9 +141,16 @@ class GemmSchedule(GemmScheduleFields):
         row = columns // blocks * size
         return max(width for width in range(ROW_UNIT, ROW_BYTES + 1, ROW_UNIT) if row % width == 0)
 
+    def store_box(self, problem: GemmProblem) -> tuple[int, int]:
+        """Rows of D in these boxes, and their bytes: with swap, columns of a tile are rows of D."""
+        width = self.store_row_bytes(problem)
+        if not self.swap:
+            return WGMMA_ROWS, width
+        return width // problem.result.bytes, ROW_BYTES
+
     def grouped_boxes(self, problem: GemmProblem) -> bool:
         """Whether several of these boxes fit into a buffer, and are stored together."""
-        return self._has_buffers(problem) and 2 * self.store_row_bytes(problem) <= ROW_BYTES
+        return self._has_buffers(problem) and not self.swap and 2 * self.store_row_bytes(problem) <= ROW_BYTES
 
     def kept_boxes(self, problem: GemmProblem) -> bool:
         """Whether tensor copies store what is before the activation, too, by boxes as those of D."""

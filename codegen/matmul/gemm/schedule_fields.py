@@ -80,7 +80,8 @@ class GemmScheduleFields(Schedule):
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
         cluster_k: blocks of a cluster that multiply parts of k of one tile, and add up through shared memory.
         swap: whether tiles are those of Dᵀ = op(B)ᵀ·op(A)ᵀ, for few rows of D, which become columns of a tile: these
-            are a multiple of 8, not of 64; or for B in TF32 that lies across k, which only the first operand may.
+            are a multiple of 8, not of 64; or for B that alone lies across k, where only the first operand may in
+            TF32, and the second in 16 bits is copied in boxes of 64 columns.
         raster_group: rows of tiles, or of clusters' tiles, that are taken column by column.
         grid_blocks: blocks that divide the steps along k of all tiles evenly, by wgmma of tiles beyond whole waves;
             0 for a block for each tile.

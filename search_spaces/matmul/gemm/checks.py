@@ -19,10 +19,11 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
     batch = 1 if problem.dtype.bits == 8 or schedule.swap else 2
     odd = problem.parts == 1 and not problem.preactivation  # rows in several parts must be aligned in all of them
     ragged = n + n // 2 + odd
+    long = max(m + m // 2, n) + odd
     if schedule.tensor_store:  # which rows of whole units take
-        ragged = round_up(ragged, problem.parts * schedule.vector(problem, "d"))
+        unit = problem.parts * schedule.vector(problem, "d")
+        ragged, long = round_up(ragged, unit), round_up(long, unit)
     if schedule.swap:
-        long = max(m + m // 2, n) + odd
         k_small, k_ragged = max(schedule.cluster_k, 2) * k, steps * k + k // 2 + 1
         return [
             _small(problem, schedule, n, max(m, n), k_small, 1),

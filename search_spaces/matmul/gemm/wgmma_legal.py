@@ -51,8 +51,8 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
 
 
 def swappable(problem: GemmProblem) -> bool:
-    """Whether kernels know the transposed problem; then rows are few, too."""
-    return problem.batch == 1 and problem.parts == 1 and problem.scales is not Scales.BLOCK and problem.m <= problem.n
+    """Whether kernels know the transposed problem."""
+    return problem.batch == 1 and problem.parts == 1 and problem.scales is not Scales.BLOCK
 
 
 def b_alone_across(problem: GemmProblem) -> bool:
@@ -64,8 +64,8 @@ def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
     """What has no transposed problem, or no kernel for it."""
     if not swappable(problem):
         yield (
-            f"swap of batch {problem.batch}, {problem.m} rows of {problem.n} columns, gate {problem.gate}, scales "
-            f"{problem.scales}: expected one matrix of no more rows than columns, no gate and no {Scales.BLOCK}"
+            f"swap of batch {problem.batch}, gate {problem.gate}, scales {problem.scales}: expected one matrix, no "
+            f"gate and no {Scales.BLOCK}"
         )
     if {schedule.prepare_a, schedule.prepare_b} != {Prepare.NONE}:
         yield "swap: expected prepare_a none and prepare_b none"
@@ -198,7 +198,7 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
     if schedule.vector_d != vector:
         yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
     if schedule.tensor_store and not _stored_with_swap(problem, schedule):
-        yield "tensor_store needs floats with swap, and no blocks that share k"
+        yield "tensor_store with swap needs results of 16 bits, or floats and no blocks that share k"
     elif schedule.tensor_store and not stored_in_boxes(problem, schedule):
         yield (
             f"tensor_store needs rows of D that begin and end at multiples of {WIDEST_ACCESS} bytes, and boxes of 16 "
@@ -218,7 +218,7 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one.
 
-    `problem` is the one that is multiplied. With swap, consumers write floats to rows of boxes.
+    `problem` is the one that is multiplied.
     """
     size = problem.result.bytes
     columns = problem.m if schedule.swap else problem.n // problem.parts
@@ -230,7 +230,8 @@ def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
 
 def _stored_with_swap(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether consumers write columns of tiles as rows of boxes, if they have to."""
-    return not schedule.swap or (problem.result.bytes == SUM_BYTES and schedule.cluster_k == 1)
+    size = problem.result.bytes
+    return not schedule.swap or size == _STORED_BYTES or (size == SUM_BYTES and schedule.cluster_k == 1)
 
 
 def halves_unit(problem: GemmProblem) -> int:

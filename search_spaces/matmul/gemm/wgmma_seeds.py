@@ -19,7 +19,7 @@ from ...device_spec import DeviceSpec
 from ...roofline import bounding_unit
 from .space import SHARED, on_grid
 from .wgmma_legal import b_alone_across, swappable
-from .wgmma_space import cluster_ks, swaps, wgmma_fitted
+from .wgmma_space import any_columns_swapped, cluster_ks, few_rows, wgmma_fitted
 from .workload import fastest_first
 
 _SEEDS = 24
@@ -28,6 +28,7 @@ _WAVES = 3  # numbers of waves that are tried, from the fewest on
 # Columns of tiles that are tried with twice as much of k in a step, too: a consumer waits half as often. 64×4096×4096
 # takes 13.2 µs by 64×32 with 128 of k, and 14.0 with 64; tiles of 64×128 take 6 to 12 % longer with 128.
 _NARROW = 32
+_WHOLE_BOXES = 64  # columns, of which tiles need no swap for B across k to be copied as it is
 _MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
 _ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
@@ -44,7 +45,7 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     """The best tiles with each grid that suits them, by the time model, and of the first one what changes little."""
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
-    tiles = sorted(fitting, key=lambda one: one.swap)  # which stores elements of D one by one
+    tiles = sorted(fitting, key=lambda one: one.swap)  # which may store elements of D one by one
     found = fastest_first(problem, (one for tile in tiles for one in _on_grids(problem, spec, tile)), spec)
     yield found[0]
     yield from _like(problem, spec, found[0])
@@ -82,11 +83,12 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
     Few rows of D become columns of tiles, too.
     """
     possible = cluster_ks(problem, spec)
+    swapped: list[dict[str, Any]] = [{}, {"swap": True}] if any_columns_swapped(problem) else [{}]
     for block_m, consumers in _ROWS:
-        for cluster, share in _CLUSTERS:
+        for cluster, share, swap in ((*one, swap) for one in _CLUSTERS for swap in swapped):
             if cluster.get("cluster_k", 1) not in possible:
                 continue
-            one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster)
+            one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster, **swap)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
             left = multiplied(problem, one)
             rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch
@@ -94,9 +96,9 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
             for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
                 columns = max(1, waves * clusters // rows) * one.cluster_n
                 block_n = round_up(ceil_div(left.n, columns), least)
-                if block_n <= MOST_COLUMNS:
+                if block_n <= MOST_COLUMNS and not (swap and block_n % _WHOLE_BOXES == 0):
                     yield from _deeper(replace(one, block_n=block_n))
-            if not one.swap and True in swaps(problem):
+            if not one.swap and swappable(problem) and few_rows(problem):
                 yield from _deeper(replace(one, block_n=round_up(problem.m, least), swap=True))
 
 

@@ -41,6 +41,7 @@ _INT8_COLUMNS = 16  # that products of int8 have a multiple of beyond twice as m
 _LEAST_STEPS = 4  # along k of a block that shares a tile
 _MOST_BLOCKS_PER_SM = 2
 _MOST_SWAPPED = 128  # rows of D; with more, products of 64 rows are as good
+_WAVE = 2**22  # elements of D that the largest tiles of a wave have
 
 
 def has_wgmma(problem: GemmProblem, spec: DeviceSpec) -> bool:
@@ -169,9 +170,20 @@ def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -
 
 
 def swaps(problem: GemmProblem) -> tuple[bool, ...]:
-    """Whether rows of D may become columns of tiles: few rows, or those of a product whose B in TF32 lies across k."""
-    few = problem.m <= _MOST_SWAPPED
-    return (False, True) if swappable(problem) and (few or b_alone_across(problem)) else (False,)
+    """Whether rows of D may become columns of tiles: few rows, or those of a product whose B alone lies across k."""
+    wanted = few_rows(problem) or b_alone_across(problem) or any_columns_swapped(problem)
+    return (False, True) if swappable(problem) and wanted else (False,)
+
+
+def few_rows(problem: GemmProblem) -> bool:
+    """Whether D has so few rows that these become columns of tiles in place of 64 rows."""
+    return problem.m <= min(problem.n, _MOST_SWAPPED)
+
+
+def any_columns_swapped(problem: GemmProblem) -> bool:
+    """Whether narrow tiles matter, which swap makes of any columns: copies of B across k bring whole boxes of 64."""
+    across = problem.layout == "nn" and problem.dtype.bits == problem.result.bits == 16
+    return across and swappable(problem) and problem.m * problem.n <= _WAVE
 
 
 def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:

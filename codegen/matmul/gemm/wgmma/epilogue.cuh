@@ -29,10 +29,17 @@ constexpr int staged_bytes = 0;  // see residual.cuh
 constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
 #  endif
 
-#  if swap
+#  if swap && result_bytes == 4
 // A buffer has two boxes side by side, with columns of the tile as rows.
 constexpr int swapped_columns = row_bytes / static_cast<int>(sizeof(Result));
 static_assert(store_columns * store_row_bytes == store_bytes / 2, "rows of 128 bytes");
+
+#  endif
+#  if swap && result_bytes == 2
+// Columns of the tile are rows of a buffer, which have 128 bytes.
+__device__ __forceinline__ unsigned char* buffer_column(unsigned char* buffer, int row, int column) {
+  return buffer + swizzled(column * row_bytes + row * static_cast<int>(sizeof(Result)), row_bytes);
+}
 
 #  endif
 // Where an element of a row is in a buffer.
@@ -86,7 +93,12 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    if residual_stages
     __syncwarp();  // all lanes have what they need of C
 #    endif
+#    if swap
+    store_transposed(buffer_column(buffer, warp_row + lane / 8 % 2 * 8, 8 * (j + lane / 16) + lane % 8),
+                     registers);
+#    else
     store_matrices(buffer_element(buffer, warp_row + lane % 16, 8 * (j + lane / 16)), registers);
+#    endif
   }
   if constexpr (units % 2 != 0) {
     Pair results[2];
@@ -101,9 +113,17 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    endif
 #    pragma unroll
     for (int half = 0; half < 2; ++half)
+#    if swap
+#      pragma unroll
+      for (int i = 0; i < 2; ++i)
+        *reinterpret_cast<Result*>(
+            buffer_column(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column() + i)) =
+            results[half].packed.elements[i];
+#    else
       store_global<false>(
           buffer_element(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column()),
           results[half].packed);
+#    endif
   }
 #  elif swap
   // Columns of the tile are rows of D: four of them are written at once, to different banks.
@@ -240,6 +260,8 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
     if (storing) {
 #  if grouped_boxes
       store_boxes(buffer, arguments, tile, row, first);
+#  elif swap && result_bytes == 2
+      tensor_store(arguments.map_d, {tile.n + column, tile.m + row}, buffer);
 #  elif swap
 #    pragma unroll
       for (int box = 0; box < 2; ++box)

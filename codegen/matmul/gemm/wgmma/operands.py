@@ -10,7 +10,7 @@ from ....wgmma import wgmma_source
 from ..fields import Gate
 from ..prepare import prepared, product
 from ..problem import GemmProblem
-from ..schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from ..schedule import ROW_BYTES, GemmSchedule
 from .swap import multiplied
 
 
@@ -38,8 +38,7 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
     if schedule.tensor_store:
         known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
         stored = ["d", *(name for name, one in known.items() if one)]
-        width = schedule.store_row_bytes(problem)
-        rows = WGMMA_ROWS // 2 if schedule.swap else WGMMA_ROWS
+        rows, width = schedule.store_box(problem)
         maps += [_map(problem, name, problem.result, rows, name, row_bytes=width) for name in stored]
     return tuple(maps)
 

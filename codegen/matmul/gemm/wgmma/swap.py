@@ -1,10 +1,11 @@
-"""Dᵀ = op(B)ᵀ·op(A)ᵀ, which kernels by wgmma compute in place of D: of few rows, or of B in TF32 across k."""
+"""Dᵀ = op(B)ᵀ·op(A)ᵀ, which kernels by wgmma compute in place of D: of few rows, or of B across k."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
 
+from ....integers import ceil_div
 from ..fields import Bias, OutDType
 from ..problem import GemmProblem
 from ..schedule import GemmSchedule
@@ -13,10 +14,11 @@ _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 
 
 def swapped(problem: GemmProblem) -> GemmProblem:
-    """The problem whose A is op(B)ᵀ and whose B is op(A)ᵀ, for a single matrix of no more rows than columns.
+    """The problem whose A is op(B)ᵀ and whose B is op(A)ᵀ, for a single matrix.
 
-    Its C, D and Z are stored by columns: `ldd` is what is from a column to the next. A search asks for that of one
-    problem thousands of times; sizes that an export traces are in no cache.
+    Its C, D and Z are stored by columns, which are `GemmProblem.ldd` of the given problem apart; its own `ldd` is an
+    odd multiple of that, as a row by rows needs, and as aligned. A search asks for that of one problem thousands of
+    times; sizes that an export traces are in no cache.
     """
     return _swapped(problem) if type(problem.m) is int else _swapped.__wrapped__(problem)
 
@@ -33,6 +35,7 @@ def _swapped(problem: GemmProblem) -> GemmProblem:
         out_dtype=OutDType(problem.result.value),
         bias=_BIAS[problem.bias],
         bucket_rows=False,
+        ldd=problem.ldd if problem.ldd >= problem.m else problem.ldd * (ceil_div(problem.m, problem.ldd) // 2 * 2 + 1),
         lda=problem.ldb,
         align_a=problem.align_b,
         ldb=problem.lda,

@@ -1,0 +1,75 @@
+"""Kernels of gemm by wgmma for Dᵀ whose results of 16 bits tensor copies store; tests/contract runs drawn ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from matmul.gemm_cases import FP16, LIMITS
+
+from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.compiler import compile_kernel
+from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.matmul.gemm import OPERATOR
+
+
+def schedule(words: str) -> GemmSchedule:
+    k = "" if "BK=" in words else "BK=64 "
+    return GemmSchedule.parse(f"instruction=wgmma {k}vector_d=1 swap=1 tensor_store=1 {words}".split())
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (GemmProblem(264, 136, 200, ldd=144, residual=True), "BM=64 BN=96 consumers=1 stages=2 specialize=shape"),
+        (GemmProblem(19, 72, 200, transpose_b=True, bias=Bias.ROW), "BM=64 BN=24 consumers=1 stages=2"),
+        (GemmProblem(9, 136, 136, dtype=FP16, bias=Bias.COLUMN), "BM=128 BN=8 stages=2 wait_depth=1"),
+        (GemmProblem(104, 136, 200, True), "BM=64 BN=72 stages=2 pingpong=1 grid_blocks=1 whole_tiles=1"),
+        (GemmProblem(100, 136, 264), "BM=128 BN=40 stages=2 cluster_k=2"),
+        (GemmProblem(160, 128, 136), "BM=128 BN=80 consumers=1 stages=2 cluster_m=2"),
+        (GemmProblem(200, 72, 200), "BM=64 BN=128 consumers=1 stages=2 grid_blocks=3"),
+    ],
+)
+def test_columns_of_a_tile_become_rows_of_boxes(problem: GemmProblem, words: str) -> None:
+    verify(problem, OPERATOR.program(problem, schedule(words), LIMITS))
+
+
+def test_d_has_more_rows_than_columns() -> None:
+    """Those of Dᵀ are farther apart than D's, and as aligned."""
+    problem, chosen = GemmProblem(1024, 768, 3072), schedule("BM=64 BN=96 BK=128 consumers=1 stages=5 wait_depth=1")
+    assert not OPERATOR.violations(problem, chosen, LIMITS)
+    resources = compile_kernel(OPERATOR.program(problem, chosen, LIMITS), "sm_90").resources
+    assert resources.stack_bytes == resources.spill_store_bytes == 0
+    assert OPERATOR.violations(replace(problem, ldd=772), chosen, LIMITS)
+
+
+# Bugs planted in the source: what is replaced, and by what.
+BUGS = {
+    "matrices as they are": (
+        "autotune_emulator::store_matrices(row, registers, true)",
+        "autotune_emulator::store_matrices(row, registers)",
+    ),
+    "rows of the other half": (
+        "warp_row + lane / 8 % 2 * 8, 8 * (j + lane / 16)",
+        "warp_row + lane / 16 * 8, 8 * (j + lane / 8 % 2)",
+    ),
+    "the rows of the first warp": (
+        "row * static_cast<int>(sizeof(Result)), row_bytes",
+        "row % 16 * static_cast<int>(sizeof(Result)), row_bytes",
+    ),
+    "the last columns are the first": ("8 * (units - 1) + SumRows::column() + i", "SumRows::column() + i"),
+    "columns for rows of D": ("{tile.n + column, tile.m + row}", "{tile.m + row, tile.n + column}"),
+    "the distance of rows of the transpose": ("problem.ldd;", "problem.ldd + 8;"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_detected(bug: str) -> None:
+    problem = GemmProblem(72, 136, 136, residual=True)
+    right = OPERATOR.program(problem, schedule("BM=64 BN=24 consumers=1 stages=2"), LIMITS)
+    before, after = BUGS[bug]
+    assert before in right.source, f"nothing to replace in\n{right.source}"
+    with pytest.raises(EmulatorError):
+        verify(problem, replace(right, source=right.source.replace(before, after)))
