@@ -43,6 +43,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     chosen = {
         "specialized": specialized,
         "residual_stages": schedule.residual_stages(problem),
+        "residual_ring": schedule.residual_ring(problem),
         "grouped_boxes": schedule.grouped_boxes(problem),
         "kept_boxes": schedule.kept_boxes(problem),
         "by_column": _by_column(left),

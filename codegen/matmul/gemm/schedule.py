@@ -29,6 +29,7 @@ _MOST_SHARERS = 16  # as in tiling.cuh
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
 _BARRIER = 8
 _STORE_BUFFERS, _STORE_BYTES = 2, WGMMA_ROWS * ROW_BYTES  # of a consumer; of each of them
+_RING_BOXES = 8  # of C, as in wgmma/epilogue.cuh
 _PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread of wgmma
 
 
@@ -121,6 +122,9 @@ class GemmSchedule(GemmScheduleFields):
         if self.instruction is Instruction.WGMMA:
             turns = (self.consumers if self.pingpong else 0) * _BARRIER + _BARRIER  # and who is the last one
             buffers = self.consumers * _STORE_BUFFERS * _STORE_BYTES if self._has_buffers(problem) else 0
+            if self.residual_ring(problem):
+                turns += self.consumers * _BARRIER + _RING_BOXES * 2 * _BARRIER
+                buffers = _RING_BOXES * _STORE_BYTES
             return self.stages * (self.stage_bytes(problem) + 2 * _BARRIER) + turns + buffers
         stage = sum(
             rows * (row_bytes + self.pad(problem, operand))
@@ -158,21 +162,13 @@ class GemmSchedule(GemmScheduleFields):
         return plain and self._has_buffers(problem) and not self.grouped_boxes(problem)
 
     def residual_stages(self, problem: GemmProblem) -> bool:
-        """Whether C comes by the stages behind those of a tile, and becomes D there.
-
-        Not to consumers that take turns if it needs all stages: the next one begins when they are filled.
-        """
+        """Whether tensor copies bring C: by the stages behind those of a tile, or by a ring; it becomes D there."""
         alone = self.cluster_k == 1 and (self.whole_tiles or not self.grid_blocks)
-        if not (problem.residual and self.tensor_store and alone) or self.swap:
-            return False
-        return not self.pingpong or self._residual_steps(problem) < self.stages
+        return problem.residual and self.tensor_store and alone and not self.swap
 
-    def _residual_steps(self, problem: GemmProblem) -> int:
-        """Stages that the part of C takes for a tile."""
-        columns = self.store_row_bytes(problem) // problem.result.bytes
-        boxes = self.block_m // WGMMA_ROWS * ceil_div(self.block_n // problem.parts, columns)
-        consumers = 1 if self.pingpong else self.consumers
-        return ceil_div(boxes // consumers, self.stage_bytes(problem) // (consumers * _STORE_BYTES))
+    def residual_ring(self, problem: GemmProblem) -> bool:
+        """Whether C has boxes of its own beside the stages, which consumers that take turns fill and empty in turn."""
+        return self.pingpong and self.residual_stages(problem)
 
     def _has_buffers(self, problem: GemmProblem) -> bool:
         """Whether D goes through shared memory that is for nothing else."""

@@ -33,6 +33,9 @@ __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, voi
   if (threadIdx.x < warpgroup_threads) {
     if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
     if (threadIdx.x == 0) produce(arguments, problem, tiling, stages);
+#if residual_ring
+    if (threadIdx.x == 32) fill_ring(arguments, problem, tiling, stages);
+#endif
 #if cluster_k > 1
     cluster_barrier();  // that of consumers which add up
 #endif

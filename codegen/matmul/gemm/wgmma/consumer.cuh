@@ -5,6 +5,8 @@
 #  include "matmul/gemm/wgmma/shared_tiles.cuh"
 #elif cluster_k > 1
 #  include "matmul/gemm/wgmma/cluster_sums.cuh"
+#elif residual_ring
+#  include "matmul/gemm/wgmma/residual_ring.cuh"
 #elif residual_stages
 #  include "matmul/gemm/wgmma/residual.cuh"
 #endif
@@ -113,6 +115,9 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   int next = 0;                       // the consumer whose tile comes next
   unsigned parity = own.number == 0;  // the first one waits for nobody at first
 #endif
+#if residual_ring
+  RingTurn ring;
+#endif
   for_each_tile(problem, tiling, [&](const Tile& tile, const WorkUnit& unit, const Peers& peers) {
 #if held_columns
     const HeldColumns held(arguments, problem, tile.n);
@@ -122,19 +127,15 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     const bool mine = next == own.number;
     next = next + 1 == Schedule::consumers ? 0 : next + 1;
     if (!mine) {
-#  if residual_stages
-      turn.skip(unit.steps() + residual_steps);
-#  else
       turn.skip(unit.steps());
+#  if residual_ring
+      ring.skip(consumer_boxes);
 #  endif
       return;
     }
     stages.next[own.number].wait(parity);
     parity ^= 1;
     multiply(sums, own, stages, turn, unit, Promotion(arguments, problem, tile, own), [&] {
-#  if residual_stages
-      wait_for_residual(stages, turn);
-#  endif
       if (threadIdx.x % 32 == 0) stages.next[next].arrive();
     });
 #else
@@ -154,6 +155,8 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
 #  endif
 #elif kept_boxes
     store_both(arguments, problem, tile, own, sums);
+#elif residual_ring
+    add_from_ring(arguments, problem, tile, own, sums, stages, ring, parity ^ 1, next);
 #elif residual_stages
     add_residual(arguments, problem, tile, own, sums, stages, turn);
 #else

@@ -23,7 +23,10 @@ constexpr int stored_units = stored_columns / parts * static_cast<int>(sizeof(Re
 constexpr int store_row_bytes = 16 * box_units(stored_units, row_bytes / 16);
 constexpr int store_swizzle = (store_row_bytes & (store_row_bytes - 1)) == 0 ? store_row_bytes : 0;
 constexpr int store_columns = store_row_bytes / sizeof(Result);
-#  if residual_stages
+#  if residual_ring
+constexpr int ring_boxes = 8;  // of C
+constexpr int staged_bytes = ring_boxes * store_bytes;
+#  elif residual_stages
 constexpr int staged_bytes = 0;  // see residual.cuh
 #  else
 constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;

@@ -1,6 +1,8 @@
 #pragma once
 #include "matmul/gemm/wgmma/stages.cuh"
-#if residual_stages
+#if residual_ring
+#  include "matmul/gemm/wgmma/residual_ring.cuh"
+#elif residual_stages
 #  include "matmul/gemm/wgmma/residual.cuh"
 #endif
 // The thread that has tensor copies fill the stages.
@@ -29,7 +31,7 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
 #endif
       turn.advance();
     }
-#if residual_stages
+#if residual_stages && !residual_ring
     copy_residual(arguments, tile, stages, turn);
 #endif
   });

@@ -63,17 +63,6 @@ __device__ __forceinline__ void copy_residual(const Arguments& arguments, const 
   }
 }
 
-#if pingpong
-// Waits until C is there.
-__device__ __forceinline__ void wait_for_residual(Stages& stages, Turn turn) {
-#  pragma unroll
-  for (int step = 0; step < residual_steps; ++step) {
-    stages.full[turn.stage()].wait(turn.parity());
-    turn.advance();
-  }
-}
-
-#endif
 // By each warp, when the boxes of the stage before have been read, but for so many newer ones.
 template <int newer>
 __device__ __forceinline__ void release_stored(Stages& stages, const Turn& turn) {

@@ -15,6 +15,12 @@ struct Stages {
 #if pingpong
   Barrier next[Schedule::consumers];  // of each consumer: those before it have waited for all of their stages
 #endif
+#if residual_ring
+  Barrier ring_full[ring_boxes];  // see wgmma/residual_ring.cuh
+  Barrier ring_empty[ring_boxes];
+  Barrier
+      ring_next[Schedule::consumers];  // of each consumer: those before it have waited for all of their boxes
+#endif
   int is_last;  // see wgmma/shared_tiles.cuh
 
   static __device__ __forceinline__ unsigned char* tiles(int stage) {
@@ -32,6 +38,13 @@ struct Stages {
     }
 #if pingpong
     for (int consumer = 0; consumer < Schedule::consumers; ++consumer) next[consumer].init(warpgroup_warps);
+#endif
+#if residual_ring
+    for (int box = 0; box < ring_boxes; ++box) {
+      ring_full[box].init(1);
+      ring_empty[box].init(1);
+    }
+    for (int consumer = 0; consumer < Schedule::consumers; ++consumer) ring_next[consumer].init(1);
 #endif
     barriers_fence();
     proxy_fence();
