@@ -63,7 +63,7 @@ def missing() -> str:
 
 
 def torch_calls(tokens: Sequence[int], features: int, device: str, rounds: int) -> Iterator[TorchCall]:
-    """The costs of each case in 16 bits, contenders in turns, `rounds` samples each.
+    """The costs of each case in BF16, contenders in turns, `rounds` samples each.
 
     Garbage is collected between the cases alone.
     """
@@ -122,15 +122,12 @@ def _cases(torch: Any, tokens: int, features: int, device: str) -> Iterator[Case
 
     plain, heads, dim = torch.nn.functional, max(1, features // 128), min(features, 128)
 
-    def tensor(*shape: int, dtype: Any = torch.bfloat16) -> Any:
-        return torch.randn(*shape, device=device).to(dtype).requires_grad_()
+    def tensor(*shape: int) -> Any:
+        return torch.randn(*shape, device=device).bfloat16().requires_grad_()
 
     x, weight, bias, wide = tensor(tokens, features), tensor(features), tensor(features), tensor(tokens, 2 * features)
     q, k = tensor(1, tokens, heads, dim), tensor(1, tokens, max(1, heads // 4), dim)
-    single, targets = (
-        tensor(tokens, features, dtype=torch.float32),
-        torch.zeros(tokens, dtype=torch.int64, device=device),
-    )
+    targets = torch.zeros(tokens, dtype=torch.int64, device=device)
     angles = torch.rand(1, tokens, 1, dim // 2, device=device)
     cos, sin = angles.cos(), angles.sin()
 
@@ -145,18 +142,16 @@ def _cases(torch: Any, tokens: int, features: int, device: str) -> Iterator[Case
     def case(name: str, own: Callable[[], Any], other: Callable[[], Any], *tensors: Any) -> Case:
         return Case(name, {OWN: own, PYTORCH: other}, tensors)
 
-    def linear(name: str, rows: Any, bias: bool) -> Case:
-        pair = [
-            layer(features, features, bias=bias, dtype=rows.dtype, device=device)
+    def linear(name: str, bias: bool) -> Case:
+        own, other = (
+            layer(features, features, bias=bias, dtype=x.dtype, device=device)
             for layer in (ours.Linear, torch.nn.Linear)
-        ]
-        parameters = [parameter for layer in pair for parameter in layer.parameters()]
-        return case(name, lambda: pair[0](rows), lambda: pair[1](rows), rows, *parameters)
+        )
+        return case(name, lambda: own(x), lambda: other(x), x, *own.parameters(), *other.parameters())
 
     shape = (features,)
-    yield linear("linear", x, False)
-    yield linear("linear with a bias", x, True)
-    yield linear("linear, FP32", single, False)
+    yield linear("linear", False)
+    yield linear("linear with a bias", True)
     yield case("rms_norm", lambda: ours.rms_norm(x, shape, weight), lambda: plain.rms_norm(x, shape, weight), x, weight)
     yield case(
         "layer_norm",

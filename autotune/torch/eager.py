@@ -32,7 +32,7 @@ def examined(tensors: Iterable[Any]) -> tuple[bool, bool]:
     for tensor in tensors:
         if type(tensor) in _PLAIN:
             tracked = tracked or tensor.requires_grad
-        elif isinstance(tensor, torch.Tensor):
+        elif tensor is not None and isinstance(tensor, torch.Tensor):  # which asks a class of PyTorch's, in Python
             return False, False
     return True, tracked and torch.is_grad_enabled()
 
@@ -60,11 +60,16 @@ def recorder(
         save(ctx, inputs, others, {names[0]: returned} if len(names) == 1 else dict(zip(names, returned, strict=True)))
         return returned
 
+    known: dict[tuple[tuple[str, ...], tuple[bool, ...]], frozenset[str]] = {}  # a new set takes 1.5 µs
+
     def backward(ctx: Any, *of_outputs: Any) -> tuple[Any, ...]:
-        names = tuple(ctx.shapes)
+        names, needed = tuple(ctx.shapes), ctx.needs_input_grad
         recorded = torch.is_grad_enabled() or not examined(of_outputs)[0]
-        found = gradients(ctx, recorded, frozenset(compress(names, ctx.needs_input_grad[2:])), of_outputs)
-        return None, None, *[found.get(name) for name in names]
+        wanted = known.get((names, needed))
+        if wanted is None:
+            wanted = known[names, needed] = frozenset(compress(names, needed[2:]))
+        found = gradients(ctx, recorded, wanted, of_outputs)
+        return None, None, *map(found.get, names)
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     metaclass: Any = type(torch.autograd.Function)

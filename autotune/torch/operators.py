@@ -142,7 +142,7 @@ class _Operator:
 
     def _gradients(self, ctx: Any, recorded: bool, wanted: frozenset[str], gradients: tuple[Any, ...]) -> Named:
         assert self._derivative is not None
-        if all(gradient is None for gradient in gradients[: self._required]):
+        if gradients[0] is None and all(gradient is None for gradient in gradients[: self._required]):
             return {}
         saved = dict(zip(self._derivative.saves, ctx.saved_tensors, strict=True))
         outputs = dict(zip(ctx.made, gradients, strict=True))
