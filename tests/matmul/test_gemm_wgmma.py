@@ -16,6 +16,7 @@ from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.program import Program
 from autotune.compiler import compile_kernel
 from autotune.dispatcher.choice.modelled import preferred
@@ -375,6 +376,13 @@ def test_narrow_tiles_have_long_steps() -> None:
     """Of 64×4096×4096, tiles of 64×32 take 13.2 µs on an H200 with 128 of k in a step, and 14.0 with 64."""
     chosen, _ = preferred(OPERATOR, GemmProblem(64, 4096, 4096, transpose_b=True), LIMITS)
     assert (chosen.block_m, chosen.block_n, chosen.block_k, chosen.cluster) == (64, 32, 128, 1)
+
+
+def test_tiles_with_rows_outside_have_short_steps() -> None:
+    """16×8192×28672 takes 150 µs on an H200 by tiles of 64×64 with 128 of k in a step, 16 of whose rows are inside."""
+    seeds = list(OPERATOR.seeds(GemmProblem(16, 8192, 28672, transpose_b=True), LIMITS))
+    assert {one.block_k for one in seeds if one.instruction is Instruction.WGMMA and not one.swap} == {64}
+    assert {one.block_k for one in seeds if one.instruction is Instruction.WGMMA and one.swap} == {64, 128}
 
 
 # Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.

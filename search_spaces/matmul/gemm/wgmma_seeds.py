@@ -25,9 +25,10 @@ from .workload import fastest_first
 _SEEDS = 24
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
 
-# Columns of tiles that are tried with twice as much of k in a step, too: a consumer waits half as often. 64×4096×4096
-# takes 13.2 µs by 64×32 with 128 of k, and 14.0 with 64; tiles of 64×128 take 6 to 12 % longer with 128.
-_NARROW = 32
+# Rows of A and columns of B together, of tiles that are tried with twice as much of k in a step, too: a consumer waits
+# half as often. 64×4096×4096 takes 13.3 µs by 64×48 with 128 of k and 13.9 with 64, and 128×3584×18944 by 64×56 takes
+# 44.0 and 46.4. Tiles of 64×96 take 1 % less to 5 % more with 128, and 64×112 and 64×128 up to 13 % more.
+_NARROW = 144
 _WHOLE_BOXES = 64  # columns, of which tiles need no swap for B across k to be copied as it is
 _MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
 _ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
@@ -97,15 +98,19 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 columns = max(1, waves * clusters // rows) * one.cluster_n
                 block_n = round_up(ceil_div(left.n, columns), least)
                 if block_n <= MOST_COLUMNS and not (swap and block_n % _WHOLE_BOXES == 0):
-                    yield from _deeper(replace(one, block_n=block_n))
+                    yield from _deeper(problem, replace(one, block_n=block_n))
             if not one.swap and swappable(problem) and few_rows(problem):
-                yield from _deeper(replace(one, block_n=round_up(problem.m, least), swap=True))
+                yield from _deeper(problem, replace(one, block_n=round_up(problem.m, least), swap=True))
 
 
-def _deeper(tile: GemmSchedule) -> Iterator[GemmSchedule]:
-    """The tile, and with longer steps if it is narrow and of one block."""
+def _deeper(problem: GemmProblem, tile: GemmSchedule) -> Iterator[GemmSchedule]:
+    """The tile, and with longer steps if it is narrow, of one block, and has rows for all of its products.
+
+    Rows outside of A, which copies fill with zeros, take longer the longer a step is.
+    """
     yield tile
-    if tile.block_n <= _NARROW and tile.cluster == 1:
+    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= multiplied(problem, tile).m
+    if narrow and tile.cluster == 1:
         yield replace(tile, block_k=2 * tile.block_k)
 
 
