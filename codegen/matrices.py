@@ -93,14 +93,11 @@ class MatrixProblem(Problem):
 
     def _resolve(self, operand: str) -> None:
         """Check an operand's layout, and replace zeros by the leading dimension or stride that they mean."""
-        leading, stride, align = self.layout_of(operand)
+        leading, stride, _ = self.layout_of(operand)
         rows, columns = self.stored[operand]
         if leading and leading < columns:
             raise ValueError(f"ld{operand}={leading}: expected at least the {columns} elements of a row, or 0")
-        element_bytes = self.element_bytes_of(operand)
-        allowed = [width for width in (1, 2, 4, 8, WIDEST_ACCESS) if width >= element_bytes]
-        if align not in allowed:
-            raise ValueError(f"align_{operand}={align}: expected one of {', '.join(map(str, allowed))} bytes")
+        self._check_alignment(f"align_{operand}", self.element_bytes_of(operand))
         leading = leading or max(1, columns)
         if self._batch == 1:
             stride = 0
@@ -109,6 +106,12 @@ class MatrixProblem(Problem):
         object.__setattr__(self, f"ld{operand}", leading)
         if "batch" in self.__dataclass_fields__:
             object.__setattr__(self, f"stride_{operand}", stride)
+
+    def _check_alignment(self, name: str, least: int = 1) -> None:
+        """A pointer is a multiple of as many bytes as an access may have, from `least` on."""
+        allowed = [width for width in (1, 2, 4, 8, WIDEST_ACCESS) if width >= least]
+        if (align := getattr(self, name)) not in allowed:
+            raise ValueError(f"{name}={align}: expected one of {', '.join(map(str, allowed))} bytes")
 
     def _check_apart(self, operand: str) -> None:
         """Matrices that are written do not overlap: one is behind the other, or their rows are interleaved."""

@@ -39,6 +39,12 @@ def problem_struct(
     return "\n".join(["struct Problem {", *lines, "};"])
 
 
+def double_constants(numbers: Mapping[str, float], source: str) -> list[str]:
+    """Lines that declare those numbers of ``struct Problem`` that the source reads."""
+    read = members_read(source, "Problem")
+    return [f"static constexpr double {name} = {value};" for name, value in numbers.items() if name in read]
+
+
 def _constructor(sizes: Iterable[str]) -> str:
     """On as few lines as clang-format gives it: one, two, or one more for each member but the first."""
     head = "__device__ explicit Problem(const Arguments& arguments)"

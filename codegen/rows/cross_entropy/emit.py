@@ -9,7 +9,7 @@ from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
-from ...problem_struct import problem_struct
+from ...problem_struct import double_constants, problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
@@ -67,10 +67,7 @@ def _naive(problem: LogitsProblem, lanes: int, reference: bool) -> Program:
         "gradient_weight": problem.error_weight(problem.dtype),
         "least": LEAST,
     }
-    constants = [f"static constexpr double {name} = {value};" for name, value in numbers.items()]
-    types = _types(problem) + [
-        line for name, line in zip(numbers, constants, strict=True) if f"Problem::{name}" in body
-    ]
+    types = _types(problem) + double_constants(numbers, body)
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS)
     launch = Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
     declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)

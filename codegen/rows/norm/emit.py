@@ -10,7 +10,7 @@ from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...plain_program import plain_program
-from ...problem_struct import problem_struct
+from ...problem_struct import double_constants, problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
@@ -59,14 +59,16 @@ def _naive(problem: NormProblem, lanes: int, reference: bool) -> Program:
     wide = [tensor.name for tensor in judged] if reference else []
     members, entry, facts = _arguments(problem, wide), name_of(problem), _facts(problem) | {"reference": reference}
     body = used_source("rows/norm/naive.cuh", "norm_naive", facts)
-    weights = [
-        f"static constexpr double {name} = {problem.error_weight(dtype)};"
+    weights = {
+        name: problem.error_weight(dtype)
         for name, dtype in (("error_weight", problem.result_dtype), ("statistics_weight", DType.FLOAT32))
-        if f"Problem::{name}" in body and dtype.is_float
-    ]
+        if dtype.is_float
+    }
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
     launch = Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
-    declared = problem_struct(_types(problem, body) + weights, facts, _sizes(problem), Specialize.NONE, body)
+    declared = problem_struct(
+        _types(problem, body) + double_constants(weights, body), facts, _sizes(problem), Specialize.NONE, body
+    )
     title = f"{entry}: {_rows(problem)} in {number}, {lanes} threads per row"
     return plain_program(title, members, declared, body, {launch: f"norm_naive<{lanes}, {number}>(arguments);"})
 

@@ -9,7 +9,7 @@ from ...headers import used_source
 from ...integers import ceil_div
 from ...matrices import WIDEST_ACCESS
 from ...plain_program import plain_program
-from ...problem_struct import problem_struct
+from ...problem_struct import double_constants, problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
@@ -72,11 +72,9 @@ def _naive(problem: NormBackwardProblem, reference: bool) -> Program:
     functions = ("backward_rows", "backward_columns") if problem.summed else ("backward_rows",)
     body = used_source("rows/norm_backward/naive.cuh", functions, facts)
     weights = {"error_weight": problem.dtype, "sums_weight": problem.weight_dtype}
-    types = _types(problem) + [
-        f"static constexpr double {name} = {problem.error_weight(dtype)};"
-        for name, dtype in weights.items()
-        if f"Problem::{name}" in body
-    ]
+    types = _types(problem) + double_constants(
+        {name: problem.error_weight(dtype) for name, dtype in weights.items()}, body
+    )
     rows = ceil_div(problem.rows * WARP, _NAIVE_THREADS) if problem.columns else 0
     grids = (rows, ceil_div(problem.columns, _NAIVE_THREADS))
     calls = {

@@ -63,9 +63,7 @@ class NormBackwardProblem(RowProblem):
         super().__post_init__()
         if self.dtype is DType.FLOAT32 or not self.summed:
             object.__setattr__(self, "float32_weight", False)
-        allowed = [width for width in (2, 4, 8, WIDEST_ACCESS) if width >= self.weight_dtype.bytes]
-        if self.align_w not in allowed:
-            raise ValueError(f"align_w={self.align_w}: expected one of {', '.join(map(str, allowed))} bytes")
+        self._check_alignment("align_w", self.weight_dtype.bytes)
 
     def usual(self, name: str) -> int:
         """See `Problem.usual`."""

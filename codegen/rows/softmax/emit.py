@@ -7,7 +7,7 @@ from ...dtype import DType
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
-from ...problem_struct import problem_struct
+from ...problem_struct import double_constants, problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
@@ -56,11 +56,9 @@ def _naive(problem: SoftmaxProblem, lanes: int, reference: bool) -> Program:
     members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
     body = used_source("rows/softmax/naive.cuh", "softmax_naive", facts)
     weights = {"error_weight": problem.dtype, "lse_error_weight": DType.FLOAT32}
-    types = _types(problem) + [
-        f"static constexpr double {name} = {problem.error_weight(dtype)};"
-        for name, dtype in weights.items()
-        if f"Problem::{name}" in body
-    ]
+    types = _types(problem) + double_constants(
+        {name: problem.error_weight(dtype) for name, dtype in weights.items()}, body
+    )
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
     launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
     declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)

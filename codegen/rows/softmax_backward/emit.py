@@ -6,7 +6,7 @@ from ...arguments import pointer_arguments, size_arguments
 from ...headers import used_source
 from ...integers import ceil_div
 from ...plain_program import plain_program
-from ...problem_struct import problem_struct
+from ...problem_struct import double_constants, problem_struct
 from ...program import Argument, Launch, Program
 from ...schedule import Specialize
 from ...scheduled_source import scheduled_source
@@ -53,8 +53,7 @@ def _naive(problem: SoftmaxBackwardProblem, lanes: int, reference: bool) -> Prog
     number = "double" if reference else "float"
     members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
     body = used_source("rows/softmax_backward/naive.cuh", "softmax_backward_naive", facts)
-    weight = f"static constexpr double error_weight = {problem.error_weight};"
-    types = [*_types(problem), *([weight] if reference else [])]
+    types = _types(problem) + double_constants({"error_weight": problem.error_weight}, body)
     grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
     launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
     declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)

@@ -80,8 +80,7 @@ class ScanProblem(MatrixProblem):
         if self.offsets != bool(self.segments):
             expected = "at least 1 with offsets" if self.offsets else "0 without offsets"
             raise ValueError(f"segments={self.segments}: expected {expected}")
-        if self.align_flags not in (1, 2, 4, 8, WIDEST_ACCESS):
-            raise ValueError(f"align_flags={self.align_flags}: expected one of 1, 2, 4, 8, 16 bytes")
+        self._check_alignment("align_flags")
 
     def _resolve_one_row(self) -> None:
         for name in ("ldx", "ldy"):

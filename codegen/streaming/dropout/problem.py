@@ -20,7 +20,6 @@ from ...work import Unit, Work
 from .philox import random_words
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
-_ALIGNMENTS = (1, 2, 4, 8, WIDEST_ACCESS)
 _LARGEST = 2**64
 
 
@@ -90,8 +89,8 @@ class DropoutProblem(MatrixProblem):
         for name, left_out in absent.items():
             if left_out:
                 object.__setattr__(self, name, WIDEST_ACCESS)
-            elif (align := getattr(self, name)) not in _ALIGNMENTS:
-                raise ValueError(f"{name}={align}: expected one of {', '.join(map(str, _ALIGNMENTS))} bytes")
+            else:
+                self._check_alignment(name)
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:

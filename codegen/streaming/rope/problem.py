@@ -108,8 +108,7 @@ class RopeProblem(MatrixProblem):
         if (self.angles is Angles.TABLE) != bool(self.table_rows):
             expected = "at least 1 with a table" if self.angles is Angles.TABLE else "0 without a table"
             raise ValueError(f"table_rows={self.table_rows}: expected {expected}")
-        if self.align_table not in (4, 8, WIDEST_ACCESS):
-            raise ValueError(f"align_table={self.align_table}: expected one of 4, 8, 16 bytes")
+        self._check_alignment("align_table", DType.FLOAT32.bytes)
         if self.rotary_dim == self.head_dim // 2 * 2:
             object.__setattr__(self, "rotary_dim", 0)
         if self.sequence >= self.batch:
