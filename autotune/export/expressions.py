@@ -224,8 +224,8 @@ def _whole(
     operands = operands or (left, right)
     if not (whole_number(left) and whole_number(right)):
         return of.pool.make(operation, operands, None, None)
-    ends = [compute(a, b) for a in bounds(left) for b in bounds(right)]
-    return of.pool.make(operation, operands, min(ends), max(ends))
+    low, *_, high = sorted(compute(a, b) for a in bounds(left) for b in bounds(right))
+    return of.pool.make(operation, operands, low, high)
 
 
 def _divided(of: Expression, operation: str, left: Any, right: Any) -> Any:
@@ -235,8 +235,7 @@ def _divided(of: Expression, operation: str, left: Any, right: Any) -> Any:
         raise TraceError(f"{operation} of sizes: expected whole numbers, and a divisor of at least 1")
     low, high = bounds(left)
     if operation == "//":
-        ends = [a // b for a in (low, high) for b in (least, most)]
-        low, high = min(ends), max(ends)
+        low, *_, high = sorted(a // b for a in (low, high) for b in (least, most))
         return low if low == high else of.pool.make(operation, (left, right), low, high)
     if low >= 0 and high < least:
         return left

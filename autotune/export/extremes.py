@@ -39,7 +39,7 @@ def symbolic_extremes() -> Iterator[None]:
     def either(choose: Callable[..., Any]) -> Callable[..., Any]:
         def chosen(*values: Any, **options: Any) -> Any:
             numbers = tuple(values[0]) if len(values) == 1 else values
-            if options.get("key") is None and any(isinstance(one, Expression) for one in numbers):
+            if options.get("key") is None and Expression in map(type, numbers):
                 return extreme(choose, *numbers)
             return choose(*((numbers,) if len(values) == 1 else values), **options)
 

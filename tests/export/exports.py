@@ -89,7 +89,7 @@ def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder:
     ask = ASK.replace("@FORMATS@", "%lld " * len(names)).replace("@COUNT@", str(len(names)))
     (folder / "ask.cpp").write_text(ask.replace("@ADDRESSES@", ", ".join(f"&sizes.{name}" for name in names)))
     (folder / "tables.hpp").write_text(tables)
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", "-Wall", "-Werror", "-ffp-contract=off"]
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Werror", "-ffp-contract=off"]
     command = [*compiler, f"-I{SOURCES}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
     subprocess.run(command, check=True)
     asked = "\n".join(" ".join(map(str, one.values())) for one in sizes)
