@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from mutants.cache import cache_with_runtime
 
 from autotune.devices.driver import cuda_device_count
 from autotune.devices.select import device_limits
@@ -80,7 +81,7 @@ def test_a_locale_without_unicode(environment: Path, tmp_path: Path, monkeypatch
     """Sources of kernels have such characters, in comments."""
     for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(cache_with_runtime(tmp_path / "cache")))
     done = called(*SMALL, "--trials", "1", folder=tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
