@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import combinations
 from math import gcd
-from typing import Any, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from autotune.codegen.fields import FieldRole, field_specs
 from autotune.codegen.problem import Problem
@@ -14,7 +15,7 @@ from autotune.codegen.schedule import Schedule
 P = TypeVar("P", bound=Problem)
 S = TypeVar("S", bound=Schedule)
 
-MOST = 96  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
+MOST = 64  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
 _SHARE = 0.9  # of all pairs, after which more cases add little
 
 
@@ -28,16 +29,20 @@ def covering(
         always: a relation between a problem and a schedule, of which each value gets a case before all else.
         most: cases.
     """
-    bits: dict[tuple[Any, Any], int] = {}
-    pairs = [sum(1 << bits.setdefault(two, len(bits)) for two in combinations(_facts(*case), 2)) for case in drawn]
+    numbers: dict[tuple[int, object], int] = {}
+    facts = np.array([[numbers.setdefault(one, len(numbers)) for one in enumerate(_facts(*case))] for case in drawn])
+    first, second = np.triu_indices(facts.shape[1], 1)
+    found, pairs = np.unique(facts[:, first] * len(numbers) + facts[:, second], return_inverse=True)
+    pairs = pairs.reshape(len(drawn), -1)
+    new, left = np.ones(len(found), bool), np.ones(len(drawn), bool)
     values = [always(*case) for case in drawn]
-    left, missing = set(range(len(drawn))), set(values)
-    covered, chosen = 0, []
-    while left and len(chosen) < most and (missing or covered.bit_count() < _SHARE * len(bits)):
-        wanted = [index for index in sorted(left) if not missing or values[index] in missing]
-        best = max(wanted, key=lambda index: (pairs[index] & ~covered).bit_count())
-        covered |= pairs[best]
-        left.remove(best)
+    missing = set(values)
+    chosen: list[tuple[P, S]] = []
+    while left.any() and len(chosen) < most and (missing or new.mean() > 1 - _SHARE):
+        wanted = left & [value in missing for value in values] if missing else left
+        best = int(np.where(wanted, new[pairs].sum(axis=1), -1).argmax())
+        new[pairs[best]] = False
+        left[best] = False
         missing.discard(values[best])
         chosen.append(drawn[best])
     return chosen
