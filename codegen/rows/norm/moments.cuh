@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/cluster.cuh"
+#include "cuda/special_functions.cuh"
 #include "rows/row.cuh"
 // Count, mean and sum of squared differences from the mean, of parts that are merged two by two (Chan, Golub
 // and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979).
@@ -14,7 +15,7 @@ struct Moments {
 struct MergeMoments {
   __device__ __forceinline__ Moments operator()(Moments a, Moments b) const {
     const float count = a.count + b.count;
-    const float share = count > 0.0f ? 1.0f / count : 0.0f;
+    const float share = count > 0.0f ? reciprocal(count) : 0.0f;
     const float mean = __fmul_rn(__fadd_rn(__fmul_rn(a.count, a.mean), __fmul_rn(b.count, b.mean)), share);
     const float between =
         (a.mean - b.mean) * (a.mean - b.mean) * __fmul_rn(__fmul_rn(a.count, b.count), share);

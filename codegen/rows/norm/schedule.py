@@ -30,7 +30,7 @@ class Passes(StrEnum):
 
     TWO = "two"  # first the mean, then the variance: two reductions over the threads of a row
     WELFORD = "welford"  # both at once, merged from those of parts
-    SHIFTED = "shifted"  # both at once, of differences from the mean of the row's first vector
+    SHIFTED = "shifted"  # both at once, of differences from the mean of a thread's first vector
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LayerNormSchedule(RmsNormSchedule):
 
     Attributes:
         passes: over a row before it is written: ``two``, the mean and then the variance; or both at once,
-            ``welford`` merged from those of parts, ``shifted`` of differences from the mean of the first vector.
+            ``welford`` merged from those of parts, ``shifted`` of differences from the mean of a thread's first vector.
     """
 
     reductions = 4  # of the first element of a sum, the elements, the squares, and the largest result

@@ -1,69 +1,39 @@
 #pragma once
-// Mean and variance in one pass over the differences from an origin that is near the mean: that of the row's
-// first vector, so that no single element can be far from all others and be the origin, too. What cancels
-// between mean square and squared mean is then as little as errors of differences are.
+#include "rows/norm/moments.cuh"
+// Mean and sum of squares in one pass over what a thread has of a row, as differences from an origin of its
+// own: the mean of its first vector. That is one of few, at most 16, so of the sum of squares about it little
+// cancels: all but one in 17 if it is far from all others.
 
-struct Sums {
-  float differences, squares;
-};
+__device__ __forceinline__ int count_of(Span inside) {
+  return max(0, min(inside.end, Schedule::vector_width) - max(inside.begin, 0));
+}
 
-// Commutative bit for bit.
-struct AddSums {
-  __device__ __forceinline__ Sums operator()(Sums a, Sums b) const {
-    return {a.differences + b.differences, a.squares + b.squares};
-  }
-};
-
-// The mean of the first elements of a row, at most a vector; the first one if there are some that are not
+// The mean of the elements of a vector that are inside of the row; `origin` without any, or if it is not
 // finite.
-__device__ __forceinline__ float mean_of_first(const Element* row, int count) {
+__device__ __forceinline__ float mean_of(const Vector& vector, Span inside, float origin) {
   float x[Schedule::vector_width];
-#if skewed
-#  pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) x[i] = i < count ? to_float(row[i]) : 0.0f;
-#else
-  row_floats(x, load_row_vector<false>(row, Span{0, count}, from_float<Element>(0.0f)));
-#endif
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) sum += x[i];
-  const float mean = sum / static_cast<float>(count);
-  return fabsf(mean) < infinity() ? mean : x[0];
+  differences(x, vector, origin);
+  const float sum = sum_of(x, inside, [](float value) { return value; });
+  const float mean = origin + sum / static_cast<float>(count_of(inside));
+  return fabsf(mean) < infinity() ? mean : origin;
 }
 
-#if threads_per_row <= 32
-// Of what the row's first thread has: another one could read it too late, since y may be x.
-__device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
-                                           const RowPart& part) {
-  const bool has_first = part.column <= 0 && part.columns.end > 0;
-  const int count = min(problem.columns, Schedule::vector_width + part.column);
-  const float own = has_first ? mean_of_first(arguments.x + part.row * problem.ldx, count) : 0.0f;
-  return __shfl_sync(0xffffffffu, own, 0, Schedule::threads_per_row);
-}
-#else
-// All threads load it: those that store wait for them in a reduction.
-__device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
-                                           const RowPart& part) {
-  const int count = min(problem.columns, Schedule::vector_width);
-  return part.columns.end > 0 ? mean_of_first(arguments.x + part.row * problem.ldx, count) : 0.0f;
-}
-#endif
-
-constexpr int reductions = 1;
-
-__device__ __forceinline__ Statistics statistics_of(NormValues& values, float origin, int count, Span columns,
-                                                    float eps) {
-  const float elements = static_cast<float>(count);
+// Of differences from `origin`.
+__device__ __forceinline__ Moments moments_of_thread(NormValues& values, float origin, Span columns) {
+  float own = origin;
+  int count = 0;
   RunningSum sum = {0.0f, 0.0f}, squares = {0.0f, 0.0f};
   values.for_each([&](const Vector& vector, int offset) {
-    float x[Schedule::vector_width];
-    differences(x, vector, origin);
     const Span inside = columns.from(offset);
+    if (offset == 0) own = mean_of(vector, inside, origin);
+    count += count_of(inside);
+    float x[Schedule::vector_width];
+    differences(x, vector, own);
     add_term(sum, sum_of(x, inside, [](float value) { return value; }));
     add_term(squares, sum_of(x, inside, [](float value) { return value * value; }));
   });
-  const Sums all = reduce_over_row<0>(Sums{sum.sum, squares.sum}, AddSums());
-  const float mean = all.differences / elements;
-  const float variance = fmaf(-mean, mean, all.squares / elements);
-  return {origin, mean, rsqrtf((variance < 0.0f ? 0.0f : variance) + eps)};  // NaN stays NaN
+  if (count == 0) return {0.0f, 0.0f, 0.0f};
+  const float elements = static_cast<float>(count), mean = sum.sum / elements;
+  const float left = fmaf(-sum.sum, mean, squares.sum);
+  return {elements, own - origin + mean, left < 0.0f ? 0.0f : left};  // NaN stays NaN
 }

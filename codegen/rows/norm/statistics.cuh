@@ -23,7 +23,7 @@ __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], 
 
 #include "rows/terms.cuh"
 
-#if centered && passes != shifted
+#if centered
 // The first element of the row; 0 in all threads but its first one.
 __device__ __forceinline__ float first_element(const Arguments& arguments, const Problem& problem,
                                                const RowPart& part) {
@@ -40,8 +40,6 @@ __device__ __forceinline__ float first_element(const Arguments& arguments, const
 // may be the residual, and no load is ordered ahead of what another block stores.
 #if !centered
 __device__ __forceinline__ float origin_of(const Arguments&, const Problem&, const RowPart&) { return 0.0f; }
-#elif passes == shifted
-#  include "rows/norm/shifted.cuh"
 #elif threads_per_row <= 32 && cluster == 1
 constexpr int first_reduction = 0;
 __device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
@@ -100,12 +98,12 @@ __device__ __forceinline__ Statistics statistics_of(NormValues& values, float or
   const float variance = reduce_over_row<first_reduction + 1>(squares.sum, Sum()) / elements;
   return {origin, mean, rsqrtf(variance + eps)};
 }
-#elif passes == welford
+#else
 #  include "rows/norm/moments.cuh"
-constexpr int reductions = first_reduction + 1;
-
-__device__ __forceinline__ Statistics statistics_of(NormValues& values, float origin, int count, Span columns,
-                                                    float eps) {
+#  if passes == shifted
+#    include "rows/norm/shifted.cuh"
+#  else
+__device__ __forceinline__ Moments moments_of_thread(NormValues& values, float origin, Span columns) {
   Moments moments = {0.0f, 0.0f, 0.0f};
   values.for_each([&](const Vector& vector, int offset) {
     float x[Schedule::vector_width];
@@ -113,7 +111,15 @@ __device__ __forceinline__ Statistics statistics_of(NormValues& values, float or
     const Moments more = moments_of(x, columns.from(offset));
     if (more.count > 0.0f) moments = MergeMoments()(moments, more);
   });
-  moments = reduce_over_row<first_reduction>(moments, MergeMoments());
+  return moments;
+}
+#  endif
+constexpr int reductions = first_reduction + 1;
+
+__device__ __forceinline__ Statistics statistics_of(NormValues& values, float origin, int count, Span columns,
+                                                    float eps) {
+  const Moments moments =
+      reduce_over_row<first_reduction>(moments_of_thread(values, origin, columns), MergeMoments());
   return {origin, moments.mean, rsqrtf(moments.squares / static_cast<float>(count) + eps)};
 }
 #endif
