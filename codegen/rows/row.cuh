@@ -9,7 +9,7 @@
 // How the rows of a matrix lie over threads. A row belongs to the threads of a segment of a warp, of a block,
 // or of all blocks of a cluster. In each round, neighbouring threads take neighbouring vectors of it. Vectors
 // are aligned in memory: a row that begins or ends within one has a part of it, whose elements are loaded and
-// stored one by one.
+// stored one by one. Its first thread then begins where a sector does, which may be vectors ahead of the row.
 //
 // All threads of a block take part in reductions, those of rows beyond the last one too:
 // nothing of such a row is inside.
@@ -57,7 +57,8 @@ __device__ __forceinline__ RowPart row_part(const Problem& problem, const Elemen
   int column = static_cast<int>(thread * Schedule::vector_width);
 #if skewed
   const auto address = reinterpret_cast<unsigned long long>(x + row * problem.ldx);
-  column -= static_cast<int>(address / sizeof(Element) % Schedule::vector_width);
+  // A sector of L2 that two accesses share is read twice.
+  column -= static_cast<int>(address % 32 / sizeof(Element));
 #endif
   return {row, column, {-column, row < problem.rows ? problem.columns - column : 0}};
 }

@@ -17,6 +17,7 @@ _LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
 _SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
 _WORD = 4
 _MOST_HELD_WORDS = 32
+_SECTOR = 32  # bytes that L2 reads or writes at once (row.cuh)
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
 _OTHER_REGISTERS = 24
 
@@ -71,14 +72,18 @@ class RowSchedule(Schedule):
         """Elements that all threads of a row take in a round."""
         return self.cluster * self.threads_per_row * self.vector_width
 
-    def reach(self, columns: int, aligned: int) -> int:
-        """Elements from the start of a row's first vector to the end of the row, at most.
+    def reach(self, columns: int, aligned: int, element_bytes: int) -> int:
+        """Elements from the first thread's first vector to the end of the row, at most.
+
+        Rows that begin between vectors have the whole sector that they begin in: in others, a warp's accesses would
+        begin and end within sectors, which L2 would read or write for two warps.
 
         Args:
             columns: of the row.
             aligned: elements that the address of every row is a multiple of.
+            element_bytes: of an element.
         """
-        return columns + max(0, self.vector_width - aligned)
+        return columns + (_SECTOR // element_bytes - aligned if self.vector_width > aligned else 0)
 
     def rounds(self, reach: int) -> int:
         """Vectors of a thread in a row that reaches so far."""
@@ -86,7 +91,7 @@ class RowSchedule(Schedule):
 
     def reach_in(self, problem: RowProblem) -> int:
         """`reach` of the rows of x."""
-        return self.reach(problem.columns, problem.vector_width("x"))
+        return self.reach(problem.columns, problem.vector_width("x"), problem.dtype.bytes)
 
     def rounds_in(self, problem: RowProblem) -> int:
         """Vectors of a thread in a row of an array."""

@@ -92,7 +92,7 @@ def row_space(
         drawn = schedule_type.from_dict(draw)
         of_row = drawn.threads if drawn.cluster > 1 else min(drawn.threads_per_row, drawn.threads)
         schedule = replace(drawn, threads_per_row=of_row, min_blocks_per_sm=1)
-        reach = schedule.reach(columns, aligned)
+        reach = schedule.reach(columns, aligned, element_bytes)
         if schedule.hold is not Hold.RELOAD and _fits(schedule, reach, element_bytes, spec):
             schedule = replace(schedule, loads_in_flight=1)
         else:

@@ -25,7 +25,11 @@ __device__ __forceinline__ Moments moments_of_thread(NormValues& values, float o
   RunningSum sum = {0.0f, 0.0f}, squares = {0.0f, 0.0f};
   values.for_each([&](const Vector& vector, int offset) {
     const Span inside = columns.from(offset);
+#if skewed
+    if (count == 0) own = mean_of(vector, inside, origin);
+#else
     if (offset == 0) own = mean_of(vector, inside, origin);
+#endif
     count += count_of(inside);
     float x[Schedule::vector_width];
     differences(x, vector, own);

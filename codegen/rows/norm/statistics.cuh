@@ -1,5 +1,8 @@
 #pragma once
 #include "rows/norm/values.cuh"
+#if skewed
+#  include "rows/first_of_row.cuh"
+#endif
 #include "rows/row_floats.cuh"
 #include "rows/running_sum.cuh"
 // What a row is normalised by. A centered row is seen as differences from its first element, which are exact
@@ -27,7 +30,11 @@ __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], 
 // The first element of the row; 0 in all threads but its first one.
 __device__ __forceinline__ float first_element(const Arguments& arguments, const Problem& problem,
                                                const RowPart& part) {
+#  if skewed
+  const bool has_first = is_first_of_row(part);
+#  else
   const bool has_first = part.column <= 0 && part.columns.end > 0;
+#  endif
 #  if residual
   return has_first ? to_float(arguments.sum[part.row * problem.ldx]) : 0.0f;
 #  else
