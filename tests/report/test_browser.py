@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from pages import LONG_NAME
 
 SECTIONS = [
     "summary",
@@ -184,6 +185,13 @@ def test_nothing_is_cut_off_and_no_labels_overlap(browser: Any, ten: str, width:
             assert not overlap(one, other), (section, one, other)
         for text in texts:
             assert text[1] >= left - 1 and text[2] <= right + 1, (section, text)
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_names_of_problems_are_whole(browser: Any, ten: str, width: int) -> None:
+    browser.open(ten, width)
+    lines = browser.ask("[...document.querySelectorAll('#ratios-0 .chart text')].map((text) => text.textContent)")
+    assert LONG_NAME in "".join(lines)
 
 
 def overlap(one: list[Any], other: list[Any]) -> bool:

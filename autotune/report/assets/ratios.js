@@ -1,9 +1,11 @@
 // Kernels beside other libraries.
 
+const NAME_SIZE = 10.5; // of the letters of a problem's name, of which each is about 0.6 as wide
+
 function ratioSections(report) {
   return report.benches.map((bench, position) => {
     const rows = labelledRows(bench);
-    const box = chartBox(94 + 17 * rows.length);
+    const box = chartBox(94 + (5 + 12 * nameLines(rows)) * rows.length);
     const means = Object.entries(bench.means).map(([name, mean]) =>
       tile(ratio(mean), `as fast as ${name}, geometric mean`),
     );
@@ -56,15 +58,24 @@ function labelledRows(bench) {
   ]);
 }
 
+// The lines that the longest name takes.
+function nameLines(rows) {
+  const longest = Math.max(0, ...rows.map((row) => (row.heading || row.problem).length));
+  return Math.max(1, Math.ceil((longest * NAME_SIZE * 0.6) / nameWidth()));
+}
+
+function nameWidth() {
+  return isNarrow() ? 120 : 218;
+}
+
 function drawRatios(box, bench, rows) {
   const { series, text, muted, line } = colours();
   const names = Object.keys(bench.means);
   const all = rows.flatMap((row) => Object.values(row.ratios || {}));
   const [least, most] = [Math.min(0.9, ...all) * 0.95, Math.max(1.1, ...all) * 1.05];
-  const left = isNarrow() ? 132 : 230;
   drawChart(box, `${bench.title}: ratios to ${names.join(", ")}.`, {
     legend: legend(),
-    grid: grid({ left, right: 24, top: 84, bottom: 10 }),
+    grid: grid({ left: nameWidth() + 12, right: 24, top: 84, bottom: 10 }),
     tooltip: {
       trigger: "item",
       formatter: ({ data, seriesName }) => tip(rows[data[1]].problem, `${ratio(data[0])} as fast as ${seriesName}`),
@@ -85,13 +96,14 @@ function drawRatios(box, bench, rows) {
       axisLabel: {
         interval: 0,
         hideOverlap: false,
-        width: left - 12,
-        overflow: "truncate",
+        width: nameWidth(),
+        overflow: "breakAll",
         formatter: (position) =>
           rows[position].heading ? `{heading|${rows[position].heading}}` : rows[position].problem,
         rich: { heading: { fontWeight: "bold", color: text, fontSize: 12 } },
         color: muted,
-        fontSize: 10.5,
+        fontSize: NAME_SIZE,
+        lineHeight: 12,
       },
       axisTick: { show: false },
       splitLine: { show: true, lineStyle: { color: line, opacity: 0.35 } },
