@@ -30,7 +30,7 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
 
     Short segments are staged first.
     """
-    found = [*_staged(problem, spec), *_folded(problem, spec)]
+    found = [*_staged(problem), *_folded(problem, spec)]
     for number, (threads, loads, blocks_per_sm) in enumerate(_SHAPES):
         schedule = _schedule(problem, spec, threads, loads, blocks_per_sm)
         found.append(schedule)
@@ -41,7 +41,7 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
     return found
 
 
-def _staged(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule]:
+def _staged(problem: ReduceProblem) -> Iterator[ReduceSchedule]:
     """Threads for the segments of a block, and loads for half as many elements again as they have on average."""
     short = problem.reduced * problem.dtype.bytes <= _SHORT_BYTES
     if not problem.in_segments or problem.op.arrays > 1 or not short:
