@@ -17,7 +17,7 @@ from autotune.bench.search import searchers
 from autotune.cli.app import run
 from autotune.db import run_record
 
-NEEDS_GPU = re.compile(r"--device (\d|all\b)")
+NEEDS_GPU = re.compile(r"--device (\d|all\b)|\bbench torch\b")
 NEEDS_SERVER = re.compile(r"postgresql|\bHOST\b")
 # .ci/run runs the first line of them; the second needs the user's shell, a network, a browser or the driver.
 OTHER_TOOLS = {"make", "mypy", "pytest", "python", "ruff", "git", ".ci/run"} | {
