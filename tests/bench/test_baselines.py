@@ -63,13 +63,20 @@ def test_pytorch_that_is_missing_or_sees_no_gpu(monkeypatch, name, torch, remedy
     assert remedy in line
 
 
-@pytest.mark.parametrize(("operator_name", "package"), [("sgemm", "triton"), ("rms_norm", "liger-kernel")])
-def test_a_package_that_is_missing_beside_pytorch(monkeypatch, operator_name, package):
+@pytest.mark.parametrize(
+    ("operator_name", "package", "module"),
+    [
+        ("sgemm", "triton", "triton"),
+        ("rms_norm", "liger-kernel", "liger_kernel"),
+        ("rms_norm", "quack-kernels", "quack"),
+    ],
+)
+def test_a_package_that_is_missing_beside_pytorch(monkeypatch, operator_name, package, module):
     asked = []
     monkeypatch.setattr(torch_call, "find_spec", asked.append)
     name = package.partition("-")[0]
     assert baselines_of(operator(operator_name))[name].missing().endswith(f"pip install torch {package}")
-    assert asked == [package.replace("-", "_")]
+    assert asked == [module]
 
 
 def test_cublaslt_that_is_missing(monkeypatch):

@@ -16,6 +16,7 @@ from ..torch_tensors import session_tensors, torch_missing
 if TYPE_CHECKING:
     from ...devices.cuda_session import CudaSession
 
+_MODULES = {"quack-kernels": "quack"}  # distributions whose module has another name
 _ROUNDED_EARLY = ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction")
 
 
@@ -31,7 +32,7 @@ def torch_baseline(name: str, call: TorchCall) -> Baseline:
 
 
 def _missing(name: str, needs: str) -> str:
-    if needs and find_spec(needs.replace("-", "_")) is None:
+    if needs and find_spec(_MODULES.get(needs, needs.replace("-", "_"))) is None:
         return f"the baseline {name} needs {needs} and PyTorch with CUDA: pip install torch {needs}"
     return torch_missing(name)
 

@@ -96,4 +96,9 @@ BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.nn.functional.cross_entropy of float32, and autograd", _autograd),
     "compile": compiled(TorchCall("torch.nn.functional.cross_entropy, and the formula of its gradient", _formulas)),
 }
-FORWARD_BASELINES = {**BASELINES, "liger": "bench.baselines.rows.liger:CROSS_ENTROPY"}
+FORWARD_BASELINES = {
+    **BASELINES,
+    "liger": "bench.baselines.rows.liger:CROSS_ENTROPY",
+    "quack": "bench.baselines.rows.quack:CROSS_ENTROPY",
+}
+BACKWARD_BASELINES = {**BASELINES, "quack": "bench.baselines.rows.quack:CROSS_ENTROPY_BACKWARD"}

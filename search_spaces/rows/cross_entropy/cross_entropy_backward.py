@@ -9,7 +9,7 @@ from ....codegen.rows.cross_entropy.presets import BACKWARD_PRESETS
 from ....codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from ...operator import Operator
-from .baselines import BASELINES
+from .baselines import BACKWARD_BASELINES
 from .call import BACKWARD_CALL
 from .space import CrossEntropySpace, checks, constraints
 from .workload import workload
@@ -30,7 +30,7 @@ OPERATOR = Operator(
     presets=BACKWARD_PRESETS,
     checks=checks,
     workload=workload,
-    baselines=BASELINES,
+    baselines=BACKWARD_BASELINES,
     suites=Path(__file__).parent / "suites" / "backward",
     call=BACKWARD_CALL,
 )

@@ -38,5 +38,6 @@ RMS_BASELINES: Mapping[str, TorchCall | str] = {
     "torch": _EAGER,
     "compile": compiled(_EAGER),
     "liger": "bench.baselines.rows.liger:NORM",
+    "quack": "bench.baselines.rows.quack:NORM",
 }
 LAYER_BASELINES = {**RMS_BASELINES, "triton": "bench.baselines.rows.triton_baseline:LAYER_NORM"}

@@ -62,4 +62,5 @@ BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("native_layer_norm_backward and _fused_rms_norm_backward of torch.ops.aten", _gradients),
     "compile": compiled(TorchCall("the formulas of the backward pass", _formulas)),
     "liger": "bench.baselines.rows.liger:NORM_BACKWARD",
+    "quack": "bench.baselines.rows.quack:NORM_BACKWARD",
 }

@@ -67,4 +67,5 @@ BASELINES: Mapping[str, TorchCall | str] = {
     "compile": compiled(_EAGER),
     "triton": "bench.baselines.rows.triton_baseline:SOFTMAX",
     "liger": "bench.baselines.rows.liger:SOFTMAX",
+    "quack": "bench.baselines.rows.quack:SOFTMAX",
 }

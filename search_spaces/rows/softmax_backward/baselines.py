@@ -36,4 +36,5 @@ BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.ops.aten._softmax_backward_data or _log_softmax_backward_data", _gradient),
     "compile": compiled(TorchCall("the formula of the gradient", _formula)),
     "liger": "bench.baselines.rows.liger:SOFTMAX_BACKWARD",
+    "quack": "bench.baselines.rows.quack:SOFTMAX_BACKWARD",
 }
