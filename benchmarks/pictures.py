@@ -21,7 +21,7 @@ FAMILIES = {
     "reduce": ("reduce",),
     "softmax": ("softmax", "softmax_backward", "rows"),
     "norms": ("rms_norm", "layer_norm", "norm_backward"),
-    "cross_entropy": ("cross_entropy-losses", "cross_entropy-gradients"),
+    "cross_entropy": ("cross_entropy",),
 }
 
 
