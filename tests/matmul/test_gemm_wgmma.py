@@ -322,6 +322,26 @@ def test_columns_of_a_tile_are_part_of_boxes_across_k(problem: GemmProblem, word
     verify(problem, program(problem, f"stages=2 {words}"))
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (GemmProblem(72, 16, 136), "BM=64 BN=16 consumers=1"),
+        (GemmProblem(136, 24, 200, True), "BM=128 BN=24 tensor_store=1 cluster_k=2"),
+        (GemmProblem(192, 32, 136, batch=2, bias=Bias.ROW), "BM=64 BN=32 consumers=1 tensor_store=1 cluster_m=2"),
+        (GemmProblem(72, 8, 200), "BM=64 BN=8 BK=128 consumers=1 wait_depth=1 grid_blocks=4"),
+        (GemmProblem(16, 136, 200, True), "BM=64 BN=16 consumers=1 swap=1"),
+        (GemmProblem(192, 32, 32), "BM=64 BN=32 BK=32 consumers=1 tensor_store=1 grid_blocks=2 whole_tiles=1"),
+        (GemmProblem(72, 152, 72, batch=2), "BM=64 BN=80 BK=32 consumers=1 cluster_n=2"),
+        (GemmProblem(136, 40, 72, True, True), "BM=128 BN=40 BK=32 wait_depth=1"),
+    ],
+)
+def test_narrow_tiles_have_rows_as_narrow(problem: GemmProblem, words: str) -> None:
+    right = program(problem, f"stages=2 {words}")
+    boxes = [one.tensor_map.box[-1] for one in right.arguments[:2] if one.tensor_map is not None]
+    assert min(boxes) in (16, 32)
+    verify(problem, right)
+
+
 def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"

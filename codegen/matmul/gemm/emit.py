@@ -49,6 +49,7 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         "by_column": _by_column(left),
         "held_columns": _held_columns(left, schedule),
         "registers_a": wgmma and registers_a(left),
+        "narrow_rows": schedule.narrow_rows(problem),
         "partial_boxes": wgmma and schedule.loaded_columns(problem) > schedule.block_n,
     }
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen

@@ -27,6 +27,7 @@ WGMMA_ROWS = 64  # of a product of wgmma
 SUM_BYTES = 4
 _MOST_SHARERS = 16  # as in tiling.cuh
 ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
+NARROW_ROWS = (32, 64)  # of one that is no wider
 _BARRIER = 8
 _STORE_BUFFERS, _STORE_BYTES = 2, WGMMA_ROWS * ROW_BYTES  # of a consumer; of each of them
 _RING_BOXES = 8  # of C, as in wgmma/epilogue.cuh
@@ -114,8 +115,20 @@ class GemmSchedule(GemmScheduleFields):
 
     def loaded_columns(self, problem: GemmProblem) -> int:
         """Columns of a tile of B in shared memory, by wgmma: of whole boxes, where these lie side by side across k."""
-        along_k = self.along_k(problem, "a" if self.swap else "b")
-        return self.block_n if along_k else round_up(self.block_n, ROW_BYTES // problem.dtype.bytes)
+        if self.along_k(problem, "a" if self.swap else "b"):
+            return self.block_n
+        return round_up(self.block_n, self.row_bytes(problem, "b") // problem.dtype.bytes)
+
+    def row_bytes(self, problem: GemmProblem, operand: str) -> int:
+        """Of a tile of what wgmma multiplies as ``a`` or ``b``, in shared memory."""
+        tensor = "ba"["ab".index(operand)] if self.swap else operand
+        extent = self.block_m if operand == "a" else self.block_n
+        width = (self.block_k if self.along_k(problem, tensor) else extent) * problem.dtype.bytes
+        return next((row for row in NARROW_ROWS if width <= row), ROW_BYTES)
+
+    def narrow_rows(self, problem: GemmProblem) -> bool:
+        """Whether those of a tile have less than 128 bytes."""
+        return self.instruction is Instruction.WGMMA and any(self.row_bytes(problem, one) < ROW_BYTES for one in "ab")
 
     def shared_bytes(self, problem: GemmProblem) -> int:
         """Shared memory of a block: the stages, with barriers or reused for the sums on their way to D."""

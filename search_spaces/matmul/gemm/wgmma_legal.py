@@ -8,7 +8,7 @@ from ....codegen.dtype import DType
 from ....codegen.matmul.gemm.fields import Gate, Scales
 from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
 from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
+from ....codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
 from ....codegen.matmul.gemm.schedule_fields import Prepare
 from ....codegen.matmul.gemm.wgmma.operands import registers_a
 from ....codegen.matmul.gemm.wgmma.swap import multiplied
@@ -120,7 +120,8 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
             yield f"cluster_m {schedule.cluster_m}: blocks do not share gates and factors in halves, expected 1"
     yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     terms = ROW_BYTES // problem.dtype.bytes
-    if schedule.block_k % terms:
+    narrow = problem.dtype.bits == 16 and schedule.block_k * problem.dtype.bytes in NARROW_ROWS
+    if schedule.block_k % terms and not narrow:
         yield f"block_k {schedule.block_k} is not a multiple of the {terms} elements of a row of {ROW_BYTES} bytes"
     if schedule.block_m > MOST_OF_BOX:
         yield f"block_m {schedule.block_m} over the {MOST_OF_BOX} rows of a tensor copy"

@@ -10,7 +10,7 @@ from ....wgmma import wgmma_source
 from ..fields import Gate
 from ..prepare import prepared, product
 from ..problem import GemmProblem
-from ..schedule import ROW_BYTES, GemmSchedule
+from ..schedule import GemmSchedule
 from .swap import multiplied
 
 
@@ -34,12 +34,13 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
             rows //= 2  # gates, and then factors
         dtype = left.dtype if operand == "a" else left.dtype_b
         tensor = "workspace" if operand in places else tensors.get(operand, operand)
-        maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0)))
+        width = schedule.row_bytes(problem, operand)
+        maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0), width))
     if schedule.tensor_store:
         known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
         stored = ["d", *(name for name, one in known.items() if one)]
         rows, width = schedule.store_box(problem)
-        maps += [_map(problem, name, problem.result, rows, name, row_bytes=width) for name in stored]
+        maps += [_map(problem, name, problem.result, rows, name, 0, width) for name in stored]
     return tuple(maps)
 
 
@@ -66,8 +67,8 @@ def _map(
     dtype: DType,
     rows: int,
     tensor: str,
-    offset: int = 0,
-    row_bytes: int = ROW_BYTES,
+    offset: int,
+    row_bytes: int,
 ) -> Argument:
     """A box has so many rows of so many bytes; the operand lies so many bytes into a tensor, or into the workspace."""
     layout = operand if operand in "ab" else "d"

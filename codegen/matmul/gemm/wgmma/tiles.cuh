@@ -24,6 +24,11 @@ constexpr int product_rows = 64;  // of A
 // the first; then no blocks share a tile.
 template <int extent, bool along_k, int sharers, bool shared_by_batch, bool halves = false>
 struct OperandTile {
+#if narrow_rows
+  static constexpr int width = (along_k ? Schedule::block_k : extent) * static_cast<int>(sizeof(Element));
+  static constexpr int row_bytes = width < 128 ? width : 128, group_bytes = 8 * row_bytes;
+  static constexpr int row_elements = row_bytes / sizeof(Element);
+#endif
   static constexpr int rows = along_k ? extent : Schedule::block_k;
   static constexpr int pieces = halves && along_k ? 2 : 1;  // boxes of the same columns
   static constexpr int box_rows = rows / sharers / pieces;
@@ -75,7 +80,12 @@ using TileA = OperandTile<Schedule::block_m, !Problem::transpose_a, Schedule::cl
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, 1, Problem::shared_b, true>;
 #elif partial_boxes
 // Nothing multiplies the last columns of the last box.
+#  if narrow_rows
+constexpr int box_columns = Schedule::block_n > 32 ? 64 : Schedule::block_n > 16 ? 32 : 16;
+constexpr int loaded_columns = ((Schedule::block_n - 1) / box_columns + 1) * box_columns;
+#  else
 constexpr int loaded_columns = ((Schedule::block_n - 1) / row_elements + 1) * row_elements;
+#  endif
 using TileB = OperandTile<loaded_columns, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
 #else
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
