@@ -125,6 +125,10 @@ def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule)
         return schedule
     if schedule.whole_tiles:
         return replace(schedule, grid_blocks=schedule.cluster)
+    if schedule.cluster_k > 1:  # two clusters for each tile
+        blocks = 2 * schedule.cluster_k
+        shared = schedule.steps(problem) >= blocks
+        return replace(schedule, grid_blocks=blocks * schedule.tiles(problem) if shared else 0)
     grid = random.choice((0, 0, 1, 2, 3, 5))
     return replace(schedule, grid_blocks=min(grid, schedule.tiles(problem) * schedule.steps(problem)))
 

@@ -265,6 +265,11 @@ def test_blocks_share_tiles_of_an_odd_number_of_vectors() -> None:
         (GemmProblem(128, 192, 200), "BM=128 BN=128 wait_depth=1 cluster_k=2 tensor_store=1"),
         (GemmProblem(64, 256, 200, gate=Gate.HALVES), "BM=64 BN=128 consumers=1 cluster_k=2"),
         (GemmProblem(40, 144, 656, **BLOCK_SCALES), "BM=64 BN=64 BK=128 consumers=1 cluster_k=4 promote=128"),
+        (GemmProblem(64, 64, 840), "BM=64 BN=64 consumers=1 wait_depth=1 tensor_store=1 cluster_k=4 grid_blocks=12"),
+        (
+            GemmProblem(136, 72, 584, True, batch=2, bias=Bias.ROW, residual=True),
+            "BM=128 BN=48 cluster_k=2 grid_blocks=32",
+        ),
     ],
 )
 def test_blocks_of_a_cluster_share_k(problem: GemmProblem, words: str) -> None:
@@ -332,7 +337,7 @@ def test_columns_of_a_tile_are_part_of_boxes_across_k(problem: GemmProblem, word
         (GemmProblem(16, 136, 200, True), "BM=64 BN=16 consumers=1 swap=1"),
         (GemmProblem(192, 32, 32), "BM=64 BN=32 BK=32 consumers=1 tensor_store=1 grid_blocks=2 whole_tiles=1"),
         (GemmProblem(72, 152, 72, batch=2), "BM=64 BN=80 BK=32 consumers=1 cluster_n=2"),
-        (GemmProblem(136, 40, 72, True, True), "BM=128 BN=40 BK=32 wait_depth=1"),
+        (GemmProblem(136, 40, 72, True, True), "BM=128 BN=48 BK=32 wait_depth=1"),
     ],
 )
 def test_narrow_tiles_have_rows_as_narrow(problem: GemmProblem, words: str) -> None:
@@ -431,6 +436,8 @@ SCALED = GemmProblem(72, 144, 272, **BLOCK_SCALES)
 OF_ROWS = GemmProblem(64, 64, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW)
 PAIRS = GemmProblem(64, 64, 64, transpose_b=True, gate=Gate.HALVES)
 PAIRS_ACROSS = GemmProblem(64, 256, 64, gate=Gate.HALVES)
+CLUSTERS = GemmProblem(64, 64, 512), "BM=64 BN=64 consumers=1 stages=2 cluster_k=2 grid_blocks=8"
+SLIM = GemmProblem(64, 16, 136), "BM=64 BN=16 consumers=1 stages=2"
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "a gate's sum for its factor's": (
         "sums[part * part_sums + 2 * half + i]",
@@ -678,6 +685,36 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "loaded_columns = Schedule::block_n / row_elements * row_elements",
         GemmProblem(64, 72, 64),
         "BM=64 BN=72 consumers=1 stages=2",
+    ),
+    "clusters that multiply the same part of k": (
+        "unit{part * tiling.steps / sharers",
+        "unit{0 * tiling.steps / sharers",
+        *CLUSTERS,
+    ),
+    "a counter of all parts of a tile": (
+        "peers.first * Schedule::cluster_k + cluster_rank()",
+        "peers.first * Schedule::cluster_k",
+        *CLUSTERS,
+    ),
+    "the sums of another part of a tile": (
+        "part = cluster_rank() * (Schedule::block_m * stored_columns)",
+        "part = 0",
+        *CLUSTERS,
+    ),
+    "sums of another cluster": (
+        "cluster_index()) - peers.first",
+        "blockIdx.x) - peers.first",
+        *CLUSTERS,
+    ),
+    "groups of rows of 128 bytes where they are narrow": (
+        "group_bytes = 8 * row_bytes;",
+        "group_bytes = 1024;",
+        *SLIM,
+    ),
+    "the swizzle of wider rows": (
+        "matrix_descriptor<row_bytes>",
+        "matrix_descriptor<64>",
+        *SLIM,
     ),
     "a matrix of the batch for all": (
         "shared_by_batch ? 0 : batch",

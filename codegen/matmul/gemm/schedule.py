@@ -83,14 +83,19 @@ class GemmSchedule(GemmScheduleFields):
         return self.tiles(problem) % self.grid_blocks > 0
 
     def sharers(self, problem: GemmProblem) -> int:
-        """Blocks by wgmma that share each tile beyond whole waves."""
+        """Blocks by wgmma that share each tile beyond whole waves, or clusters that share each tile."""
+        if self.cluster_k > 1:
+            return self.grid_blocks // max(1, self.cluster_k * self.tiles(problem))
         rest = self.tiles(problem) % self.grid_blocks
         return min(self.grid_blocks // rest, self.steps(problem), _MOST_SHARERS) if rest else 1
 
     def workspace_bytes(self, problem: GemmProblem) -> int:
-        """If blocks share tiles, each has 16 bytes of counters and room for the sums of two tiles; by wgmma of one."""
+        """If blocks share tiles, each has 16 bytes of counters and room for the sums of two tiles; by wgmma of one.
+
+        Of blocks that share k in a cluster, each has room for its part of a tile.
+        """
         tiles = 1 if self.instruction is Instruction.WGMMA else 2
-        sums = tiles * SUM_BYTES * self.block_m * self.block_n
+        sums = tiles * SUM_BYTES * self.block_m * self.block_n // self.cluster_k
         return self.grid_blocks * (16 + sums) if self.shares_tiles(problem) else 0
 
     def along_k(self, problem: GemmProblem, operand: str) -> bool:

@@ -57,7 +57,13 @@ constexpr int most_sharers = 16;  // of a tile, whose sums the last of them read
 // Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>
 __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
-#if cluster_k > 1
+#if cluster_k > 1 && grid_blocks > 0
+  // As many clusters share each tile, and each block has a part of one.
+  const int sharers = Schedule::grid_blocks / Schedule::cluster_k / (tiling.matrix() * problem.batch);
+  const int cluster = cluster_index(), part = cluster % sharers;
+  const WorkUnit unit{part * tiling.steps / sharers, (part + 1) * tiling.steps / sharers};
+  visit(locate(cluster / sharers, tiling), unit.share(), Peers{cluster - part, sharers});
+#elif cluster_k > 1
   visit(locate(cluster_index(), tiling), WorkUnit{0, tiling.steps}.share(), Peers{0, 1});
 #elif grid_blocks == 0
   visit(locate(blockIdx.x / cluster_blocks, tiling), WorkUnit{0, tiling.steps}, Peers{0, 1});

@@ -14,7 +14,8 @@ from ....codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:
     """Whole tiles; and edges on all sides, in a batch where there are any, just aligned enough."""
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
-    steps = max(schedule.cluster_k, 2 if schedule.whole_tiles else schedule.stages)
+    parts = schedule.cluster_k * (2 if schedule.cluster_k > 1 and schedule.grid_blocks else 1)  # of k
+    steps = max(parts, 2 if schedule.whole_tiles else schedule.stages)
     # Stages of 8 bits have so many terms that one matrix is enough to compute.
     batch = 1 if problem.dtype.bits == 8 or schedule.swap else 2
     odd = problem.parts == 1 and not problem.preactivation  # rows in several parts must be aligned in all of them
@@ -24,13 +25,13 @@ def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProbl
         unit = problem.parts * schedule.vector(problem, "d")
         ragged, long = round_up(ragged, unit), round_up(long, unit)
     if schedule.swap:
-        k_small, k_ragged = max(schedule.cluster_k, 2) * k, steps * k + k // 2 + 1
+        k_small, k_ragged = max(parts, 2) * k, steps * k + k // 2 + 1
         return [
             _small(problem, schedule, n, max(m, n), k_small, 1),
             _small(problem, schedule, n // 2 + 1, long, k_ragged, 1),
         ]
     return [
-        _small(problem, schedule, m, n, max(schedule.cluster_k, 2) * k, batch=1),
+        _small(problem, schedule, m, n, max(parts, 2) * k, batch=1),
         _small(problem, schedule, m // 2 + 1, ragged, steps * k + k // 2 + 1, batch),
     ]
 
@@ -56,5 +57,7 @@ def _small(
     blocks = ceil_div(3 * tiles, 2)
     if schedule.instruction is Instruction.WGMMA:  # a tile beyond a whole wave, or each of them
         blocks = tiles - 1 if tiles > 2 else 2 * tiles
+    if schedule.cluster_k > 1:
+        blocks = 2 * schedule.cluster_k * tiles
     shared = min(tiles * schedule.steps(small), blocks)
     return small, replace(schedule, grid_blocks=shared if schedule.grid_blocks else 0)

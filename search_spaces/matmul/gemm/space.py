@@ -176,10 +176,12 @@ def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid
     """The schedule with the grid that a value of the parameter `grid` means for its tiles.
 
     Blocks have a step each at least. By wgmma they take whole tiles, a cluster of blocks one each, or they share those
-    beyond whole waves. Clusters that share k have a tile each.
+    beyond whole waves. Clusters that share k have a tile each, or several share each of few tiles.
     """
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
+    if tiles and schedule.cluster_k > 1 and unit == SHARED:
+        return schedule.but(grid_blocks=_shared_by_clusters(problem, spec, schedule), whole_tiles=False)
     if not factor or not tiles or schedule.cluster_k > 1:
         return schedule.but(grid_blocks=0, whole_tiles=False)
     wanted = int(factor) * (tiles if unit == "tiles" else spec.sm_count)
@@ -191,3 +193,10 @@ def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid
         clusters = max(1, min(wanted // schedule.cluster, tiles))
         return schedule.but(grid_blocks=clusters * schedule.cluster, whole_tiles=True)
     return sharing
+
+
+def _shared_by_clusters(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule) -> int:
+    """Blocks of as many clusters for each tile as the device has at once, with some steps for each block; or 0."""
+    tiles, blocks = schedule.tiles(problem), schedule.cluster_k
+    sharers = min(spec.sm_count // (blocks * tiles), schedule.steps(problem) // (blocks * _LEAST_STEPS))
+    return sharers * blocks * tiles if sharers > 1 else 0

@@ -18,6 +18,7 @@ from ....codegen.wgmma import violations as product_violations
 from .promotion import sum_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
+_TILE_UNIT = 1024  # bytes that eight rows of 128 have, at a multiple of which such a tile begins
 _STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
 _OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
 _PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
@@ -121,6 +122,8 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
     yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     terms = ROW_BYTES // problem.dtype.bytes
     narrow = problem.dtype.bits == 16 and schedule.block_k * problem.dtype.bytes in NARROW_ROWS
+    if narrow and (stage := schedule.stage_bytes(problem)) % _TILE_UNIT:
+        yield f"block_k {schedule.block_k}: stages of {stage} bytes are no multiple of {_TILE_UNIT}"
     if schedule.block_k % terms and not narrow:
         yield f"block_k {schedule.block_k} is not a multiple of the {terms} elements of a row of {ROW_BYTES} bytes"
     if schedule.block_m > MOST_OF_BOX:
@@ -129,7 +132,8 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
 
 def takes_whole_tiles(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether blocks cannot share tiles along k."""
-    return schedule.cluster > 1 or schedule.pingpong or schedule.promote > 0 or problem.dtype is DType.INT8
+    side_by_side = schedule.cluster_m * schedule.cluster_n > 1
+    return side_by_side or schedule.pingpong or schedule.promote > 0 or problem.dtype is DType.INT8
 
 
 def shared_evenly(problem: GemmProblem, block_n: int, cluster_m: int) -> bool:
@@ -147,20 +151,26 @@ def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterato
         yield f"grid_blocks {schedule.grid_blocks} is not a multiple of the {schedule.cluster} blocks of a cluster"
     if schedule.grid_blocks and not schedule.whole_tiles and takes_whole_tiles(problem, schedule):
         yield (
-            "blocks of clusters, pingpong consumers and sums of int8, or with promote, take whole tiles: "
+            "blocks of clusters side by side, pingpong consumers and sums of int8, or with promote, take whole tiles: "
             "expected whole_tiles 1 with grid_blocks"
         )
 
 
 def _shared_k_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
     blocks = schedule.cluster_k
-    if schedule.cluster > blocks or schedule.pingpong or schedule.grid_blocks:
+    if schedule.cluster > blocks or schedule.pingpong or schedule.whole_tiles:
         yield (
-            f"cluster_k {blocks}: expected cluster_m 1, cluster_n 1, pingpong 0 and grid_blocks 0, since blocks that "
+            f"cluster_k {blocks}: expected cluster_m 1, cluster_n 1, pingpong 0 and whole_tiles 0, since blocks that "
             "share k have one tile, whose sums lie where its stages were"
         )
-    if schedule.steps(problem) < blocks:
-        yield f"cluster_k {blocks} over the {schedule.steps(problem)} steps along k of a tile"
+    clusters = max(1, schedule.sharers(problem)) if schedule.grid_blocks else 1
+    if schedule.grid_blocks and schedule.grid_blocks != clusters * blocks * schedule.tiles(problem):
+        yield (
+            f"cluster_k {blocks} with grid_blocks {schedule.grid_blocks}: expected 0, or as many clusters for each of "
+            f"the {schedule.tiles(problem)} tiles"
+        )
+    if schedule.steps(problem) < clusters * blocks:
+        yield f"cluster_k {blocks} in {clusters} clusters over the {schedule.steps(problem)} steps along k of a tile"
     if not sums_fit(problem, schedule):
         room = f"{schedule.stages} stages of {schedule.stage_bytes(problem)} bytes"
         yield f"cluster_k {blocks}: {_sums_bytes(schedule)} bytes of sums over {room}"

@@ -141,14 +141,22 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
 #else
     multiply(sums, own, stages, turn, unit, Promotion(arguments, problem, tile, own), [] {});
 #endif
-#if grid_blocks > 0 && !whole_tiles
+#if grid_blocks > 0 && !whole_tiles && cluster_k == 1
     if (unit.steps() < tiling.steps && !add_up(sums, workspace, peers)) return;
 #endif
 #if cluster_k > 1
     exchange_sums(sums);
     if (cluster_rank() >= storing_blocks) return;
     const Tile columns{tile.batch, tile.m, tile.n + cluster_rank() * stored_columns};
-#  if kept_boxes
+#  if grid_blocks > 0
+    StoredSums total = added_up();
+    if (!add_up(total, workspace, peers)) return;
+#    if kept_boxes
+    store_both(arguments, problem, columns, own, total);
+#    else
+    store_sums(arguments, problem, columns, own, total);
+#    endif
+#  elif kept_boxes
     store_both(arguments, problem, columns, own, added_up());
 #  else
     store_sums(arguments, problem, columns, own, added_up());
