@@ -18,7 +18,7 @@ from autotune.search_spaces.matmul.sgemm import OPERATOR, space
 
 LIMITS = named_device("h200")
 # The emulator walks through every multiplication: more of them take long and add nothing.
-_BLOCK_WORDS, _BLOCK_THREADS, _MOST_WORK = 32768, 512, 1 << 20
+_BLOCK_WORDS, _BLOCK_THREADS, _MOST_WORK = 32768, 512, 3 << 20
 
 Case = tuple[SgemmProblem, SgemmSchedule]
 

@@ -118,7 +118,11 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (SQUARE, "BM=128 BN=128 WM=32", "warp_m 32 where wgmma does not use it: expected 64"),
         (SQUARE, "BM=192 BN=128", "block_m 192 is not a multiple of 128, 64 for each consumer"),
         (SQUARE, "BM=128 BN=20", "wgmma of 20 columns: expected 8, 16, … 256"),
-        (SQUARE, "BM=128 BN=128 BK=32", "block_k 32 is not a multiple of the 64 elements of a row of 128 bytes"),
+        (
+            GemmProblem(4096, 4096, 4096, transpose_b=True, dtype=TF32),
+            "BM=128 BN=128 BK=16",
+            "block_k 16 is not a multiple of the 32 elements of a row of 128 bytes",
+        ),
         (
             replace(SQUARE, gate=Gate.HALVES),
             "BM=128 BN=136",
@@ -141,7 +145,7 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (
             SQUARE,
             "BM=128 BN=128 cluster_m=2 grid_blocks=4",
-            "blocks of clusters, pingpong consumers and sums of int8, or with promote, take whole tiles",
+            "blocks of clusters side by side, pingpong consumers and sums of int8, or with promote, take whole tiles",
         ),
         (
             SQUARE,
@@ -156,9 +160,13 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
         (
             SQUARE,
             "BM=128 BN=128 cluster_k=2 grid_blocks=2",
-            "cluster_k 2: expected cluster_m 1, cluster_n 1, pingpong 0 and grid_blocks 0, since blocks",
+            "cluster_k 2 with grid_blocks 2: expected 0, or as many clusters for each of the 1024 tiles",
         ),
-        (replace(SQUARE, k=448), "BM=128 BN=64 cluster_k=8", "cluster_k 8 over the 7 steps along k of a tile"),
+        (
+            replace(SQUARE, k=448),
+            "BM=128 BN=64 cluster_k=8",
+            "cluster_k 8 in 1 clusters over the 7 steps along k of a tile",
+        ),
         (
             SQUARE,
             "BM=128 BN=256 stages=2 cluster_k=2",

@@ -30,7 +30,12 @@ __device__ __forceinline__ void differences(float (&x)[Schedule::vector_width], 
 // The first element of the row; 0 in all threads but its first one.
 __device__ __forceinline__ float first_element(const Arguments& arguments, const Problem& problem,
                                                const RowPart& part) {
-#  if skewed
+#  if skewed && residual
+  // Of the sum, a thread may read only what it has stored: the row's first thread may begin vectors ahead.
+  const Span columns = part.columns;
+  const bool has_first =
+      columns.begin >= 0 && columns.begin < columns.end && columns.begin % row_step < Schedule::vector_width;
+#  elif skewed
   const bool has_first = is_first_of_row(part);
 #  else
   const bool has_first = part.column <= 0 && part.columns.end > 0;
@@ -51,7 +56,15 @@ __device__ __forceinline__ float origin_of(const Arguments&, const Problem&, con
 constexpr int first_reduction = 0;
 __device__ __forceinline__ float origin_of(const Arguments& arguments, const Problem& problem,
                                            const RowPart& part) {
+#  if skewed && residual
+  const int thread = threadIdx.x % Schedule::threads_per_row;
+  const int ahead =
+      part.columns.begin + thread * Schedule::vector_width;  // of the row, its first thread begins
+  const int from = ahead / Schedule::vector_width % Schedule::threads_per_row;
+  return __shfl_sync(0xffffffffu, first_element(arguments, problem, part), from, Schedule::threads_per_row);
+#  else
   return __shfl_sync(0xffffffffu, first_element(arguments, problem, part), 0, Schedule::threads_per_row);
+#  endif
 }
 #elif residual || cluster > 1
 constexpr int first_reduction = 1;
