@@ -38,7 +38,7 @@ class Cost(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TorchCall:
+class MeasuredCall:
     """What was measured of a case.
 
     Attributes:
@@ -62,7 +62,7 @@ def missing() -> str:
     return "" if torch.cuda.is_available() else "calls of PyTorch are not measured: PyTorch finds no GPU"
 
 
-def torch_calls(tokens: Sequence[int], features: int, device: str, rounds: int) -> Iterator[TorchCall]:
+def torch_calls(tokens: Sequence[int], features: int, device: str, rounds: int) -> Iterator[MeasuredCall]:
     """The costs of each case in BF16, contenders in turns, `rounds` samples each.
 
     Garbage is collected between the cases alone.
@@ -94,10 +94,10 @@ def torch_calls(tokens: Sequence[int], features: int, device: str, rounds: int) 
     for count in tokens:
         for case in _cases(torch, count, features, device):
             with torch.no_grad():
-                yield TorchCall(case.name, count, "no_grad", costs(case.calls))
-            yield TorchCall(case.name, count, "forward", costs(case.calls))
+                yield MeasuredCall(case.name, count, "no_grad", costs(case.calls))
+            yield MeasuredCall(case.name, count, "forward", costs(case.calls))
             steps = {name: _step(torch, call, case.tensors) for name, call in case.calls.items()}
-            yield TorchCall(case.name, count, "step", costs(steps))
+            yield MeasuredCall(case.name, count, "step", costs(steps))
 
 
 def _step(torch: Any, call: Callable[[], Any], tensors: Sequence[Any]) -> Launcher:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from autotune.bench import interleave, torch_calls
-from autotune.bench.torch_calls import Cost, TorchCall
+from autotune.bench.torch_calls import Cost, MeasuredCall
 from autotune.cli.app import run
 
 MODES = ["no_grad", "forward", "step"]
@@ -57,7 +57,7 @@ def measured(monkeypatch):
     """A GPU, and one call that was measured on it."""
     torch = pytest.importorskip("torch")
     costs = {"autotune": Cost(20e-6, 21e-6), "torch": Cost(10e-6, 500e-6)}
-    calls = [TorchCall("linear", 1, mode, costs) for mode in MODES]
+    calls = [MeasuredCall("linear", 1, mode, costs) for mode in MODES]
     monkeypatch.setattr(torch_calls, "missing", lambda: "")
     monkeypatch.setattr(torch_calls, "torch_calls", lambda *_: iter(calls))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")

@@ -15,7 +15,7 @@ from ..options import JsonOption, output_option
 from ..rendering.output import json_text, print_json, print_table
 
 if TYPE_CHECKING:
-    from ...bench.torch_calls import TorchCall
+    from ...bench.torch_calls import MeasuredCall
 
 _TOKENS = (1, 4096)
 _FEATURES = 4096
@@ -34,7 +34,7 @@ def bench_torch(
         raise BadInputError(reason)
     import torch
 
-    done: list[TorchCall] = []
+    done: list[MeasuredCall] = []
     interrupted = False
     try:
         for call in bench.torch_calls(_TOKENS, _FEATURES, "cuda", rounds):
@@ -53,7 +53,7 @@ def bench_torch(
         raise InterruptedRunError(f"interrupted; {len(done)} calls were measured")
 
 
-def _document(done: Sequence[TorchCall], device: str, version: str) -> dict[str, Any]:
+def _document(done: Sequence[MeasuredCall], device: str, version: str) -> dict[str, Any]:
     """The result as JSON values; docs/benchmarks.md says what each member is."""
     return {
         "device": device,
@@ -71,7 +71,7 @@ def _document(done: Sequence[TorchCall], device: str, version: str) -> dict[str,
     }
 
 
-def _print(done: Sequence[TorchCall], device: str) -> None:
+def _print(done: Sequence[MeasuredCall], device: str) -> None:
     """A line for each call and number of tokens: the host's time in each mode, and the whole time of a step."""
     from ...bench.torch_calls import OWN, PYTORCH
 
@@ -82,10 +82,9 @@ def _print(done: Sequence[TorchCall], device: str) -> None:
         row += [_microseconds(own.host), _microseconds(other.host)]
         if call.mode == "step":
             row += [_microseconds(own.whole), _microseconds(other.whole)]
-    columns = [
-        *("call", "tokens", "no_grad", "PyTorch", "forward", "PyTorch", "step", "PyTorch", "step, whole", "PyTorch"),
-    ]
-    complete = [(*key, *row) for key, row in rows.items() if len(row) == len(columns) - 2]
+    pairs = [name for mode in ("no_grad", "forward", "step", "step, whole") for name in (mode, "PyTorch")]
+    columns = ["call", "tokens", *pairs]
+    complete = [(*key, *row) for key, row in rows.items() if len(row) == len(pairs)]
     print_table(f"Microseconds of the host on {device}, and of steps with the GPU's work", columns, complete)
 
 

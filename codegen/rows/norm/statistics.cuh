@@ -58,8 +58,8 @@ __device__ __forceinline__ float origin_of(const Arguments& arguments, const Pro
                                            const RowPart& part) {
 #  if skewed && residual
   const int thread = threadIdx.x % Schedule::threads_per_row;
-  const int ahead =
-      part.columns.begin + thread * Schedule::vector_width;  // of the row, its first thread begins
+  // The elements that the first thread begins ahead of the row.
+  const int ahead = part.columns.begin + thread * Schedule::vector_width;
   const int from = ahead / Schedule::vector_width % Schedule::threads_per_row;
   return __shfl_sync(0xffffffffu, first_element(arguments, problem, part), from, Schedule::threads_per_row);
 #  else
