@@ -8,7 +8,7 @@ from ...fields import tunable
 from ...footprint import Footprint
 from ...integers import ceil_div
 from ..problem import RowProblem
-from ..schedule import Hold, RowSchedule
+from ..schedule import WARP, Hold, RowSchedule
 from .problem import NormBackwardProblem
 
 _WORD = 4  # bytes
@@ -46,14 +46,31 @@ class NormBackwardSchedule(RowSchedule):
         """A sum of each block for each column, for weights and for biases."""
         return self.grid(problem) * problem.summed * problem.columns * _WORD
 
+    @property
+    def keeps_floats(self) -> bool:
+        """Whether ptxas keeps a row of x and of dy as floats from its sums to its end.
+
+        It reads shared memory again behind a barrier, but not where a warp or less of it has a row.
+        """
+        return self.hold is Hold.REGISTERS or (self.hold is Hold.SHARED and self.threads_per_row <= WARP)
+
+    def kept_of_column(self, problem: NormBackwardProblem) -> int:
+        """Registers of each column of a thread: its sums, its weight, and its floats."""
+        return problem.summed + problem.weight + self.arrays * self.keeps_floats
+
     def footprint(self, problem: NormBackwardProblem) -> Footprint:
-        """See `Schedule`; when the ring is read, the rows of threads of a block add up their sums in its place."""
-        base = self.row_footprint(problem.columns, problem.dtype.bytes)
-        held, width = self.hold is not Hold.RELOAD, self.vector_width
-        ahead = self.rows_ahead if self.hold is Hold.REGISTERS else 0
-        loaded = self.loaded_words(problem.columns, problem.dtype.bytes) * ahead
-        kept = self.rounds_in(problem) * width * (problem.summed + problem.weight) if held else 0
+        """See `Schedule`; with fewer registers, ptxas spills.
+
+        When the ring is read, the rows of threads of a block add up their sums in its place.
+        """
+        base, width = self.row_footprint(problem.columns, problem.dtype.bytes), self.vector_width
+        columns = self.rounds_in(problem) * width if self.hold is not Hold.RELOAD else 0
+        if self.keeps_floats:  # vectors wait for their turn, or not at all
+            ahead = self.rows_ahead if self.hold is Hold.REGISTERS else 0
+            vectors = (ahead - 1) * self.loaded_words(problem.columns, problem.dtype.bytes)
+        else:
+            vectors = self.arrays * width
         ring = (base.shared_bytes - self.held_at) * (self.rows_ahead + 1)
         added = self.threads * width * _WORD if problem.summed and self.rows_per_block > 1 else 0
-        registers = base.registers + loaded + kept + 2 * width
+        registers = base.registers + vectors + columns * self.kept_of_column(problem)
         return replace(base, registers=registers, shared_bytes=self.held_at + max(ring, added))

@@ -21,10 +21,7 @@ from ..row_schedules import row_violations
 _BLOCKS_PER_SM = (1, 2, 4, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
-# With so many registers beyond the footprint, ptxas spills nothing; and with so many beyond the floats of 16-bit
-# elements, which it keeps unless a block has one row at a time in shared memory.
-_SPARE_REGISTERS, _SPARE_BESIDE_FLOATS = 16, 28
-_HALF_WORD = 2  # bytes
+_SPARE_REGISTERS = 8  # beyond the footprint, with which ptxas spills nothing
 _AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
 
 
@@ -97,11 +94,7 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
 
 def _needed(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
     """Registers of a thread with which ptxas spills nothing."""
-    registers, columns = schedule.footprint(problem).registers, schedule.rounds_in(problem) * schedule.vector_width
-    block_a_row = schedule.hold is Hold.SHARED and schedule.rows_per_block == 1
-    if schedule.hold is Hold.RELOAD or block_a_row or problem.dtype.bytes != _HALF_WORD:
-        return registers + _SPARE_REGISTERS
-    return registers + columns + _SPARE_BESIDE_FLOATS
+    return schedule.footprint(problem).registers + _SPARE_REGISTERS
 
 
 def _filling(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> NormBackwardSchedule:
