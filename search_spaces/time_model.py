@@ -42,7 +42,7 @@ from .occupancy import WARP_THREADS, blocks_per_sm, most_registers, occupancy
 from .operator import Operator
 from .workload import Workload
 
-VERSION = "9"  # counts up when a modelled time changes: trials that were modelled by another version are stale
+VERSION = "10"  # counts up when a modelled time changes: trials that were modelled by another version are stale
 LAUNCH_SECONDS = 3.5e-6  # of any launch, however little it computes
 FIX_UP_SECONDS = 4.3e-6  # to complete tiles that clusters share
 LATENCY_SECONDS = 0.64e-6  # of a load from device memory
