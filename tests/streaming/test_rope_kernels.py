@@ -113,11 +113,11 @@ def test_pairs_are_those_of_complex_numbers(interleaved: bool) -> None:
 
 HALVES = RopeProblem(5, 3, 2, 24, 16, dtype=FLOAT32, positions=INT64)
 NEIGHBOURS = RopeProblem(5, 3, 2, 24, 16, dtype=BFLOAT16, interleaved=True, **WITH_TABLE)
-STORE = "store_global_whole<Schedule::streaming>(target, loaded[i][0]);"
+STORE = "store_global_whole<false>(target, loaded[i][0]);"
 LOAD = "loaded[i][vectors - 1] = load_vector(source + "
 POSITION = "static_cast<unsigned long long>(position)"
 BUGS = {
-    "a step has 32 bits": (HALVES, f"{POSITION} * steps[i]", f"{POSITION} * (steps[i] >> 32 << 32)"),
+    "a step has 32 bits": (HALVES, f"{POSITION} * step", f"{POSITION} * (step >> 32 << 32)"),
     "sines and cosines of 16 bits": (
         replace(HALVES, dtype=FLOAT16),
         "turn(values[0][i], values[1][i], cosines[i]",
@@ -131,7 +131,7 @@ BUGS = {
     "heads of k are counted from those of q": (HALVES, "head -= problem.heads_q;", ""),
     "elements that are not rotated are not copied": (HALVES, STORE, f"if (unit.rotated) {STORE}"),
     "sines are taken for cosines": (NEIGHBOURS, "row + problem.rotated / 2", "row"),
-    "pairs of all units have the first unit's angles": (NEIGHBOURS, "problem, unit.pair)", "problem, 0)"),
+    "pairs of all units have the first unit's angles": (NEIGHBOURS, "token), unit.pair)", "token), 0)"),
     "a thread has other second halves than first ones": (
         HALVES,
         f"{LOAD}second)",
@@ -143,7 +143,7 @@ BUGS = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug: str) -> None:
     problem, right, planted = BUGS[bug]
-    source = program(problem, "vector_width=4 HPT=2 grid_blocks=1")
+    source = program(problem, "vector_width=4 HPT=2")
     verify(problem, source, seeds=(0,))
     check_caught(problem, source, right, planted, seeds=(0,))
 

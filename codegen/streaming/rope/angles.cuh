@@ -38,50 +38,41 @@ __device__ __forceinline__ void frequencies(double (&turns)[pairs], const Argume
 __device__ __forceinline__ unsigned long long fraction_of_turn(double turns) {
   return static_cast<unsigned long long>((turns - floor(turns)) * 18446744073709551616.0);
 }
-#endif
 
+// Of the pairs from `first` on.
 template <int pairs>
-struct Angles {
-#if angles == computed
-  unsigned long long steps[pairs];
-
-  // For the pairs from `first` on.
-  __device__ __forceinline__ void begin(const Arguments& arguments, const Problem& problem, int first) {
-    double turns[pairs];
-    frequencies(turns, arguments, problem, first);
+__device__ __forceinline__ void angles_at(float (&cosines)[pairs], float (&sines)[pairs],
+                                          const Arguments& arguments, const Problem& problem,
+                                          long long position, int first) {
+  double frequency[pairs];
+  frequencies(frequency, arguments, problem, first);
 #  pragma unroll
-    for (int i = 0; i < pairs; ++i) steps[i] = fraction_of_turn(turns[i]);
+  for (int i = 0; i < pairs; ++i) {
+    const unsigned long long step = fraction_of_turn(frequency[i]);
+    const unsigned long long turns = static_cast<unsigned long long>(position) * step;
+    const float half_turns = static_cast<float>(static_cast<int>(turns >> 32)) * 4.656612873077393e-10f;
+    sincospif(half_turns, sines + i, cosines + i);
   }
-
-  __device__ __forceinline__ void at(const Arguments&, const Problem&, long long position,
-                                     float (&cosines)[pairs], float (&sines)[pairs]) const {
-#  pragma unroll
-    for (int i = 0; i < pairs; ++i) {
-      const unsigned long long turns = static_cast<unsigned long long>(position) * steps[i];
-      const float half_turns = static_cast<float>(static_cast<int>(turns >> 32)) * 4.656612873077393e-10f;
-      sincospif(half_turns, sines + i, cosines + i);
-    }
-  }
+}
 #else
-  int first_;
-
-  __device__ __forceinline__ void begin(const Arguments&, const Problem&, int first) { first_ = first; }
-
-  __device__ __forceinline__ void at(const Arguments& arguments, const Problem& problem, long long position,
-                                     float (&cosines)[pairs], float (&sines)[pairs]) const {
-    const float* row = arguments.table + (position * problem.rotated + first_);
-    load(cosines, row);
-    load(sines, row + problem.rotated / 2);
-  }
-
-  __device__ __forceinline__ static void load(float (&target)[pairs], const float* source) {
-    constexpr int width = Problem::table_width;
+template <int pairs>
+__device__ __forceinline__ void load_angles(float (&target)[pairs], const float* source) {
+  constexpr int width = Problem::table_width;
 #  pragma unroll
-    for (int i = 0; i < pairs; i += width) {
-      const Packed<float, width> loaded = load_global<width, false>(source + i);
+  for (int i = 0; i < pairs; i += width) {
+    const Packed<float, width> loaded = load_global<width, false>(source + i);
 #  pragma unroll
-      for (int j = 0; j < width; ++j) target[i + j] = loaded.elements[j];
-    }
+    for (int j = 0; j < width; ++j) target[i + j] = loaded.elements[j];
   }
+}
+
+// Of the pairs from `first` on.
+template <int pairs>
+__device__ __forceinline__ void angles_at(float (&cosines)[pairs], float (&sines)[pairs],
+                                          const Arguments& arguments, const Problem& problem,
+                                          long long position, int first) {
+  const float* row = arguments.table + (position * problem.rotated + first);
+  load_angles(cosines, row);
+  load_angles(sines, row + problem.rotated / 2);
+}
 #endif
-};

@@ -100,7 +100,7 @@ def _table_width(problem: RopeProblem, schedule: RopeSchedule) -> int:
 
 def _wide(problem: RopeProblem, schedule: RopeSchedule) -> bool:
     """Whether the number of a group of heads, of those behind the last one, too, may take more than 31 bits."""
-    return schedule.items(problem) + (schedule.grid_blocks + 1) * schedule.threads > INT_MAX
+    return schedule.items(problem) + schedule.threads > INT_MAX
 
 
 def _served(problem: RopeProblem) -> str:

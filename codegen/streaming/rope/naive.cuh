@@ -22,9 +22,7 @@ struct Turn {
 __device__ __forceinline__ void find(Turn<float>& turn, const Arguments& arguments, const Problem& problem,
                                      long long position, int pair) {
   float cosines[1], sines[1];
-  Angles<1> angles;
-  angles.begin(arguments, problem, pair);
-  angles.at(arguments, problem, position, cosines, sines);
+  angles_at(cosines, sines, arguments, problem, position, pair);
   turn = {cosines[0], sines[0], 0.0f};
 }
 

@@ -38,13 +38,8 @@ __device__ __forceinline__ Head head_of(const Arguments& arguments, const Proble
 // Not by __ldg, as the output may be the input; and not by a plain load, which would not know that the
 // address of either q or k is of global memory.
 __device__ __forceinline__ Vector load_vector(const Element* source) {
-  const Vector::Bits* address = reinterpret_cast<const Vector::Bits*>(source);
   Vector vector;
-#if streaming
-  vector.bits = __ldcs(address);
-#else
-  vector.bits = __ldca(address);
-#endif
+  vector.bits = __ldca(reinterpret_cast<const Vector::Bits*>(source));
   return vector;
 }
 
@@ -73,7 +68,7 @@ __device__ __forceinline__ void rotate(Vector (&unit)[vectors], const float (&co
 
 // Rotates the unit of a group of heads of a token.
 __device__ __forceinline__ void rope_item(const Arguments& arguments, const Problem& problem,
-                                          Angles<pairs>& angles, const Unit& unit, Index item, int groups) {
+                                          const Unit& unit, Index item, int groups) {
   const long long token = item / groups;
   const int group = static_cast<int>(item % groups), heads = problem.heads_q + problem.heads_k;
   const int second = Problem::interleaved ? 1 : problem.rotated / 2;  // elements behind a unit's first vector
@@ -88,10 +83,8 @@ __device__ __forceinline__ void rope_item(const Arguments& arguments, const Prob
   }
   float cosines[pairs], sines[pairs];
   if (unit.rotated) {
-#if grid_blocks == 0
-    angles.begin(arguments, problem, unit.pair);  // while the loads are in flight
-#endif
-    angles.at(arguments, problem, position_of(arguments, problem, token), cosines, sines);
+    // While the loads are in flight.
+    angles_at(cosines, sines, arguments, problem, position_of(arguments, problem, token), unit.pair);
 #if conj
 #  pragma unroll
     for (int i = 0; i < pairs; ++i) sines[i] = -sines[i];
@@ -103,10 +96,8 @@ __device__ __forceinline__ void rope_item(const Arguments& arguments, const Prob
     if (head >= heads) break;
     Element* target = head_of(arguments, problem, token, head).target + unit.first;
     if (unit.rotated) rotate(loaded[i], cosines, sines);
-    store_global_whole<Schedule::streaming>(target, loaded[i][0]);
-    if (vectors > 1 && unit.rotated) {
-      store_global_whole<Schedule::streaming>(target + second, loaded[i][vectors - 1]);
-    }
+    store_global_whole<false>(target, loaded[i][0]);
+    if (vectors > 1 && unit.rotated) store_global_whole<false>(target + second, loaded[i][vectors - 1]);
   }
 }
 
@@ -133,14 +124,6 @@ __device__ __forceinline__ void rope_block(const Arguments& arguments) {
   const int groups =
       (problem.heads_q + problem.heads_k + Schedule::heads_per_thread - 1) / Schedule::heads_per_thread;
   const Index items = static_cast<Index>(problem.batch) * groups;
-  Index item = static_cast<Index>(blockIdx.x) * slots + slot;
-  Angles<pairs> angles;
-#if grid_blocks > 0
-  angles.begin(arguments, problem, unit.pair);
-  for (; item < items; item += static_cast<Index>(gridDim.x) * slots) {
-    rope_item(arguments, problem, angles, unit, item, groups);
-  }
-#else
-  if (item < items) rope_item(arguments, problem, angles, unit, item, groups);
-#endif
+  const Index item = static_cast<Index>(blockIdx.x) * slots + slot;
+  if (item < items) rope_item(arguments, problem, unit, item, groups);
 }

@@ -26,9 +26,7 @@ class RopeSchedule(Schedule):
         threads: of a block.
         vector_width: elements of an access.
         heads_per_thread: heads of a token that a thread rotates, all of whose loads are in flight at once.
-        grid_blocks: blocks of the grid, whose threads go through several tokens; 0 for one token each.
         apart: give the units of a block that are rotated to its first threads, those that are copied to others.
-        streaming: tell the caches that heads are read and written once.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -36,9 +34,7 @@ class RopeSchedule(Schedule):
     threads: int = tunable(256, values=(128, 256, 512, 1024), power_of_two=True, least=WARP)
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     heads_per_thread: int = tunable(1, values=(1, 2, 4, 8), short="HPT")
-    grid_blocks: int = tunable(0, least=0)
     apart: bool = tunable(False, values=(False, True))
-    streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -69,8 +65,7 @@ class RopeSchedule(Schedule):
 
     def blocks(self, problem: RopeProblem) -> int:
         """Blocks of the grid; none if there is nothing to write."""
-        blocks = ceil_div(self.items(problem), max(1, self.slots(problem)))
-        return min(self.grid_blocks, blocks) if self.grid_blocks else blocks
+        return ceil_div(self.items(problem), max(1, self.slots(problem)))
 
     def loaded_words(self, problem: RopeProblem) -> int:
         """Registers of a head's unit."""

@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div
 from ....codegen.schedule import Specialize
 from ....codegen.streaming.rope.problem import RopeProblem
 from ....codegen.streaming.rope.schedule import RopeSchedule
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...resources import grid_violations
-from ...space import Draw, Parameter, Space, field_parameters
+from ...space import Draw, Space, field_parameters
 
 _SPECS = field_specs(RopeSchedule)
-_BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose threads go through several tokens; 0 for one token each
 _MOST_VECTOR_BYTES = 16
 _MOST_THREADS = 1024
 
@@ -42,24 +40,20 @@ def _can_be_apart(problem: RopeProblem) -> bool:
 
 
 def space(problem: RopeProblem, spec: DeviceSpec) -> Space[RopeSchedule]:
-    """All fields; the grid in blocks for each SM, where there are more groups of heads."""
+    """All fields are drawn, and those that do not go together are changed until they do."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     apart = (False, True) if _can_be_apart(problem) else (False,)
-    parameters = (
-        *field_parameters(RopeSchedule, vector_width=widths, apart=apart),
-        Parameter("blocks_per_sm", _BLOCKS_PER_SM),
-    )
+    parameters = field_parameters(RopeSchedule, vector_width=widths, apart=apart)
 
     def build(draw: Draw) -> RopeSchedule:
-        fields = {name: value for name, value in draw.items() if name in _SPECS}
-        return _fitted(problem, RopeSchedule.from_dict(fields), spec, int(draw["blocks_per_sm"]) * spec.sm_count)
+        return _fitted(problem, RopeSchedule.from_dict(draw), spec)
 
     return Space(parameters, build)
 
 
-def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec, grid_blocks: int = 0) -> RopeSchedule:
-    """The schedule with as many threads as a head has units, no more heads than there are, as many blocks on an SM as
-    fit, and that grid if there are more groups of heads."""
+def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> RopeSchedule:
+    """The schedule with as many threads as a head has units, no more heads than there are, and as many blocks on an SM
+    as fit."""
     units, heads = schedule.units(problem), max(1, problem.heads)
     threads = next((one for one in _SPECS["threads"].values if one >= max(schedule.threads, units)), _MOST_THREADS)
     most = max(count for count in _SPECS["heads_per_thread"].values if count < 2 * heads or count == 1)
@@ -67,8 +61,7 @@ def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec, grid
     registers = schedule.footprint(problem).registers
     resident = max(1, blocks_per_sm(spec, threads, registers, 0))
     counts = (one for one in _SPECS["min_blocks_per_sm"].values if one <= min(schedule.min_blocks_per_sm, resident))
-    more = grid_blocks < ceil_div(schedule.items(problem), max(1, schedule.slots(problem)))
-    return replace(schedule, min_blocks_per_sm=max(counts), grid_blocks=grid_blocks if more else 0)
+    return replace(schedule, min_blocks_per_sm=max(counts))
 
 
 def default(problem: RopeProblem, spec: DeviceSpec) -> RopeSchedule:
@@ -82,7 +75,7 @@ def default(problem: RopeProblem, spec: DeviceSpec) -> RopeSchedule:
 
 
 def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]:
-    """Other counts of heads and threads than the default's; then grids that stay."""
+    """Other counts of heads and threads than the default's."""
     usual = default(problem, spec)
     yield usual
     if _can_be_apart(problem):
@@ -93,17 +86,12 @@ def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]
     for threads, heads, least in ((256, 2, 4), (256, 4, 4), (128, 1, 8), (256, 1, 8), (512, 2, 2), (128, 8, 4)):
         wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least)
         yield _fitted(problem, wanted, spec)
-    yield replace(usual, streaming=True)
-    for threads, heads, per_sm in ((256, 2, 4), (256, 4, 2), (128, 4, 8), (512, 2, 2)):
-        wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=per_sm)
-        yield _fitted(problem, wanted, spec, per_sm * spec.sm_count)
     yield replace(usual, specialize=Specialize.SHAPE)
     yield replace(_fitted(problem, replace(usual, heads_per_thread=2), spec), specialize=Specialize.SHAPE)
 
 
 def checks(problem: RopeProblem, schedule: RopeSchedule) -> list[tuple[RopeProblem, RopeSchedule]]:
     """A few tokens of the problem's heads without gaps; and fewer heads with gaps, just aligned enough."""
-    small = replace(schedule, grid_blocks=min(schedule.grid_blocks, 2))
     fields: dict[str, Any] = {f"{kind}{operand}": 0 for operand in "qkrs" for kind in ("ld", "stride_")}
     fields |= {"batch": 5, "heads_q": max(1, min(problem.heads_q, 8)), "heads_k": min(problem.heads_k, 2)}
     fields |= {"sequence": 0, "table_rows": min(problem.table_rows, 64)}
@@ -112,4 +100,4 @@ def checks(problem: RopeProblem, schedule: RopeSchedule) -> list[tuple[RopeProbl
     fields |= {f"align_{operand}": schedule.vector_width * problem.dtype.bytes for operand in "qkrs"}
     gap = 0 if problem.head_dim % schedule.vector_width else schedule.vector_width
     edges = replace(problem, **fields | {f"ld{operand}": problem.head_dim + gap for operand in "qkrs"})
-    return [(whole, small), (edges, small)]
+    return [(whole, schedule), (edges, schedule)]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from math import floor
 
 from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div
 from ....codegen.streaming.rope.problem import Angles, Positions, RopeProblem
 from ....codegen.streaming.rope.schedule import WARP, RopeSchedule
 from ...device_spec import DeviceSpec
@@ -16,16 +15,14 @@ _LINE = 128  # bytes
 # Instructions: of a rotated element, two products and two conversions; of an access with its address; of a group of
 # heads, to find token and heads; of a sine with its cosine; of a thread, and of its frequencies if they are computed.
 _ELEMENT, _ACCESS, _ITEM, _SINE, _THREAD, _FREQUENCY = 4, 8, 40, 40, 60, 25
-_STREAMING = 0.01  # more time of device memory
 _OWN_REGISTERS, _PAIR_REGISTERS = 20, 4  # that ptxas takes if nothing caps them
 _WAIT = 600  # clocks from a position to its row of a table
 _SCHEDULERS = 4  # of an SM
 
 
 def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> tuple[Workload]:
-    """A block loads its groups of heads at once, or several times in turn, rotates and stores them."""
-    blocks, slots = schedule.blocks(problem), max(1, schedule.slots(problem))
-    steps = max(1, ceil_div(schedule.items(problem), blocks * slots)) if blocks else 1
+    """A block loads its groups of heads at once, rotates and stores them."""
+    slots = max(1, schedule.slots(problem))
     warps = schedule.threads / WARP
     heads = min(schedule.heads_per_thread, problem.heads)
     vectors, pairs = schedule.vectors(problem), schedule.pairs(problem)
@@ -38,15 +35,14 @@ def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> 
     waits = _SCHEDULERS * _WAIT * (not computed or problem.positions is not Positions.OFFSET) / max(1.0, warps)
     moved = slots * schedule.heads_per_thread * problem.head_dim * problem.dtype.bytes
     grid = Workload(
-        blocks=blocks,
+        blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),
-        memory_bytes=(1 + _STREAMING * schedule.streaming) * problem.work.bytes,
-        steps=steps,
-        instructions=warps * rotating + accesses * _ACCESS + warps * _ITEM + starting / steps + waits,
+        memory_bytes=problem.work.bytes,
+        instructions=warps * rotating + accesses * _ACCESS + warps * _ITEM + starting + waits,
         load_instructions=accesses * _ACCESS + of_table,
         lines=2 * accesses * max(1.0, WARP * vector_bytes / _LINE) + 4 * of_table,
         bytes_loaded=moved,
-        bytes_stored=steps * moved,
+        bytes_stored=moved,
     )
     return (grid,)
 
