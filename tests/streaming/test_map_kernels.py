@@ -107,8 +107,6 @@ BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
 GATED = MapProblem(9, 264, SILU, BF16, gate=Gate.HALVES)
 SKEWED = MapProblem(9, 133, SILU, BF16, bias=True, ldx=133, ldy=133)
 SHIFTED = replace(SKEWED, columns=128)
-BULK = "threads=64 TPR=64 vector_width=4 items=2 transport=bulk stages=2 grid_blocks=2"
-LONG = MapProblem(1, 4100, gate=Gate.SEPARATE)
 BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=48)
 
 
@@ -125,18 +123,6 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
         (SHIFTED, ROWS, "(Problem::skewed ? width - 1 : 0)", "0"),  # the last vector of a row is missing
         (SKEWED, ROWS, "begin <= 0 && ", ""),  # a head is read and written ahead of the row
         (SKEWED, ROWS, "begin <= i && ", ""),
-        (LONG, BULK, "landed_[stage].wait(parity);", ""),
-        (LONG, BULK, "    __syncthreads();\n    const Tile next", "    const Tile next"),  # a stage is still read
-        (
-            LONG,
-            BULK,
-            "    proxy_fence();\n    __syncthreads();",
-            "    __syncthreads();",
-        ),  # loads of a stage may be under way
-        (LONG, BULK, "init(1);\n      proxy_fence();", "init(1);"),  # copies do not know the barriers
-        (LONG, BULK, "parity ^= stage == 0;", ""),
-        (LONG, BULK, "whole % gridDim.x == blockIdx.x", "false"),  # what is less than a tile is left out
-        (LONG, BULK, "barrier_bytes = 64", "barrier_bytes = 0"),
         (BACKWARD, ROWS, "problem.rows * problem.ldy", "problem.ldy"),  # one gradient lies over the other
         (BACKWARD, ROWS, "gradient_of(z, g * numbers.u[i])", "gradient_of(z, g)"),
         (BACKWARD, ROWS, "s.y, s.x)", "1.0f, s.x)"),
@@ -149,23 +135,6 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
 def test_planted_bug_is_caught(problem: MapProblem, words: str, right: str, planted: str) -> None:
     program = emit(problem, schedule(words))
     check_caught(problem, program, right, planted)
-
-
-@pytest.mark.parametrize("stages", [2, 3, 4])
-@pytest.mark.parametrize(
-    "problem",
-    [
-        replace(LONG, function=SILU, dtype=BF16, backward=True),
-        MapProblem(1, 4096, SILU, BF16, gate=Gate.HALVES, residual=True),
-        MapProblem(8, 1000, SILU, FP16, gate=Gate.INTERLEAVED, residual=True, scaled=True),
-        MapProblem(7, 500, Function.IDENTITY, FP32, OutDType.FLOAT8_E4M3),
-        MapProblem(1, 100),
-    ],
-    ids=lambda problem: problem.key,
-)
-def test_tiles_on_their_way(problem: MapProblem, stages: int) -> None:
-    words = f"threads=64 TPR=64 vector_width=4 items=2 transport=bulk stages={stages} grid_blocks=3"
-    verify(problem, OPERATOR.program(problem, schedule(words), LIMITS), seeds=(1,))
 
 
 @pytest.mark.parametrize(

@@ -157,12 +157,6 @@ class MapArrays(MatrixProblem):
         """Whether accesses to so many results at a time are aligned in every row of every array."""
         return all(self._access(operand, width) <= self._widest(operand) for operand in self.stored)
 
-    @property
-    def copies_in_bulk(self) -> bool:
-        """Whether it is one row, and all that is read of it begins at multiples of 16 bytes."""
-        widest = (self._widest(operand) * self.element_bytes_of(operand) for operand in self.stored if operand != "y")
-        return self.rows == 1 and not self.bias and all(size >= WIDEST_ACCESS for size in widest)
-
     def _access(self, operand: str, width: int) -> int:
         """Elements of an access, of 16 bytes at most."""
         return min(width * self.pairs(operand), WIDEST_ACCESS // self.element_bytes_of(operand))

@@ -15,7 +15,7 @@ from ...scheduled_source import scheduled_source
 from .arrays import NARROW, Gate
 from .function import Function
 from .problem import MapProblem
-from .schedule import BARRIER_BYTES, MapSchedule
+from .schedule import MapSchedule
 
 ENTRY = "map"
 _NAIVE_THREADS = 256
@@ -91,8 +91,7 @@ def _edges(problem: MapProblem, schedule: MapSchedule) -> dict[str, Constant]:
     """Whether there is one row, rows may begin within vectors, and vectors may be partly outside of a row."""
     skewed = schedule.skewed(problem)
     ragged = problem.columns % schedule.vector_width != 0
-    facts: dict[str, Constant] = {"single_row": problem.rows == 1, "skewed": skewed, "partial": skewed or ragged}
-    return facts | {"barrier_bytes": BARRIER_BYTES, "vector_bytes": schedule.item_bytes(problem)}
+    return {"single_row": problem.rows == 1, "skewed": skewed, "partial": skewed or ragged}
 
 
 def _types(problem: MapProblem, schedule: MapSchedule) -> list[str]:

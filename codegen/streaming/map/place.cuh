@@ -2,10 +2,6 @@
 #if narrow
 #  include "cuda/narrow.cuh"
 #endif
-#if transport == bulk
-#  include "cuda/shared_memory.cuh"
-#  include "cuda/tensor_copy.cuh"
-#endif
 #include "streaming/elements.cuh"
 #include "streaming/map/functions.cuh"
 // y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads

@@ -12,7 +12,6 @@ from ...schedule import Schedule, Specialize
 from .problem import MapProblem
 
 WARP = 32
-BARRIER_BYTES = 64  # of map.cuh
 _WORD = 4
 _OTHER_REGISTERS = 20  # addresses and bounds
 
@@ -23,13 +22,6 @@ class LoadPolicy(StrEnum):
     CACHED = "cached"
     STREAMING = "streaming"  # L1 and L2 let go of it first
     NO_ALLOCATE = "no_allocate"  # L1 keeps none of it
-
-
-class Transport(StrEnum):
-    """How arrays reach a block."""
-
-    DIRECT = "direct"  # loaded to registers
-    BULK = "bulk"  # copied to shared memory, tile by tile (cp.async.bulk)
 
 
 @dataclass(frozen=True)
@@ -46,8 +38,6 @@ class MapSchedule(Schedule):
             and aligned: of rows that begin between vectors, the first and the last elements are moved one by one.
         items: vectors of each array that a thread loads before it computes.
         grid_blocks: blocks of a grid that take tiles in turn; 0 for a block for each tile.
-        transport: ``direct``, to registers, or of one row ``bulk``, to shared memory by blocks that take tiles in turn.
-        stages: tiles in shared memory, all of which are on their way while one is computed; 1 for ``direct``.
         load_policy: what caches do with what is loaded.
         streaming_stores: tell the caches that results are not used soon.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -59,8 +49,6 @@ class MapSchedule(Schedule):
     vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
     items: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     grid_blocks: int = tunable(0, values=(0,), least=0)
-    transport: Transport = tunable(Transport.DIRECT, values=tuple(Transport))
-    stages: int = tunable(1, values=(1, 2, 3, 4))
     load_policy: LoadPolicy = tunable(LoadPolicy.CACHED, values=tuple(LoadPolicy))
     streaming_stores: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
@@ -103,14 +91,8 @@ class MapSchedule(Schedule):
             for x in read
         )
 
-    def shared_bytes(self, problem: MapProblem) -> int:
-        """A barrier for each stage, and the tiles."""
-        if self.transport is Transport.DIRECT:
-            return 0
-        return BARRIER_BYTES + self.stages * self.threads * self.items * self.item_bytes(problem)
-
     def footprint(self, problem: MapProblem) -> Footprint:
         """See `Schedule`; registers are the vectors that are in flight, and those that are computed with."""
         words = ceil_div(self.items * self.item_bytes(problem), _WORD)
         registers = words + 2 * self.vector_width + _OTHER_REGISTERS
-        return Footprint(self.threads, self.shared_bytes(problem), registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)

@@ -11,7 +11,7 @@ from ....codegen.matrices import WIDEST_ACCESS
 from ....codegen.schedule import Specialize
 from ....codegen.streaming.map.presets import of_row
 from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule, Transport
+from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule
 from ...device_spec import DeviceSpec
 from .space import PERSISTENT, fitted
 
@@ -40,9 +40,6 @@ def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
         yield fitted(problem, replace(first, threads_per_row=max(8, first.threads_per_row // fewer)), spec)
     for count in PERSISTENT:
         yield replace(first, grid_blocks=count * spec.sm_count)
-    for stages, items in ((2, 2), (3, 1), (4, 1), (3, 2)):
-        bulk = replace(first, transport=Transport.BULK, stages=stages, items=items, grid_blocks=4 * spec.sm_count)
-        yield fitted(problem, bulk, spec)
     yield replace(first, specialize=Specialize.SHAPE)
 
 
