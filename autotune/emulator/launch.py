@@ -18,6 +18,8 @@ from .build import command
 from .request import request
 from .sparse import elements
 
+_TRAPS = (signal.SIGILL, signal.SIGTRAP)  # of an overflow, by processor
+
 
 class EmulatorError(AutotuneError, RuntimeError):
     """What a kernel did wrong, in one line."""
@@ -66,6 +68,8 @@ def run(
     buffers, buffer_of = _buffers(tensors, arrays)
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
     completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+    if -completed.returncode in _TRAPS:
+        completed = subprocess.run(command(program, explains=True), input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 

@@ -85,15 +85,30 @@ bool same_rendezvous(const Thread& a, const Thread& b) {
   return a.collective == b.collective && a.mask == b.mask && a.line == b.line;
 }
 
-uint64_t collective_result(const Thread& thread, const std::vector<int>& lanes) {
-  uint64_t votes = 0;
-  for (const int other : lanes) {
-    const uint64_t value = threads[other].value;
-    if (thread.collective == Collective::shuffle && lane_of(other) == thread.source_lane) return value;
-    const bool vote = thread.collective == Collective::match ? value == thread.value : value != 0;
-    votes |= static_cast<uint64_t>(vote) << lane_of(other);
+// The lanes that say what `says` says, as bits.
+template <typename Says>
+uint64_t votes(const std::vector<int>& lanes, Says says) {
+  uint64_t bits = 0;
+  for (const int lane : lanes) bits |= static_cast<uint64_t>(says(threads[lane])) << lane_of(lane);
+  return bits;
+}
+
+// What each lane gets of what all bring.
+void give_results(Collective collective, const std::vector<int>& lanes) {
+  const uint64_t all = votes(lanes, [](const Thread& other) { return other.value != 0; });
+  const uint64_t present = votes(lanes, [](const Thread&) { return true; });
+  const int first = lanes[0] - lane_of(lanes[0]);
+  for (const int lane : lanes) {
+    Thread& own = threads[lane];
+    if (collective == Collective::ballot) own.result = all;
+    if (collective == Collective::match)
+      own.result = votes(lanes, [&](const Thread& other) { return other.value == own.value; });
+    if (collective == Collective::shuffle) {  // who takes no part has no value to give
+      const bool takes_part =
+          own.source_lane >= 0 && own.source_lane < warp_threads && present >> own.source_lane & 1;
+      own.result = takes_part ? threads[first + own.source_lane].value : poison;
+    }
   }
-  return thread.collective == Collective::shuffle ? poison : votes;  // who takes no part has no value to give
 }
 
 void act(const std::vector<int>& lanes) {
@@ -105,20 +120,30 @@ void act(const std::vector<int>& lanes) {
   any.joint.act(brought);
 }
 
+// Whether a lane that takes part, and has not ended, is still under way to the rendezvous of `thread`.
+bool misses(const Thread& thread, const Thread& other, int lane) {
+  return thread.mask >> lane & 1 && other.state != State::ended &&
+         (other.state != State::at_warp || !same_rendezvous(thread, other));
+}
+
 // Lets the lanes of `mask` that have not ended go on if none of them is missing.
 void complete_warp(int thread) {
+  const Warp warp(thread);
+  const Thread& any = threads[thread];
+  // Lanes mostly come one after the other: if another is missing, a neighbour is, and the rest is not looked
+  // at.
+  for (const int other : {thread + 1, thread - 1})
+    if (warp.first <= other && other < warp.end && misses(any, threads[other], other - warp.first)) return;
   static std::vector<int> lanes;
   lanes.clear();
-  const Warp warp(thread);
   for (int other = warp.first; other < warp.end; ++other) {
-    if (!(threads[thread].mask >> (other - warp.first) & 1) || threads[other].state == State::ended) continue;
-    if (threads[other].state != State::at_warp || !same_rendezvous(threads[thread], threads[other])) return;
-    lanes.push_back(other);
+    if (misses(any, threads[other], other - warp.first)) return;
+    if (any.mask >> (other - warp.first) & 1 && threads[other].state != State::ended) lanes.push_back(other);
   }
   for (const int lane : lanes) threads[lane].state = State::ready;
-  if (threads[thread].collective == Collective::barrier) return join_lanes(lanes);
-  if (threads[thread].collective == Collective::joint) return act(lanes);
-  for (const int lane : lanes) threads[lane].result = collective_result(threads[lane], lanes);
+  if (any.collective == Collective::barrier) return join_lanes(lanes);
+  if (any.collective == Collective::joint) return act(lanes);
+  give_results(any.collective, lanes);
 }
 
 uint64_t meet_warp(Collective collective, unsigned int mask, uint64_t value, int source_lane, int line) {
@@ -184,9 +209,7 @@ bool waits_for(const Thread& waiting, int other) {
   if (waiting.state == State::at_barrier)
     return rank_of(other) == rank_of(thread) && threads[other].state != waiting.state;
   const Warp warp(thread);
-  return warp.first <= other && other < warp.end && waiting.mask >> (other - warp.first) & 1 &&
-         threads[other].state != State::ended &&
-         (threads[other].state != State::at_warp || !same_rendezvous(waiting, threads[other]));
+  return warp.first <= other && other < warp.end && misses(waiting, threads[other], other - warp.first);
 }
 
 [[noreturn]] void fail_divergent(int waiting) {

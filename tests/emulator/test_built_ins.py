@@ -29,6 +29,7 @@ EXPRESSIONS = {
     "__shfl_down_sync(~0u, x[t], 3, 8)": X[np.where(T % 8 < 5, T + 3, T)],
     "__shfl_sync(~0u, static_cast<double>(x[t]) / 3, 4) * 3": X[T - LANE + 4],
     "t % 2 ? __shfl_xor_sync(0xaaaaaaaau, x[t], 2) : x[t]": np.where(T % 2, X[T ^ 2], X),
+    "t % 2 ? __shfl_sync(0xaaaaaaaau, x[t], 2) : x[t]": np.where(T % 2, np.float32(np.nan), X),  # lane 2 gives nothing
     "__ballot_sync(~0u, t % 32 == 3 || t == 36)": np.where(T < 32, 1 << 3, 1 << 3 | 1 << 4),
     "__any_sync(~0u, t == 40)": T >= 32,
     "__all_sync(~0u, t != 40)": T < 32,
