@@ -103,7 +103,7 @@ def tune(
         compared = {schedule.digest for schedule in known}
         best = incumbent = history.best(compared)
         proposals = Proposals(operator, problem, spec, options.sampler, options.seed, first, known)
-        candidates = SharedProposals(proposals, study)
+        candidates = SharedProposals(proposals, study, history.tried)
         evaluator = Evaluator(operator, problem, device, pool, run.id)
         depth = min(2 * pool.processes, MOST_AHEAD)
         by_status: Counter[Status] = Counter()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import inf
 
+from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from ..codegen.schedule import Schedule
@@ -23,16 +24,17 @@ class SharedProposals(Iterator[Candidate]):
     Args:
         own: this run's proposals.
         study: what is shared.
+        stored: the schedules that the database knows by now, with their seconds.
 
     Attributes:
         others: how many trials of other runs this one has learnt of.
         prepare: what the own proposals may do before they are asked again.
     """
 
-    def __init__(self, own: Proposals, study: StoredStudy) -> None:
+    def __init__(self, own: Proposals, study: StoredStudy, stored: Callable[[], Mapping[Schedule, float]]) -> None:
         self.others = 0
         self.prepare = own.prepare
-        self._own, self._study = own, study
+        self._own, self._study, self._stored = own, study, stored
         self._elsewhere: dict[Schedule, Candidate] = {}  # which other runs try, in trials that are known
         self._known: set[int] = set()
         self._here: dict[Schedule, tuple[Candidate, int]] = {}  # which this one has taken, and their trials
@@ -95,6 +97,11 @@ class SharedProposals(Iterator[Candidate]):
             self._study.tell(trial._trial_id, seconds, bool(trial.params))
             return None
         candidate = self._elsewhere.pop(schedule, None) or self._own.given(schedule)
+        died = RetryHeartbeatStaleTrialCallback.retried_trial_number(trial) is not None
+        if died and (seconds := self._stored().get(schedule)):  # who died had stored it after this run began
+            self._own.tell(candidate, seconds)
+            self._study.tell(trial._trial_id, seconds, bool(trial.params))
+            return None
         self._here[schedule] = candidate, trial._trial_id
         return candidate
 

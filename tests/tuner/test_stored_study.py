@@ -16,6 +16,7 @@ from tuner_processes import LARGE_TOY, PROBLEM, PROCESS, run_until_killed, said,
 
 from autotune.db import DatabaseError, Status, TimeSource, TuningDB
 from autotune.db.engine import database_url, of_schema
+from autotune.db.journal import Journal
 from autotune.db.study_tables import StudyTables
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.devices import named_device
@@ -190,6 +191,29 @@ def test_the_outcomes_of_others_are_told_while_a_run_goes_on(db, device, monkeyp
     assert told[ONE] == 1e-9
 
 
+def test_what_a_run_stored_before_it_died_is_not_tried_again(tmp_path, device, monkeypatch):
+    """It died before the study was told, and this run knew by then that ONE was being tried."""
+    monkeypatch.setattr(Journal, "look_for_dead", 0.0)
+    with TuningDB(str(tmp_path / "tuning.sqlite3")) as db:
+        dead = open_study(db)
+        dead.__enter__()
+        assert dead.take(dead.offer(ONE, dead._space.params_of(ONE)))
+
+        def die(schedule):
+            if len(device.evaluations) == 5:
+                names = {"schedule": ONE.to_dict(), "schedule_digest": ONE.digest}
+                program = TOY.emit(PROBLEM, ONE).digest
+                db.record(replace(db.trials("toy")[0], **names, program_digest=program, samples=(0.5,)))
+                dead._storage.__exit__()
+
+        device.outcome = die
+        assert join(db, device).exhausted
+        assert ONE not in device.evaluations
+        assert len(device.evaluations) > 5
+        assert states(db)[0] == "FAIL"
+        assert 0.5 in [trial.value for trial in trials(db)]
+
+
 def test_a_run_that_is_interrupted_gives_back_what_it_had_taken(db, device):
     def interrupted(schedule):
         if len(device.evaluations) == 3:
@@ -264,7 +288,7 @@ def test_a_schedule_that_waits_twice_is_tried_once(db, device):
 
 def test_a_run_may_claim_what_it_gave_up_but_not_what_another_tries(db, device):
     def sharing(study, first):
-        return SharedProposals(Proposals(TOY, PROBLEM, device.limits, "random", 0, [first], {}), study)
+        return SharedProposals(Proposals(TOY, PROBLEM, device.limits, "random", 0, [first], {}), study, dict)
 
     with open_study(db) as study, open_study(db) as another:
         own = sharing(study, ONE)
