@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
@@ -129,7 +131,7 @@ class Problem(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in field_specs(type(self))}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -159,26 +161,32 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: one line that names the field, the value and what is allowed.
     """
     values = upgraded(cls, values)
-    known = {field.name: field for field in fields(cls)}
+    known = _types(cls)
     unknown = sorted(set(values) - set(known))
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r} of {cls.__name__}; known: {', '.join(known)}")
     checked: dict[str, Any] = {}
-    for name, field in known.items():
+    for name, (kind, required) in known.items():
         if name not in values:
-            if field.default is MISSING:
+            if required:
                 raise ValueError(f"field {name!r} of {cls.__name__} is missing")
             continue
-        checked[name] = _checked(cls, name, field_type(field), values[name])
+        checked[name] = _checked(cls, name, kind, values[name])
     return checked
+
+
+@cache
+def _types(cls: type[Any]) -> dict[str, tuple[type, bool]]:
+    """The type of each field, and whether it has to be given: found out once, for a search reads thousands."""
+    return {field.name: (field_type(field), field.default is MISSING) for field in fields(cls)}
 
 
 def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
     if issubclass(kind, StrEnum):
-        if value not in list(kind):
-            allowed = field_specs(cls)[name].allowed or kind
-            raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(map(str, allowed))}")
-        return kind(value)
+        with suppress(ValueError):
+            return kind(value)
+        allowed = field_specs(cls)[name].allowed or kind
+        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(map(str, allowed))}")
     if type(value) is not kind:
         raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
     return value

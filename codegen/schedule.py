@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -54,7 +54,8 @@ class Schedule:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values, in the order of declaration."""
-        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in asdict(self).items()}
+        values = ((name, getattr(self, name)) for name in field_specs(type(self)))
+        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in values}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -39,8 +40,9 @@ def draws(name: str, problem: Problem) -> list[Draw]:
     return list(islice(operator(name).space(problem, LIMITS).random_draws(0), DRAWS))
 
 
+@cache
 def legal_schedules(name: str, problem: Problem) -> list[Schedule]:
-    """Drawn ones, then the seeds."""
+    """Drawn ones, then the seeds; of three tests."""
     chosen = operator(name)
     drawn = map(chosen.space(problem, LIMITS).build, draws(name, problem))
     return [*(s for s in drawn if not chosen.violations(problem, s, LIMITS)), *chosen.seeds(problem, LIMITS)]
