@@ -198,6 +198,6 @@ def test_source_is_laid_out_as_its_files_are(readable: dict[Path, Program]) -> N
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 def test_nvcc_accepts_the_text(readable: dict[Path, Program], tmp_path: Path) -> None:
     for path, program in list(readable.items())[:2]:
-        command = [NVCC, "-cubin", *UNOPTIMISED, f"-arch=sm_90{program.arch_suffix}", path, "-o", tmp_path / "o"]
+        command = [NVCC, "-ptx", *UNOPTIMISED, f"-arch=sm_90{program.arch_suffix}", path, "-o", tmp_path / "o"]
         completed = subprocess.run(command, capture_output=True, text=True)
         assert completed.returncode == 0, completed.stderr

@@ -20,7 +20,7 @@ from .cache import CACHE, FOLDER, copy_runtime
 from .mutant import ROOT, Mutant
 
 _SECONDS = 600  # of a machine that is busy, too
-_LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist")
+_LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")
 _PASSED, _FAILED = 0, 1  # exit codes of pytest
 
 
@@ -42,15 +42,13 @@ class Verdict(NamedTuple):
 def verdict(mutant: Mutant) -> Verdict:
     """Plant a mutant in a new copy of the tree and run its tests there.
 
-    Bytecode and kernels of the tree are not taken for those of the mutant: its file's bytecode is deleted, and its
-    caches are empty but for the emulator's runtime, which goes by the digest of all that it is built of.
+    Bytecode and kernels of the tree are not taken for those of the mutant: bytecode is not copied, and its caches are
+    empty but for the emulator's runtime, which goes by the digest of all that it is built of.
     """
     began = monotonic()
     with _copy() as tree:
-        path, temporary = tree / mutant.file, tree.with_name("tmp")
-        path.write_text(mutant.mutated)
-        for bytecode in path.parent.glob(f"__pycache__/{path.stem}.*"):
-            bytecode.unlink()
+        temporary = tree.with_name("tmp")
+        (tree / mutant.file).write_text(mutant.mutated)
         copy_runtime(temporary / FOLDER.name / CACHE)
         code, said = _pytest(tree, mutant.cases, mutant.only, temporary)
     return Verdict(_status(mutant, code, said), monotonic() - began, said)
