@@ -58,6 +58,7 @@ def test_fragments_are_those_of_the_manual(dtype: DType, kernel: Kernel, run: Ru
 
 # How products of other types are called, their types and what their registers hold.
 E4M3, E5M2, INT8, TF32 = DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8, DType.FLOAT32
+MMA_SYNC = "../matmul/gemm/mma_sync"
 NARROW = PRODUCT.replace("add_product<NUMBER>(d, a, b);", "CALL")
 INTEGERS = NARROW.replace("float d[4]", "int d[4]").replace("d[i] = x[10 * t + 6 + i]", "d[i] = own[6 + i]")
 CALLS = {
@@ -70,11 +71,11 @@ CALLS = {
     # What devices without such products do.
     "for (int i = 0; i < 4; ++i) { if (i % 2) add_quarter_of_int8<2>(d, a[i], b[i / 2]); "
     "else add_quarter_of_int8<0>(d, a[i], b[i / 2]); }": (INT8, INT8, "tensor_core_8bit"),
-    "add_product_as_float16<float8_e4m3, float8_e5m2>(d, a, b);": (E4M3, E5M2, "../matmul/gemm/float8_products"),
-    "add_product_as_float16<float8_e5m2, float8_e4m3>(d, a, b);": (E5M2, E4M3, "../matmul/gemm/float8_products"),
+    "add_product_as_float16<float8_e4m3, float8_e5m2>(d, a, b);": (E4M3, E5M2, f"{MMA_SYNC}/float8_products"),
+    "add_product_as_float16<float8_e5m2, float8_e4m3>(d, a, b);": (E5M2, E4M3, f"{MMA_SYNC}/float8_products"),
     "const float4 sums = sum_of_tf32_products(make_float4(d[0], d[1], d[2], d[3]), "
     "make_uint4(a[0], a[1], a[2], a[3]), make_uint2(b[0], b[1])); "
-    "d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;": (TF32, TF32, "../matmul/gemm/tf32_products"),
+    "d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;": (TF32, TF32, f"{MMA_SYNC}/tf32_products"),
 }
 
 
@@ -133,7 +134,7 @@ def test_devices_without_the_type_multiply_alike(dtype: DType, kernel: Kernel, r
     make_uint4(a[0], a[1], a[2], a[3]), make_uint2(b[0], b[1]));
 d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;"""
     body = PRODUCT.replace("add_product<NUMBER>(d, a, b);", called).replace("NUMBER", dtype.cuda)
-    source = kernel(body, threads=32, headers=("../matmul/gemm/products",))
+    source = kernel(body, threads=32, headers=(f"{MMA_SYNC}/products",))
     found = run(source, fragments(a.astype(dtype.numpy), b.astype(dtype.numpy), d), 128)
     np.testing.assert_array_equal(product_of(found), a @ b + d)
 

@@ -53,8 +53,9 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
         "partial_boxes": wgmma and schedule.loaded_columns(problem) > schedule.block_n,
     }
     constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen
-    header, block = ("wgmma/block", "gemm_wgmma_block") if wgmma else ("gemm", "gemm_block")
-    body = used_source(f"matmul/gemm/{header}.cuh", (block, "OperandCopy") if before else block, constants)
+    block = "gemm_wgmma_block" if wgmma else "gemm_block"
+    header = f"matmul/gemm/{schedule.instruction}/block.cuh"
+    body = used_source(header, (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
     declared = problem_struct(_types(left), facts, _sizes(left, problem.ldd), schedule.specialize, body)
     if wgmma:

@@ -109,7 +109,7 @@ class GemmSchedule(GemmScheduleFields):
         return rows, columns * problem.dtype.bytes
 
     def pad(self, problem: GemmProblem, operand: str) -> int:
-        """Bytes after each row of a tile in shared memory; see shared_tiles.cuh."""
+        """Bytes after each row of a tile in shared memory; see mma_sync/shared_tiles.cuh."""
         if self.shared_layout is not SharedLayout.PADDED:
             return 0
         return 2 * ROW_UNIT if problem.dtype is DType.FLOAT32 and not self.along_k(problem, operand) else ROW_UNIT

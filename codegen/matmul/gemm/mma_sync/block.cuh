@@ -1,11 +1,11 @@
 #pragma once
-#include "matmul/gemm/epilogue.cuh"
+#include "matmul/gemm/mma_sync/epilogue.cuh"
 #if element == int8
-#  include "matmul/gemm/int_sums.cuh"
+#  include "matmul/gemm/mma_sync/int_sums.cuh"
 #endif
 #include "matmul/gemm/prepare.cuh"
 #if promote
-#  include "matmul/gemm/promotion.cuh"
+#  include "matmul/gemm/mma_sync/promotion.cuh"
 #endif
 #include "matmul/sgemm/split_k_reduction.cuh"
 // D = activation(Z) + beta·C with Z = alpha·op(A)·op(B) + bias by tensor cores.

@@ -6,7 +6,7 @@
 #include "cuda/packed.cuh"
 #include "cuda/vector.cuh"
 #include "matmul/gemm/finish.cuh"
-#include "matmul/gemm/main_loop.cuh"
+#include "matmul/gemm/mma_sync/main_loop.cuh"
 #include "matmul/gemm/tiling.cuh"
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"

@@ -1,14 +1,14 @@
 #pragma once
 #if element == float32
-#  include "matmul/gemm/tf32_products.cuh"
+#  include "matmul/gemm/mma_sync/tf32_products.cuh"
 #elif element == int8
-#  include "matmul/gemm/int8_products.cuh"
+#  include "matmul/gemm/mma_sync/int8_products.cuh"
 #elif element_bytes == 1
-#  include "matmul/gemm/float8_products.cuh"
+#  include "matmul/gemm/mma_sync/float8_products.cuh"
 #else
-#  include "matmul/gemm/products.cuh"
+#  include "matmul/gemm/mma_sync/products.cuh"
 #endif
-#include "matmul/gemm/tile_copy.cuh"
+#include "matmul/gemm/mma_sync/tile_copy.cuh"
 // The products of a block's tile of D: `stages` tiles of A and B are in shared memory or on their way there.
 
 constexpr int products_m = Schedule::warp_m / 16;  // of a warp

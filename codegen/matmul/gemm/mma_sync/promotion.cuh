@@ -1,5 +1,5 @@
 #pragma once
-#include "matmul/gemm/main_loop.cuh"
+#include "matmul/gemm/mma_sync/main_loop.cuh"
 
 // Adds sums of tensor cores to those in FP32, by which they are multiplied where blocks have scales. For a
 // block's tile of D at row m and column n.

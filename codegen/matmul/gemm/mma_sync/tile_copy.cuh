@@ -2,7 +2,7 @@
 #include "cuda/async_copy.cuh"
 #include "cuda/opaque.cuh"
 #include "cuda/packed.cuh"
-#include "matmul/gemm/shared_tiles.cuh"
+#include "matmul/gemm/mma_sync/shared_tiles.cuh"
 
 // Copies the tiles of an operand from global to shared memory, one after the other along k. `edge`: tiles may
 // exceed the matrix across k; what lies outside becomes zeros. `ragged`: rows may end within a vector.
