@@ -33,7 +33,7 @@ from autotune.optuna_log import quiet_optuna
 from autotune.runs.history import seconds_of, stale_problems
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.workload import Workload
-from autotune.tuner import TuneOptions, loop, tune
+from autotune.tuner import TuneOptions, problem_search, tune
 from autotune.tuner.ahead import Ahead
 from autotune.tuner.proposals import Proposals
 from autotune.tuner.samplers import SAMPLERS as ALL_SAMPLERS
@@ -220,7 +220,7 @@ def test_others_are_proposed_and_compiled_while_one_is_evaluated(device, db, poo
 
 def test_no_more_than_sixteen_are_under_way_on_a_machine_with_many_cpus(device, db, monkeypatch):
     depths = []
-    monkeypatch.setattr(loop, "Ahead", lambda *arguments: depths.append(arguments[3]) or Ahead(*arguments))
+    monkeypatch.setattr(problem_search, "Ahead", lambda *arguments: depths.append(arguments[3]) or Ahead(*arguments))
     for workers in (1, 3, 64):
         run(device, db, trials=1, compile_workers=workers)
     assert depths == [2, 6, 16]

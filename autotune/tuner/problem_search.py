@@ -1,0 +1,172 @@
+"""The search of a run on one problem: propose, compile ahead, evaluate, store, tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.problem import Problem
+from ..codegen.schedule import Schedule
+from ..compile_pool import CompilePool
+from ..db.states import Status, TimeSource
+from ..db.trials import Trial
+from ..devices.base import Device, Session
+from ..runs.failure_report import FailureReport
+from ..runs.history import History
+from ..search_spaces.operator import Operator
+from .ahead import MOST_AHEAD, Ahead, compile_first
+from .evaluator import Evaluator, Job
+from .options import Progress, TuneOptions, TuneResult
+from .proposals import Proposals
+from .runoff import Runoff, fastest, losers, participants, run_off
+from .shared import SharedProposals
+from .stored_study import StoredStudy
+
+if TYPE_CHECKING:
+    from ..db import TuningDB
+
+# Seconds. So short a run hardly comes to what the sampler proposes, and who computes keeps the device's thread waiting.
+_SHORT = 2.0
+
+
+class ProblemSearch:
+    """Looks for the fastest schedule of a problem, and knows at any time what it has found.
+
+    Args:
+        operator, problem, device, db, options: as of `tune`.
+        pool: compiles.
+        study: what runs at the same time share.
+        run: the id of the run.
+        elapsed: the seconds since the run began.
+    """
+
+    def __init__(
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        device: Device,
+        db: TuningDB,
+        options: TuneOptions,
+        pool: CompilePool,
+        study: StoredStudy,
+        run: str,
+        elapsed: Callable[[], float],
+    ) -> None:
+        self._operator, self._problem, self._device, self._limits = operator, problem, device, device.limits
+        self._db, self._options, self._pool, self._elapsed = db, options, pool, elapsed
+        self._history = History(operator, problem, device, db)
+        self._known, first = self._history.tried(), self._history.first_candidates()
+        self._compared = {schedule.digest for schedule in self._known}
+        self._best = self._incumbent = self._history.best(self._compared)
+        self._proposals = Proposals(operator, problem, self._limits, options.sampler, options.seed, first, self._known)
+        self._candidates = SharedProposals(self._proposals, study, self._history.tried)
+        self._evaluator = Evaluator(operator, problem, device, pool, run)
+        self._depth = min(2 * pool.processes, MOST_AHEAD)
+        self._in_order = device.time_source is TimeSource.MODELLED
+        self._by_status: Counter[Status] = Counter()
+        self._few: list[Trial] = []
+        self._runoff: Runoff | None = None
+        self._ended = False
+
+    def go_on(
+        self,
+        on_progress: Callable[[Progress], None] | None,
+        following: tuple[Operator[Any, Any], Problem] | None,
+    ) -> None:
+        """Search until the trials, the time or the schedules are over; then say which schedule is the best."""
+
+        def meanwhile() -> None:
+            if following and not self._in_order:  # nothing waits for a compiler on a device that takes the processors
+                compile_first(*following, self._device, self._db, self._pool, self._depth)
+            if self._options.seconds is None or self._options.seconds > _SHORT:
+                self._candidates.prepare()
+
+        trials, start, left = self._options.trials, self._evaluator.start, self._seconds_left
+        with (
+            Ahead(self._candidates, trials, start, self._depth, self._in_order, meanwhile, left) as ahead,
+            self._device.session(self._operator, self._problem, self._options.seed) as session,
+        ):
+            self._try_all(ahead, session, on_progress)
+            ahead.end()
+            self._try_twin(session)
+            self._run_off(session)
+            self._rank()
+        self._ended = True
+
+    def result(self) -> TuneResult:
+        """What was found; of a search that was interrupted, by then."""
+        return TuneResult(
+            best=self._best,
+            evaluated=self._by_status.total(),
+            known=len(self._known),
+            by_status=dict(self._by_status),
+            illegal=self._proposals.illegal,
+            seconds=self._elapsed(),
+            exhausted=self._proposals.exhausted,
+            interrupted=not self._ended,
+            runoff=self._runoff,
+        )
+
+    def _try_all(self, ahead: Ahead, session: Session, on_progress: Callable[[Progress], None] | None) -> None:
+        for candidate, job in ahead:
+            trial = self._evaluated(job, session)
+            ahead.tell(candidate, trial)
+            if trial is self._best and not self._in_order and (twin := self._twin()):
+                self._evaluator.prepare(twin)
+            if on_progress:
+                done, left = self._by_status.total(), ahead.under_way
+                on_progress(Progress(trial, done, self._options.trials, self._elapsed(), self._best, left))
+
+    def _seconds_left(self) -> float | None:
+        """Until the run ends; None if it does not, since it evaluates one schedule at least."""
+        seconds = self._options.seconds
+        return None if seconds is None or not self._by_status else max(0.0, seconds - self._elapsed())
+
+    def _evaluated(self, job: Job, session: Session) -> Trial:
+        trial = self._evaluator.finish(job, session)
+        self._db.record(trial)
+        self._compared.add(trial.schedule_digest)
+        if trial.status is not Status.OK:
+            FailureReport(trial, self._device.selector, self._options.seed, job.program.source).write()
+        self._few = fastest([*self._few, trial])
+        self._best = next(iter(fastest([self._incumbent, *self._few])), None)
+        self._by_status[trial.status] += 1
+        return trial
+
+    def _twin(self) -> Schedule | None:
+        """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
+        if self._best is None:
+            return None
+        schedule: Schedule = self._operator.schedule_type.from_dict(self._best.schedule).shape_generic
+        legal = not self._operator.violations(self._problem, schedule, self._limits)
+        return schedule if legal and schedule.digest not in (self._best.schedule_digest, *self._compared) else None
+
+    def _try_twin(self, session: Session) -> None:
+        twin = self._twin() if self._by_status.total() < self._options.trials else None
+        if twin and (candidate := self._candidates.claim(twin)):
+            self._candidates.tell(candidate, self._evaluated(self._evaluator.start(twin), session))
+
+    def _run_off(self, session: Session) -> None:
+        def measured_again(trial: Trial) -> Trial:
+            schedule = self._operator.schedule_type.from_dict(trial.schedule)
+            return self._evaluator.finish(self._evaluator.start(schedule), session)
+
+        if entered := participants(self._incumbent, self._few, self._by_status.total()):
+            self._runoff, again = run_off(entered, measured_again)
+            for trial in again:
+                self._db.record(trial)
+            self._best = self._runoff.winner if self._runoff else next(iter(fastest(again)), None)
+
+    def _rank(self) -> None:
+        """Let the database put the best first, and take what others have found in the meantime."""
+
+        def lost(trial: Trial) -> bool:
+            finished = self._runoff is not None and trial.schedule_digest in self._compared
+            return finished or self._history.superseded(trial)
+
+        if self._best:
+            for trial in losers(self._best, self._history.ranked(), lost):
+                self._db.record(trial)
+        if self._candidates.others:  # they have found out more
+            self._best = self._history.best({schedule.digest for schedule in self._history.tried()})
