@@ -265,6 +265,13 @@ def test_blocks_share_tiles_of_an_odd_number_of_vectors() -> None:
     verify(problem, program(problem, "BM=64 BN=24 consumers=1 stages=2 grid_blocks=4"))
 
 
+@pytest.mark.parametrize("along", ["m", "n"])
+def test_the_tile_of_a_cluster_that_lies_outside_is_not_stored(along: str) -> None:
+    """Three whole tiles along a side, for clusters of two blocks."""
+    problem = GemmProblem(192 if along == "m" else 64, 192 if along == "n" else 64, 64, transpose_b=True)
+    verify(problem, program(problem, f"BM=64 BN=64 consumers=1 cluster_{along}=2"))
+
+
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
