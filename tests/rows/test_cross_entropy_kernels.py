@@ -66,6 +66,7 @@ SMOOTHED = replace(PLAIN, smoothed=True, z_loss=True)
 EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
 BULK = "threads=64 TPR=64 cluster=2 vector_width=4 hold=shared passes=online early=1 bulk=1"
 LONG = CrossEntropyProblem(3, 1044, lse=True, gradient=True)
+BETWEEN = CrossEntropyProblem(3, 1045, lse=True, gradient=True)
 SKEWED = CrossEntropyProblem(19, 333, gradient=True)
 IN_PLACE = replace(EVERYTHING, ldd=334)
 BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
@@ -111,6 +112,11 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         (SKEWED, EARLY_CLUSTER, "if (inside.begin > 0) vectors_->bits", "if (false) vectors_->bits"),
         (LONG, BULK, "landed->wait(0);", ""),
         (LONG, BULK, "bytes += bytes_from(begin)", "bytes = bytes_from(begin)"),
+        # what a row begins and ends within, which is loaded beside the copies
+        (BETWEEN, BULK, "bytes += bytes_of(", "bytes = bytes_of("),
+        (BETWEEN, BULK, "load_part(0, ", "load_part(row_step, "),
+        (BETWEEN, BULK, "if (last > 0) load_part", "if (false) load_part"),
+        (BETWEEN, BULK, "max(inside.begin, 0) + width - 1", "max(inside.begin, 0)"),  # copies begin ahead of the row
         (LONG, BULK, "reduce_lanes<32>(sum.sum, Sum())", "sum.sum"),
         (LONG, BULK, "so_far == largest ? 1.0f : exp2_flushed(log2_e * (so_far - largest))", "1.0f"),
         (BACKWARD, STEPS, "arguments.dloss[part.row]", "arguments.dloss[0]"),

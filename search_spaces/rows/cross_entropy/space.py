@@ -102,11 +102,10 @@ class CrossEntropySpace(Generic[S]):
 
 def _can_bulk(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> bool:
     """Whether a thread can copy rows for all others of its block."""
-    whole = problem.columns % schedule.vector_width == 0 and schedule.vector_width <= problem.vector_width("x")
     early = isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.SHARED
     of_block = schedule.threads_per_row == schedule.threads > WARP
     wide = schedule.vector_width * problem.dtype.bytes == WIDEST_ACCESS
-    return early and whole and of_block and wide and spec.compute_capability >= BULK_COPIES_SINCE
+    return early and of_block and wide and spec.compute_capability >= BULK_COPIES_SINCE
 
 
 def _in_bulk(copied: Sequence[S]) -> Iterator[S]:
@@ -135,8 +134,5 @@ def _in_steps(longest: S) -> Iterator[S]:
 
 
 def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
-    """See `row_checks`; rows that are copied in bulk end with a vector."""
-    whole, (ragged, _) = row_checks(problem, schedule, schedule.rounds_in(problem))
-    if isinstance(schedule, CrossEntropySchedule) and schedule.bulk:
-        ragged = replace(ragged, columns=ragged.columns - ragged.columns % schedule.vector_width)
-    return [whole, (ragged, schedule)]
+    """See `row_checks`."""
+    return row_checks(problem, schedule, schedule.rounds_in(problem))
