@@ -56,7 +56,7 @@ SMALL_PROBLEMS = (
 
 def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(7)
+    random = Random(8)
     return [_case(random, spec, index) for index in range(count)]
 
 
@@ -67,7 +67,6 @@ def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
     space = OPERATOR.space(like, spec)
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
-        schedule = replace(schedule, grid_blocks=random.choice((0, 0, 1, 2)))
         problem = _problem(random, schedule, like)
         if problem.elements <= _ELEMENTS and not OPERATOR.violations(problem, schedule, spec):
             return problem, schedule

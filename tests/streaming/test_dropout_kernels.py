@@ -168,6 +168,6 @@ def test_planted_bug_is_caught(bug: str) -> None:
     right, planted = BUGS[bug]
     mask = BYTES if "kept ?" in right or "&& !" in right else BITS
     problem = with_scalars(DropoutProblem(3, 1203, mask=mask), p=1.0 if "p = 1" in bug else 0.25)
-    source = program(problem, "threads=128 vector_width=4 items=2 grid_blocks=1")
+    source = program(problem, "threads=128 vector_width=4 items=2")
     verify(problem, source, seeds=(0,))
     check_caught(problem, source, right, planted, seeds=(0,))

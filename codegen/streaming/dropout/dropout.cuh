@@ -273,17 +273,5 @@ __device__ __forceinline__ void dropout_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Dropping dropping(arguments);
   constexpr int tile = Schedule::threads * Schedule::items;
-#if grid_blocks > 0
-#  if by_rows
-  const Index vectors = vectors_of_row(problem) * static_cast<Index>(problem.rows);
-#  else
-  const Index vectors = vectors_of_row(problem);
-#  endif
-  for (Index first = static_cast<Index>(blockIdx.x) * tile; first < vectors;
-       first += static_cast<Index>(gridDim.x) * tile) {
-    dropout_tile(arguments, problem, dropping, first + threadIdx.x);
-  }
-#else
   dropout_tile(arguments, problem, dropping, static_cast<Index>(blockIdx.x) * tile + threadIdx.x);
-#endif
 }

@@ -93,13 +93,13 @@ def _facts(problem: DropoutProblem, schedule: DropoutSchedule) -> dict[str, int 
         "bias_vectors": not wraps and problem.align_bias >= width * problem.dtype.bytes and columns % width == 0,
         "mask_vectors": problem.align_mask >= width and (not by_rows or columns % width == 0),
         "packed_mask": problem.mask is Mask.BITS,
-        "few_elements": problem.elements + (schedule.grid_blocks + 1) * schedule.tile * width <= _UINT_MAX,
+        "few_elements": problem.elements + schedule.tile * width <= _UINT_MAX,
     }
 
 
 def _wide(problem: DropoutProblem, schedule: DropoutSchedule) -> bool:
     """Whether the number of a vector, of those behind the last one, too, may take more than 31 bits."""
-    return schedule.vectors(problem) + (schedule.grid_blocks + 1) * schedule.tile > INT_MAX
+    return schedule.vectors(problem) + schedule.tile > INT_MAX
 
 
 def _served(problem: DropoutProblem, facts: dict[str, int | str]) -> str:

@@ -25,7 +25,6 @@ class DropoutSchedule(Schedule):
         threads: of a block.
         vector_width: elements of an access.
         items: vectors of a thread; those of the block's other threads lie in between.
-        grid_blocks: blocks of the grid, each of which goes through several tiles; 0 for one block a tile.
         streaming: tell the caches that elements are read and written once.
         counter_words: of the counter of random numbers, those that differ from element to element: 1 or 2 words of 32
             bits, of which the upper one is 0 for up to 2^34 elements.
@@ -36,7 +35,6 @@ class DropoutSchedule(Schedule):
     threads: int = tunable(256, values=(128, 256, 512, 1024), power_of_two=True, least=WARP)
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     items: int = tunable(4, values=(1, 2, 4, 8))
-    grid_blocks: int = tunable(0, least=0)
     streaming: bool = tunable(False, values=(False, True))
     counter_words: int = tunable(2, values=(1, 2), allowed=(1, 2))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
@@ -61,14 +59,9 @@ class DropoutSchedule(Schedule):
             return problem.rows * ceil_div(problem.columns, self.vector_width)
         return ceil_div(problem.elements, self.vector_width)
 
-    def tiles(self, problem: DropoutProblem) -> int:
-        """Tiles of x."""
-        return ceil_div(self.vectors(problem), self.tile)
-
     def blocks(self, problem: DropoutProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
-        tiles = self.tiles(problem)
-        return min(self.grid_blocks, tiles) if self.grid_blocks else tiles
+        """Blocks of the grid, each of which has a tile; none if there is nothing to write."""
+        return ceil_div(self.vectors(problem), self.tile)
 
     def loaded_words(self, problem: DropoutProblem) -> int:
         """Registers of an item: a vector of x and one of the residual."""

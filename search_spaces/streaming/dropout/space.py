@@ -12,11 +12,10 @@ from ....codegen.streaming.dropout.schedule import DropoutSchedule
 from ...device_spec import DeviceSpec
 from ...occupancy import blocks_per_sm
 from ...resources import grid_violations
-from ...space import Draw, Parameter, Space, field_parameters
+from ...space import Draw, Space, field_parameters
 
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
-_BLOCKS_PER_SM = (0, 1, 2, 4, 8)  # of a grid whose blocks go through several tiles; 0 for one block a tile
 _MOST_VECTOR_BYTES = 16
 _MOST_COUNTED = 2**34  # elements: a word of the counter for each four
 _MOST_BYTES_OF_THREAD = 128  # of x, all of whose loads are in flight
@@ -32,31 +31,25 @@ def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: Device
 
 
 def space(problem: DropoutProblem, spec: DeviceSpec) -> Space[DropoutSchedule]:
-    """All fields; the grid in blocks for each SM, where there are more tiles."""
+    """All fields are drawn, and those that do not go together are changed until they do."""
     widths = tuple(width for width in _VECTOR_WIDTHS if width <= problem.widest)
     words = (1, 2) if problem.elements <= _MOST_COUNTED else (2,)
-    fields = field_parameters(DropoutSchedule, vector_width=widths, counter_words=words)
-    parameters = (*fields, Parameter("blocks_per_sm", _BLOCKS_PER_SM))
+    parameters = field_parameters(DropoutSchedule, vector_width=widths, counter_words=words)
 
     def build(draw: Draw) -> DropoutSchedule:
-        fields = {name: value for name, value in draw.items() if name in field_specs(DropoutSchedule)}
-        return _fitted(problem, DropoutSchedule.from_dict(fields), spec, int(draw["blocks_per_sm"]) * spec.sm_count)
+        return _fitted(problem, DropoutSchedule.from_dict(draw), spec)
 
     return Space(parameters, build)
 
 
-def _fitted(
-    problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec, grid_blocks: int = 0
-) -> DropoutSchedule:
-    """The schedule with no more loads in flight than registers hold, with as many blocks on an SM as fit, and with that
-    grid if there are more tiles."""
+def _fitted(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec) -> DropoutSchedule:
+    """The schedule with no more loads in flight than registers hold, and with as many blocks on an SM as fit."""
     most = max(1, _MOST_BYTES_OF_THREAD // (schedule.vector_width * problem.dtype.bytes))
     schedule = replace(schedule, items=min(schedule.items, most))
     registers = schedule.footprint(problem).registers
     resident = max(1, blocks_per_sm(spec, schedule.threads, registers, 0))
     counts = (count for count in _MIN_BLOCKS if count <= min(schedule.min_blocks_per_sm, resident))
-    more = grid_blocks < schedule.tiles(problem)
-    return replace(schedule, min_blocks_per_sm=max(counts), grid_blocks=grid_blocks if more else 0)
+    return replace(schedule, min_blocks_per_sm=max(counts))
 
 
 def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:
@@ -68,7 +61,7 @@ def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:
 
 
 def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSchedule]:
-    """One block a tile first, with more and fewer loads in flight; then a grid that stays."""
+    """More and fewer loads in flight than the default's; then other counters and accesses."""
     usual = default(problem, spec)
     for threads, items in ((128, 4), (128, 2), (256, 2)):
         schedule = _fitted(problem, replace(usual, threads=threads, items=items), spec)
@@ -77,13 +70,11 @@ def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSch
         yield _fitted(problem, replace(usual, threads=threads, items=items), spec).shape_specialized
     yield replace(usual, counter_words=2)
     yield replace(usual, streaming=True)
-    yield _fitted(problem, replace(usual, threads=256, items=2), spec, 8 * spec.sm_count)
 
 
 def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[DropoutProblem, DropoutSchedule]]:
     """Two tiles of whole vectors; and edges, no better aligned than needed, of rows with gaps if the problem's have."""
     width = schedule.vector_width
-    small = replace(schedule, grid_blocks=min(schedule.grid_blocks, 2))
     whole = replace(problem, rows=1, columns=round_up(2 * schedule.tile * width, 8), ldx=0, ldy=0, ldr=0)
     rows, columns = (3, schedule.tile * width // 2 + 1) if problem.rows > 1 else (1, schedule.tile * width + 1)
     if problem.mask is Mask.BITS and not problem.dense:
@@ -102,4 +93,4 @@ def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[Dro
         align_y=align,
         align_r=align,
     )
-    return [(whole, small), (edges, small)]
+    return [(whole, schedule), (edges, schedule)]

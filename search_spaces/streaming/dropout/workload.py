@@ -22,10 +22,8 @@ _OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.6
 
 
 def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec) -> tuple[Workload]:
-    """A block loads a tile at once, or several in turn, computes and stores it."""
+    """A block loads a tile at once, computes and stores it."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
-    blocks, tiles = schedule.blocks(problem), schedule.tiles(problem)
-    steps = ceil_div(tiles, blocks) if blocks else 0
     vectors = warps * schedule.items
     arrays = 1 + problem.residual
     quads = ceil_div(width, 4)
@@ -34,16 +32,15 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
     tile_bytes = vectors * WARP * width * size
     lines = WARP * width * size / _LINE
     grid = Workload(
-        blocks=blocks,
+        blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),
         memory_bytes=(1 + _STREAMING * schedule.streaming) * problem.work.bytes,
-        steps=max(1, steps),
-        instructions=vectors * of_vector + warps * _THREAD / max(1, steps),
+        steps=1,
+        instructions=vectors * of_vector + warps * _THREAD,
         load_instructions=vectors * (arrays * _ACCESS + place),
         lines=vectors * (arrays + 1) * max(1.0, lines),
         bytes_loaded=arrays * tile_bytes,
-        bytes_stored=max(1, steps)
-        * (tile_bytes + vectors * WARP * width * problem.mask_bytes / max(1, problem.elements)),
+        bytes_stored=tile_bytes + vectors * WARP * width * problem.mask_bytes / max(1, problem.elements),
     )
     return (grid,)
 
