@@ -20,7 +20,7 @@ The constants were fitted to times of one H200, and hold for other devices as fa
 - those of fetching to 7858 such times, 1677 of them of the likely schedules of 89 products;
 - `_STORE_SECONDS` and `_BLOCK_CLOCKS`, with the constants of transpose's workload, to a random half of the recorded
   transposes (docs/recordings.md); on the other half the rank correlation is 0.92, and 0.93 the other way round;
-- `_NEXT_LAUNCH_SECONDS` to nothing: no program of several launches was measured yet.
+- `_NEXT_LAUNCH_SECONDS` to nothing; of norm_backward's second launch, the workload's constants were fitted.
 
 Constants in clocks, or bytes in a clock, scale with the clock; seconds stay.
 """
@@ -42,7 +42,7 @@ from .occupancy import WARP_THREADS, blocks_per_sm, most_registers, occupancy
 from .operator import Operator
 from .workload import Workload
 
-VERSION = "10"  # counts up when a modelled time changes: trials that were modelled by another version are stale
+VERSION = "11"  # counts up when a modelled time changes: trials that were modelled by another version are stale
 LAUNCH_SECONDS = 3.5e-6  # of any launch, however little it computes
 FIX_UP_SECONDS = 4.3e-6  # to complete tiles that clusters share
 LATENCY_SECONDS = 0.64e-6  # of a load from device memory

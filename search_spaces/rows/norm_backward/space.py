@@ -18,7 +18,7 @@ from ...resources import footprint_violations, grid_violations
 from ...space import Draw, Parameter, Space, field_parameters
 from ..row_schedules import row_violations
 
-_BLOCKS_PER_SM = (1, 2, 4, 8, 16)
+_BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
 _SPARE_REGISTERS = 8  # beyond the footprint, with which ptxas spills nothing
