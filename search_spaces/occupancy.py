@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..codegen.footprint import Footprint
 from ..codegen.integers import ceil_div, round_up
 from .device_spec import DeviceSpec
 
@@ -119,3 +120,9 @@ def _blocks_by_shared_memory(spec: DeviceSpec, shared_bytes: int) -> int:
         return 0
     per_block = round_up(shared_bytes + spec.shared_reserved, spec.shared_unit)
     return spec.shared_per_sm // per_block if per_block else spec.blocks_per_sm
+
+
+def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
+    """Blocks that an SM holds at once, with no more registers than launch bounds allow; 1 where not even one fits."""
+    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
+    return max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))

@@ -32,17 +32,16 @@ from dataclasses import replace
 from math import ceil
 from typing import Any
 
-from ..codegen.footprint import Footprint
 from ..codegen.integers import ceil_div
 from ..codegen.problem import Problem
 from ..codegen.resources import Resources
 from ..codegen.schedule import Schedule
 from .device_spec import DeviceSpec
-from .occupancy import WARP_THREADS, blocks_per_sm, most_registers, occupancy
+from .occupancy import WARP_THREADS, occupancy, resident_blocks
 from .operator import Operator
 from .workload import Workload
 
-VERSION = "11"  # counts up when a modelled time changes: trials that were modelled by another version are stale
+VERSION = "12"  # counts up when a modelled time changes: trials that were modelled by another version are stale
 LAUNCH_SECONDS = 3.5e-6  # of any launch, however little it computes
 FIX_UP_SECONDS = 4.3e-6  # to complete tiles that clusters share
 LATENCY_SECONDS = 0.64e-6  # of a load from device memory
@@ -101,13 +100,6 @@ def fastest_first(
 ) -> list[Schedule]:
     """Legal schedules by modelled time; those of the same time keep their order."""
     return sorted(schedules, key=lambda schedule: modelled_seconds(operator, problem, schedule, spec))
-
-
-def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
-    """Blocks that an SM holds at once; 1 where not even one fits by the estimate."""
-    threads = footprint.threads
-    registers = min(footprint.registers, most_registers(spec, threads, footprint.min_blocks_per_sm))
-    return max(1, blocks_per_sm(spec, threads, registers, footprint.shared_bytes))
 
 
 def _launch_seconds(work: Workload, spec: DeviceSpec, compiled: Resources | None) -> float:

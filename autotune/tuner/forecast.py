@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from ..codegen.problem import Problem
 from ..codegen.schedule import Schedule
 from ..search_spaces.device_spec import DeviceSpec
+from ..search_spaces.occupancy import resident_blocks
 from ..search_spaces.operator import Operator
-from ..search_spaces.time_model import modelled_seconds, resident_blocks
+from ..search_spaces.time_model import modelled_seconds
 
 _OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
 _LITTLE = 1024  # bytes of shared memory: fewer count as none

@@ -1,25 +1,17 @@
-"""What the workloads of operators over rows count alike: blocks of an SM, lines of an access, misses of L2."""
+"""What the workloads of operators over rows count alike: lines of an access, misses of L2."""
 
 from __future__ import annotations
 
 from math import log2
 
-from ...codegen.footprint import Footprint
 from ...codegen.rows.problem import RowProblem
 from ...codegen.rows.schedule import WARP, RowSchedule
 from ..device_spec import DeviceSpec
-from ..occupancy import blocks_per_sm, most_registers
 
 LINE = 128  # bytes
 SCHEDULERS = 4  # of an SM
 L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 _CLUSTER = 350  # clocks in which blocks wait for each other, for each doubling of a cluster: fitted with softmax's
-
-
-def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
-    """Blocks that an SM holds at once, at least 1, with no more registers than launch bounds allow."""
-    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
-    return max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))
 
 
 def cluster_clocks(cluster: int) -> float:

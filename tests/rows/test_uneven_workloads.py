@@ -12,8 +12,8 @@ from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProble
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.occupancy import resident_blocks
 from autotune.search_spaces.registry import operator
-from autotune.search_spaces.time_model import resident_blocks
 
 H200, BF16 = named_device("h200"), DType.BFLOAT16
 

@@ -11,6 +11,7 @@ from ....codegen.rows.schedule import WARP, Hold
 from ....codegen.rows.softmax.schedule import Passes
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
+from ...occupancy import resident_blocks
 from ...workload import Workload
 from ..row_workload import (
     LINE,
@@ -18,7 +19,6 @@ from ..row_workload import (
     cluster_clocks,
     lines_of_access,
     missed,
-    resident_blocks,
     rows_under_way,
     uneven,
 )

@@ -7,6 +7,7 @@ from ....codegen.rows.norm.problem import NormProblem
 from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
 from ....codegen.rows.schedule import WARP, Hold
 from ...device_spec import DeviceSpec
+from ...occupancy import resident_blocks
 from ...workload import Workload
 from ..row_workload import (
     LINE,
@@ -14,7 +15,6 @@ from ..row_workload import (
     cluster_clocks,
     lines_of_access,
     missed,
-    resident_blocks,
     rows_under_way,
     uneven,
 )

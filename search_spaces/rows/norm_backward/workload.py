@@ -11,8 +11,9 @@ from ....codegen.rows.norm_backward.problem import NormBackwardProblem
 from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from ....codegen.rows.schedule import WARP, Hold
 from ...device_spec import DeviceSpec
+from ...occupancy import resident_blocks
 from ...workload import Workload
-from ..row_workload import LINE, SCHEDULERS, lines_of_access, resident_blocks
+from ..row_workload import LINE, SCHEDULERS, lines_of_access
 
 _WORD = 4  # bytes
 # Fitted to 2320 times of 47 problems on an H200. Instructions: of an element in a pass and when it is written; of an

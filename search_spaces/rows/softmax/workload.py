@@ -13,9 +13,9 @@ from ....codegen.rows.softmax.problem import SoftmaxProblem
 from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
+from ...occupancy import blocks_per_sm, resident_blocks
 from ...workload import Workload
-from ..row_workload import LINE, SCHEDULERS, cluster_clocks, lines_of_access, missed, resident_blocks, rows_under_way
+from ..row_workload import LINE, SCHEDULERS, cluster_clocks, lines_of_access, missed, rows_under_way
 
 _WORD = 4  # bytes
 # The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,

@@ -11,9 +11,9 @@ from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from ....codegen.work import Unit
 from ...device_spec import DeviceSpec
-from ...occupancy import most_registers
+from ...occupancy import most_registers, resident_blocks
 from ...workload import Workload
-from ..row_workload import SCHEDULERS, cluster_clocks, lines_of_access, missed, resident_blocks, rows_under_way, uneven
+from ..row_workload import SCHEDULERS, cluster_clocks, lines_of_access, missed, rows_under_way, uneven
 
 # Instructions: of an element that is summed and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
