@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import hypot
-
 from ....codegen.footprint import Footprint
 from ....codegen.integers import ceil_div
 from ....codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
@@ -51,7 +49,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     waiting = _TURN + _DEPENDENT * computing / warps + _BARRIER * (schedule.threads_per_row > WARP)
     sums_of_thread = problem.summed * schedule.rounds_in(problem) * width * held
     merging = _MERGED * sums_of_thread * (schedule.rows_per_block - 1) / turns
-    instructions = hypot(computing, waiting * SCHEDULERS / together) + merging * SCHEDULERS / together
+    instructions = (computing**2.0 + (waiting * SCHEDULERS / together) ** 2.0) ** 0.5 + merging * SCHEDULERS / together
     rows = Workload(
         blocks=grid,
         footprint=footprint,

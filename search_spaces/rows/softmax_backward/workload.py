@@ -25,7 +25,7 @@ _NARROW, _LOGARITHM, _DEPENDENT, _SPILLED = 1, 10, 5, 50
 # Of rows in registers, ptxas takes these besides, and more for each word of two elements, whose halves it keeps apart;
 # fewer of logarithms, whose sum needs those of dy alone, and which it can still do with less without spilling.
 _OTHER_REGISTERS = 16
-_APART, _APART_LOG, _LEAST_APART_LOG = 0.9, 0.6, 0.3
+_APART, _APART_LOG, _LEAST_APART_LOG = 9, 6, 3  # tenths
 _WORD = 4  # bytes
 _PART = 15  # of each element of a vector that is partly there
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
@@ -53,7 +53,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     computing = vectors * width * element + parts * _PART
     computing += warps * (_THREAD + _REDUCTION + _SPILLED * spilled) + stores * _ACCESS
     resident = resident_blocks(footprint, spec)
-    idle = max(1.0, _DEPENDENT * SCHEDULERS / (resident * warps))
+    idle = (1.0 + (_DEPENDENT * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # of a block in one array
     lines = lines_of_access(schedule.threads_per_row, width * size)
@@ -81,4 +81,4 @@ def _registers(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedul
     words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
     halves = words if problem.dtype.bytes < _WORD and schedule.vector_width > 1 else 0
     least, wanted = (_LEAST_APART_LOG, _APART_LOG) if problem.log else (_APART, _APART)
-    return _OTHER_REGISTERS + int(words + least * halves), _OTHER_REGISTERS + int(words + wanted * halves)
+    return _OTHER_REGISTERS + words + least * halves // 10, _OTHER_REGISTERS + words + wanted * halves // 10

@@ -15,9 +15,9 @@ from ...workload import Workload
 
 _LINE = 128  # bytes
 # Fitted to 1156 times of 20 problems on an H200. Instructions: of the ten rounds for four elements, two products and
-# two exclusive ors each, with their keys; of an element, to compare, select, multiply and convert; of an access with its
-# address; of a place in rows; of a thread; of a register that is spilled. And clocks from an instruction of a warp to
-# the next, with which fewer warps of a scheduler leave it idle.
+# two exclusive ors each, with their keys; of an element, to compare, select, multiply and convert; of an access with
+# its address; of a place in rows; of a thread; of a register that is spilled. And clocks from an instruction of a warp
+# to the next, with which fewer warps of a scheduler leave it idle.
 _QUAD, _ELEMENT, _ACCESS, _PLACE, _THREAD, _SPILLED = 56, 1.1, 13, 68, 37, 5.5
 _DEPENDENT = 2.1
 _SCHEDULERS = 4  # of an SM
