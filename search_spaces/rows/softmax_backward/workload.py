@@ -53,6 +53,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     computing = vectors * width * element + parts * _PART
     computing += warps * (_THREAD + _REDUCTION + _SPILLED * spilled) + stores * _ACCESS
     resident = resident_blocks(footprint, spec)
+    # The greater of 1 and the clocks that warps leave idle, and a little more where they are about as long.
     idle = (1.0 + (_DEPENDENT * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # of a block in one array
