@@ -16,6 +16,7 @@ from autotune.codegen.resources import Resources
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.search_spaces import time_model
 from autotune.search_spaces.devices import named_device, named_devices
+from autotune.search_spaces.occupancy import resident_blocks
 from autotune.search_spaces.registry import operator
 from autotune.search_spaces.roofline import roofline
 from autotune.search_spaces.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
@@ -143,12 +144,6 @@ def test_pairs_fill_the_device_and_clusters_of_four_do_not():
     assert fours == pytest.approx(2 * alone, rel=0.01)
 
 
-def test_blocks_that_must_fit_an_sm_do_and_one_always_does():
-    assert time_model.resident_blocks(Footprint(256, registers=255), H200) == 1
-    assert time_model.resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), H200) == 4
-    assert time_model.resident_blocks(Footprint(1024, registers=255, shared_bytes=2**30), H200) == 1
-
-
 def test_the_fastest_schedule_is_first_and_equal_ones_keep_their_order():
     by_stages = replace(SGEMM, workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)])
     slow, quick = replace(SMALL, stages=4), replace(SMALL, stages=2)
@@ -205,7 +200,7 @@ def seconds(*sizes, **changes):
 
 def test_a_wave_takes_as_long_as_its_fullest_sm_and_one_follows_the_other():
     (work,) = SGEMM.workload(SgemmProblem(64, 64, 4096), SMALL, H200)
-    resident = time_model.resident_blocks(work.footprint, H200)
+    resident = resident_blocks(work.footprint, H200)
     held = [seconds(64 * 132 * blocks, 64, 4096) - LAUNCH_SECONDS for blocks in range(1, resident + 2)]
     assert seconds(64, 64, 4096) - LAUNCH_SECONDS == pytest.approx(held[0], rel=1e-3)
     assert held[1] < 1.01 * held[0]  # two warps each, for four schedulers

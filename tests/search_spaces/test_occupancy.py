@@ -10,10 +10,11 @@ from cuda.pathfinder import find_nvidia_header_directory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autotune.codegen.footprint import Footprint
 from autotune.codegen.integers import ceil_div
 from autotune.search_spaces.device_spec import DeviceSpec
 from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.occupancy import Limiter, blocks_per_sm, most_registers, occupancy
+from autotune.search_spaces.occupancy import Limiter, blocks_per_sm, most_registers, occupancy, resident_blocks
 
 KIB = 1024
 
@@ -166,3 +167,10 @@ def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path: Path) -> None:
     ours = [occupancy(*case).blocks_per_sm for case in cases]
     assert list(map(int, answers)) == ours
     assert len(set(ours)) > 10
+
+
+def test_blocks_that_must_fit_an_sm_do_and_one_always_does() -> None:
+    spec = named_device("h200")
+    assert resident_blocks(Footprint(256, registers=255), spec) == 1
+    assert resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), spec) == 4
+    assert resident_blocks(Footprint(1024, registers=255, shared_bytes=2**30), spec) == 1
