@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from . import dispatcher
-from .errors import AutotuneError
-from .lazy import lazy_names
+from .base.errors import AutotuneError
+from .base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .compiler import CompileError, CompilerMissingError
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .devices.select import worker_device
     from .dispatcher.targets.base import CaptureError, LaunchError
     from .emulator import EmulatorError, HostCompilerMissingError
-    from .search_spaces.operator import IllegalScheduleError
-    from .search_spaces.registry import operator
+    from .search_spaces.contract.operator import IllegalScheduleError
+    from .search_spaces.contract.registry import operator
     from .tuner.loop import tune
     from .tuner.options import TuneOptions
 
@@ -51,11 +51,11 @@ _lazy = lazy_names(
         "DeviceError": ".devices.base",
         "EmulatorError": ".emulator",
         "HostCompilerMissingError": ".emulator",
-        "IllegalScheduleError": ".search_spaces.operator",
+        "IllegalScheduleError": ".search_spaces.contract.operator",
         "LaunchError": ".dispatcher.targets.base",
         "TuneOptions": ".tuner.options",
         "TuningDB": ".db.database",
-        "operator": ".search_spaces.registry",
+        "operator": ".search_spaces.contract.registry",
         "tune": ".tuner.loop",
         "worker_device": ".devices.select",
     },

@@ -8,9 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from .codegen.program import Program
+from .base.worker import Worker, WorkerError
+from .codegen.model.program import Program
 from .compiler import CompiledKernel, CompileError, cached_kernel, compile_kernel
-from .worker import Worker, WorkerError
 
 _SECONDS = 120.0  # a fully unrolled product of 16x8 takes about one
 _NICE = 10  # launches of a kernel that is timed must not wait for a processor that compiles

@@ -13,11 +13,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from .cache import SEAL_BYTES, cache_folder, seal
-from .codegen.program import Program
-from .codegen.resources import Resources
-from .errors import AutotuneError
-from .log import logger
+from .base.cache import SEAL_BYTES, cache_folder, seal
+from .base.errors import AutotuneError
+from .base.log import logger
+from .codegen.model.program import Program
+from .codegen.model.resources import Resources
 
 # cuda.core takes a third of a second to import: only those who compile pay for it.
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def compiler_version() -> str:
 def _built(program: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:
     from cuda.core import Program as CudaProgram
 
-    from .cuda_core import NVRTCError
+    from .base.cuda_core import NVRTCError
 
     log = StringIO()
     try:

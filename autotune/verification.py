@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from .codegen.dtype import DType
-from .codegen.problem import Array, Problem
-from .codegen.tensor import Exact, Role, Tensor, Within
+from .codegen.model.dtype import DType
+from .codegen.model.problem import Array, Problem
+from .codegen.model.tensor import Exact, Role, Tensor, Within
 
 UNTOUCHED = "the gap untouched"
 # Every byte of an output before a launch. The first one makes NaN of every floating-point type. What a kernel does not

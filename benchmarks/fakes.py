@@ -8,15 +8,15 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
-from autotune.codegen.resources import Resources
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompiledKernel
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.time_model import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
 
 
 class Pool(AbstractContextManager[None]):

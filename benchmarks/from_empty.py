@@ -19,13 +19,13 @@ from typing import Any
 
 from side_by_side import fastest, over, shown, side_by_side
 
-from autotune.codegen.problem import Problem
+from autotune.codegen.model.problem import Problem
 from autotune.compile_pool import CompilePool
 from autotune.db import Trial, TuningDB
 from autotune.devices.base import Device
 from autotune.devices.select import worker_device
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import operator as registered
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
 from autotune.tuner import Progress, TuneOptions, tune
 
 _SQUARE = {"m": 4096, "n": 4096, "k": 4096}

@@ -33,11 +33,11 @@ from fuzz_calls import calls
 from fuzz_cases import BAD_INPUT, DONE, Case, Lines
 from fuzz_files import Files, trials
 
+from autotune.base.errors import AutotuneError
 from autotune.cli.app import run
 from autotune.db import TuningDB
 from autotune.db.pretuned import FOLDER
-from autotune.errors import AutotuneError
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import Progress, TuneOptions, tune
 
 LINES, CALLS, KILLS = 800, 200, 40

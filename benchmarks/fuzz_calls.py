@@ -17,11 +17,11 @@ from fuzz_files import changed, trials
 
 from autotune import dispatcher
 from autotune.cli.fields import fields_of
-from autotune.codegen.problem import Problem
+from autotune.codegen.model.problem import Problem
 from autotune.db import TuningDB
 from autotune.db.exchange import from_document, to_document
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.tuner import TuneOptions
 
 VALUES: list[Any] = [*ODD, None, True, 0, -1, 1, 64, 2**31, 10**30, 1.5, float("nan"), float("inf"), b"x", [], {}, (1,)]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fuzz_files import H200, RUN, Files, changed
 
 from autotune.db import Status
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 ODD = [

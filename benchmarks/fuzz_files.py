@@ -11,9 +11,9 @@ from typing import Any
 from autotune.db import DeviceRecord, Outcome, ProblemRecord, RunRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.exchange import to_document
 from autotune.db.recording import write_recording
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS
-from autotune.search_spaces.restriction import sample
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.contract.restriction import sample
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 RUN = "0123abcd"

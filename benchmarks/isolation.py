@@ -11,11 +11,11 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from autotune.codegen.problem import Problem
+from autotune.codegen.model.problem import Problem
 from autotune.compile_pool import CompilePool
 from autotune.devices.base import Device
 from autotune.devices.select import device, worker_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 SGEMM = operator("sgemm")
 ROUNDS = 5

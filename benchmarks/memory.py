@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from fakes import Device, Pool
 
 from autotune.db import TuningDB
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import Progress, TuneOptions, tune
 
 SHOWN = (500, 1000, 2000, 5000, 10_000)

@@ -32,9 +32,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compiler_version
 from autotune.db import Trial, TuningDB
@@ -43,10 +43,10 @@ from autotune.db.states import Status, TimeSource
 from autotune.devices.base import Device, DeviceError, Session
 from autotune.devices.select import worker_device
 from autotune.runs.provenance import environment
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import device_spec
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import operator as registered
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import device_spec
 from autotune.tuner.evaluator import Evaluator, Job
 
 MODEL = "NVIDIA H200"

@@ -17,13 +17,13 @@ from tempfile import TemporaryDirectory
 
 from side_by_side import Kernel, compiled, fastest, measured, over, shown, side_by_side
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
 from autotune.devices.base import Device
 from autotune.devices.select import worker_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
 SGEMM = operator("sgemm")

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
-from autotune.codegen.schedule import Schedule
+from autotune.base.confidence import Interval, ratio_interval
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel
-from autotune.confidence import Interval, ratio_interval
 from autotune.devices.base import Device, Session
-from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.contract.operator import Operator
 
 ROUNDS = 8
 

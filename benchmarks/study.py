@@ -22,7 +22,7 @@ from sqlalchemy import create_engine, make_url, text
 from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
 from autotune.devices.select import worker_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
 TUNERS = (1, 2, 4, 8)

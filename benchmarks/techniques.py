@@ -19,7 +19,7 @@ from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.compile_pool import CompilePool
 from autotune.db import Status
 from autotune.devices.cuda import CudaDevice
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 GEMM = operator("gemm")
 SAMPLES = 60

@@ -16,7 +16,7 @@ from fakes import Device, Pool
 
 from autotune.db import TuningDB
 from autotune.devices.worker_device import WorkerDevice
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import Progress, TuneOptions, tune
 
 _EVERY = 50

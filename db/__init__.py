@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy import lazy_names
+from autotune.base.lazy import lazy_names
+
 from .states import Outcome, Status, TimeSource
 
 if TYPE_CHECKING:

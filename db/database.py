@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from ..search_spaces.registry import operator as registered
+from autotune.search_spaces.contract.registry import operator as registered
+
 from .best import best_of, serving
 from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document

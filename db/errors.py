@@ -10,7 +10,7 @@ from reprlib import repr as short
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from ..errors import AutotuneError, InputError
+from autotune.base.errors import AutotuneError, InputError
 
 BUSY_SECONDS = 30
 UNUSABLE_DISK = "could not be written or read: look at its disk; what was stored before is safe"

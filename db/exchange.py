@@ -11,7 +11,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, TypeVar
 
-from ..files import write_text
+from autotune.base.files import write_text
+
 from .comparison import Comparison
 from .exchange_1 import upgraded_document
 from .packing import unpacked

@@ -12,10 +12,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from reprlib import repr as short
 
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import device_spec, named_device, named_devices
-from ..search_spaces.registry import operator as registered
-from ..search_spaces.roofline import impossible_rate
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import device_spec, named_device, named_devices
+from autotune.search_spaces.machine.roofline import impossible_rate
+
 from .trials import DeviceRecord, Trial
 
 _SHORTEST = 1e-7  # seconds; the fastest launches that were measured take over ten times as long

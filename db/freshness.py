@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.tensor import Role
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import device_spec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import operator as registered
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import device_spec
+
 from .states import Status
 from .trials import Trial, Tried
 

@@ -26,7 +26,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from ..search_spaces.calibration import Calibration
+from autotune.search_spaces.machine.calibration import Calibration
+
 from .checks import NAME_LENGTH
 from .comparison import Comparison
 from .run_record import RunRecord

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..files import atomic_write
+from autotune.base.files import atomic_write
+
 from .exchange import from_document, to_document
 from .trials import Trial
 

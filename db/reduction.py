@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..codegen.program import SOURCE_DIGITS
+from autotune.codegen.model.program import SOURCE_DIGITS
+
 from .states import Status, TimeSource
 from .trials import Trial
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .trials import ProblemRecord, Trial
 
 

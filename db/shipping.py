@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from ..files import write_text
+from autotune.base.files import write_text
+
 from .comparison import Comparison
 from .exchange import to_document
 from .packing import packed

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from ..search_spaces.calibration import Calibration
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.roofline import Peaks
+from autotune.search_spaces.machine.calibration import Calibration
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import Peaks
+
 from .connection import DatabaseConnection
 from .errors import DatabaseError
 from .models import CalibrationRow, DeviceRow

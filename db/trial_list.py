@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..markup import Bar, table
-from ..search_spaces.rates import duration
+from autotune.base.markup import Bar, table
+from autotune.search_spaces.machine.rates import duration
+
 from .trials import Trial
 
 _SHOWN = 50  # rows in a notebook

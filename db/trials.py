@@ -9,8 +9,9 @@ from reprlib import repr as short
 from statistics import median
 from typing import Any, Self
 
-from ..markup import Bar, facts
-from ..search_spaces.rates import duration, peak_share
+from autotune.base.markup import Bar, facts
+from autotune.search_spaces.machine.rates import duration, peak_share
+
 from .checks import NAME_LENGTH, check_json, check_name, check_seconds, check_text, finite_or_none
 from .comparison import Comparison
 from .states import Status, TimeSource
@@ -156,7 +157,7 @@ class Trial:
     @property
     def peak_share(self) -> float | None:
         """The roofline's time over this one; None without a time, or of a problem or a device of another version."""
-        from ..search_spaces.known import known
+        from autotune.search_spaces.contract.known import known
 
         about = known(self.problem.operator, self.problem.fields, self.device.limits)
         return peak_share(about.problem, about.spec, self.seconds) if about and self.seconds else None
@@ -164,7 +165,7 @@ class Trial:
     @property
     def summary(self) -> str:
         """What tells its schedule apart; all fields if they are another version's."""
-        from ..search_spaces.registry import OPERATORS
+        from autotune.search_spaces.contract.registry import OPERATORS
 
         try:
             schedule = OPERATORS[self.problem.operator].schedule_type.from_dict(self.schedule)

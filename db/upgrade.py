@@ -9,7 +9,8 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.orm import Session
 
-from ..search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .models import ProblemRow, TrialRow
 from .renaming import renamed
 from .storing import better, store

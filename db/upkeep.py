@@ -9,7 +9,8 @@ from shlex import quote
 
 from sqlalchemy import URL
 
-from ..files import atomic_write
+from autotune.base.files import atomic_write
+
 from .engine import check_lasting, sqlite_file
 from .errors import BadUrlError, DatabaseError, one_line_errors
 from .pruning import Prunable, prune, stale_trials

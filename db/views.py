@@ -15,7 +15,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, insert, inspect, select
 from sqlalchemy.exc import DBAPIError
 
-from ..search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .models import InfoRow
 
 BEST = "best_trials"

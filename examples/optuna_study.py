@@ -6,8 +6,8 @@ import optuna
 
 import autotune
 from autotune.compiler import compile_kernel
-from autotune.search_spaces.trial_space import TrialSpace
-from autotune.tuner.schedule_sampler import ScheduleSampler
+from autotune.search_spaces.contract.trial_space import TrialSpace
+from autotune.tuner.search.schedule_sampler import ScheduleSampler
 
 sgemm = autotune.operator("sgemm")
 problem = sgemm.problem_type(64, 64, 64)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from autotune.search_spaces.calibration import Calibration, Curve, Figure
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -14,9 +14,9 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.recording import write_recording
 from autotune.db.shipping import ship
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.restriction import sample
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.restriction import sample
+from autotune.search_spaces.machine.devices import named_device
 
 RUN = "3f2a9c81"
 PROBLEM = "m4096-n4096-k4096-nn"

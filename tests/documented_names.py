@@ -8,8 +8,8 @@ import numpy as np
 
 import autotune
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.machine.devices import named_device
 
 
 def names(page: str) -> dict[str, Any]:

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.problem import Array
-from autotune.codegen.tensor import Tensor
-from autotune.cuda_core import CUDAError
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Tensor
 from autotune.devices import cuda_session, memory, operands
 from autotune.devices.cuda_context import CudaContext
 from autotune.devices.memory import GuardedBuffer
 from autotune.devices.timing import Timed
 from autotune.devices.verifier import Comparison
-from autotune.search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.verification import Mismatch, compare, expected_dtype, poisoned
 
 Kernel = Callable[[Any], None]

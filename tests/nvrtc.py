@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cuda.bindings import nvrtc
 
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 
 
 def compile_unoptimised(program: Program, arch: str) -> None:

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from autotune.codegen.fields import FieldRole, field_specs
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
 
 P = TypeVar("P", bound=Problem)
 S = TypeVar("S", bound=Schedule)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
 from autotune.emulator import SEEDS, EmulatorError, verify
 
 

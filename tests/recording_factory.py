@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.recording import write_recording
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.restriction import sample
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.restriction import sample
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
 TRANSPOSE = operator("transpose")

@@ -12,9 +12,17 @@ from typing import Any
 
 import pytest
 
-from autotune import cache
-from autotune.cache import UnsafeCacheError, cache_folder, checked_cache_folder, keep_newest, lock, own_content, seal
-from autotune.files import atomic_write, sweep, write_text
+from autotune.base import cache
+from autotune.base.cache import (
+    UnsafeCacheError,
+    cache_folder,
+    checked_cache_folder,
+    keep_newest,
+    lock,
+    own_content,
+    seal,
+)
+from autotune.base.files import atomic_write, sweep, write_text
 
 
 @pytest.fixture
@@ -127,8 +135,8 @@ def test_a_lock_is_no_link(root: Path) -> None:
 
 KILLED = """
 import os, signal
-from autotune.cache import cache_folder
-from autotune.files import atomic_write
+from autotune.base.cache import cache_folder
+from autotune.base.files import atomic_write
 with atomic_write(cache_folder("emulator") / "kernel") as written:
     written.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)

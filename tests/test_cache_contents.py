@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import autotune
-from autotune import cache
-from autotune.cache import UnsafeCacheError, cache_folder, seal
-from autotune.cache_contents import KINDS, Content, clear, contents
+from autotune.base import cache
+from autotune.base.cache import UnsafeCacheError, cache_folder, seal
+from autotune.base.cache_contents import KINDS, Content, clear, contents
 
 NAMES = {
     "cubins": f"entries/ab/{'0' * 62}",

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from autotune.confidence import Interval, lower_bound_exceeds, median_interval, ratio_interval
+from autotune.base.confidence import Interval, lower_bound_exceeds, median_interval, ratio_interval
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import autotune
-from autotune.errors import AutotuneError
+from autotune.base.errors import AutotuneError
 
 PACKAGE = Path(autotune.__file__).parent
 SOURCES = sorted(

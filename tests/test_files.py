@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autotune.files import atomic_write, write_text
+from autotune.base.files import atomic_write, write_text
 
 
 @pytest.mark.parametrize("before", [None, "old"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
-from autotune.signals import handled
+from autotune.base.signals import handled
 
 
 def ignored(*_signal: object) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.tensor import Exact, Judgement, Role, Tensor, Within
-from autotune.codegen.work import Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.tensor import Exact, Judgement, Role, Tensor, Within
+from autotune.codegen.model.work import Work
 from autotune.verification import Mismatch, compare, launch_arrays, poisoned
 
 F32 = np.float32

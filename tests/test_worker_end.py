@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from autotune.worker import Worker, WorkerHungError
+from autotune.base.worker import Worker, WorkerHungError
 
 _MOMENT, _LONG = 0.2, 20.0  # seconds; only a fault is done sooner, or later
 

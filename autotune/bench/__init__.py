@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy import lazy_names
+from autotune.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .baseline import Baseline, Prepared

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 Launcher = Callable[[], None]  # launches once, on the session's stream
 

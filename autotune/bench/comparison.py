@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from ..compiler import compile_kernel
-from ..cuda_core import CUDAError
-from ..db.states import Status
-from ..devices.base import DeviceError, Evaluation
-from ..devices.driver import reason
-from ..markup import Bar, table
-from ..search_spaces.rates import duration
-from ..search_spaces.roofline import impossible_rate
+from autotune.base.cuda_core import CUDAError
+from autotune.base.markup import Bar, table
+from autotune.compiler import compile_kernel
+from autotune.db.states import Status
+from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.driver import reason
+from autotune.search_spaces.machine.rates import duration
+from autotune.search_spaces.machine.roofline import impossible_rate
+
 from .baseline import Launcher, Prepared
 from .energy import Energy, Meter
 from .graph import captured
@@ -23,8 +24,9 @@ from .interleave import interleaved
 from .time_limit import within
 
 if TYPE_CHECKING:
-    from ..codegen.program import Program
-    from ..devices.cuda_session import CudaSession
+    from autotune.codegen.model.program import Program
+    from autotune.devices.cuda_session import CudaSession
+
     from .baseline import Baseline
 
 OWN = "autotune"

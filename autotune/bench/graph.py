@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from cuda.bindings import driver
 
-from ..cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
+
 from .baseline import Launcher
 
 

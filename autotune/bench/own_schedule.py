@@ -8,19 +8,19 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..codegen.problem import Problem
-from ..codegen.program import Argument, Program
-from ..codegen.schedule import Schedule
-from ..compiler import compiler_version
-from ..db.states import TimeSource
-from ..log import logger
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import operator as registered
-from ..search_spaces.restatement import Restatement
+from autotune.base.log import logger
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import compiler_version
+from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 if TYPE_CHECKING:
-    from ..db import Trial, TuningDB
+    from autotune.db import Trial, TuningDB
 
 
 class OwnSchedule(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
 
-from ..files import atomic_write
+from autotune.base.files import atomic_write
 
 FORMATS = (".svg", ".png")
 _INCHES_PER_RUN = 0.17

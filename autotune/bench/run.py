@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..compiler import CompileError
-from ..cuda_core import CUDAError
-from ..devices.base import DeviceError
-from ..devices.cuda import CudaDevice
-from ..search_spaces.operator import Operator
-from ..search_spaces.roofline import Peaks
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.problem import Problem
+from autotune.compiler import CompileError
+from autotune.devices.base import DeviceError
+from autotune.devices.cuda import CudaDevice
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.roofline import Peaks
+
 from .baseline import Baseline
 from .comparison import OWN, Comparison, compare
 from .energy import Meter

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from ..signals import handled
+from autotune.base.signals import handled
 
 _AGAIN_SECONDS = 1.0  # a library may take the error for one of its own and go on
 

@@ -7,8 +7,8 @@ from statistics import median
 
 import numpy as np
 
-from ..devices.recording import Recording
-from ..search_spaces.time_model import modelled_seconds
+from autotune.devices.recording import Recording
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
 
 FIRST = 10  # schedules that the model would try first
 

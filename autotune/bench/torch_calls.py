@@ -118,7 +118,7 @@ def _step(torch: Any, call: Callable[[], Any], tensors: Sequence[Any]) -> Launch
 
 
 def _cases(torch: Any, tokens: int, features: int, device: str) -> Iterator[Case]:
-    from .. import torch as ours
+    from autotune import torch as ours
 
     plain, heads, dim = torch.nn.functional, max(1, features // 128), min(features, 128)
 

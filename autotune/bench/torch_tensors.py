@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.dtype import DType
-from ..codegen.tensor import Tensor
-from ..dispatcher.targets import true_fp32
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import Tensor
+from autotune.dispatcher.targets import true_fp32
 
 if TYPE_CHECKING:
-    from ..devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 
 def torch_missing(baseline: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codegen.calibration import programs
-from ..codegen.calibration.programs import THREADS
-from ..codegen.problem import Array
-from ..codegen.program import Program
-from ..search_spaces.calibration import Figure
+from autotune.codegen.calibration import programs
+from autotune.codegen.calibration.programs import THREADS
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.search_spaces.machine.calibration import Figure
+
 from .experiment import Found, check_result
 from .instrument import Instrument
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..codegen.calibration import programs
-from ..codegen.calibration.programs import THREADS, VECTOR_BYTES
-from ..codegen.integers import ceil_div
-from ..codegen.program import Program
-from ..search_spaces.calibration import Curve, Figure
+from autotune.codegen.calibration import programs
+from autotune.codegen.calibration.programs import THREADS, VECTOR_BYTES
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Program
+from autotune.search_spaces.machine.calibration import Curve, Figure
+
 from .experiment import WORD_BYTES, Found, check_result, sum_of_words, wrapped
 from .instrument import Instrument
 

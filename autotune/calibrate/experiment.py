@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..codegen.program import Program
-from ..devices.base import DeviceError
-from ..search_spaces.calibration import Curve, Figure, Point
+from autotune.codegen.model.program import Program
+from autotune.devices.base import DeviceError
+from autotune.search_spaces.machine.calibration import Curve, Figure, Point
 
 WORD_BYTES = 4
 _WORDS = 1 << 32  # different words

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy.typing as npt
 
-from ..codegen.calibration import programs
-from ..codegen.program import Program
-from ..devices.timing import measure
-from ..search_spaces.device_spec import DeviceSpec
+from autotune.codegen.calibration import programs
+from autotune.codegen.model.program import Program
+from autotune.devices.timing import measure
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 # cuda.core is imported by the first who has a GPU.
 if TYPE_CHECKING:
-    from ..devices.cuda import CudaDevice
-    from ..devices.launcher import LoadedProgram
-    from ..devices.memory import GuardedBuffer
+    from autotune.devices.cuda import CudaDevice
+    from autotune.devices.launcher import LoadedProgram
+    from autotune.devices.memory import GuardedBuffer
 
 Scalars = Mapping[str, float]
 
@@ -82,8 +82,8 @@ class GpuInstrument:
         from cuda.bindings import driver
         from cuda.core import EventOptions
 
-        from ..cuda_core import handle_return
-        from ..devices.memory import GuardedBuffer
+        from autotune.base.cuda_core import handle_return
+        from autotune.devices.memory import GuardedBuffer
 
         self._device.check_usable()
         handle = self._device.handle
@@ -149,8 +149,8 @@ class GpuInstrument:
 
     def _bound(self, program: Program, scalars: Scalars, named: Mapping[str, str] = _SAME_MEMORY) -> Callable[[], None]:
         """What queues a launch."""
-        from ..compiler import compile_kernel
-        from ..devices.launcher import LoadedProgram
+        from autotune.compiler import compile_kernel
+        from autotune.devices.launcher import LoadedProgram
 
         if program not in self._loaded:
             self._loaded[program] = LoadedProgram(compile_kernel(program, self.spec.arch), program)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..codegen.calibration import programs
-from ..codegen.calibration.programs import VECTOR_BYTES
-from ..search_spaces.calibration import Curve, Figure, Point
+from autotune.codegen.calibration import programs
+from autotune.codegen.calibration.programs import VECTOR_BYTES
+from autotune.search_spaces.machine.calibration import Curve, Figure, Point
+
 from .bandwidth import check_read
 from .experiment import Found, check_result
 from .instrument import Instrument

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..codegen.calibration import programs
-from ..search_spaces.calibration import Figure
+from autotune.codegen.calibration import programs
+from autotune.search_spaces.machine.calibration import Figure
+
 from .experiment import Found
 from .instrument import Instrument
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..codegen.calibration import programs
-from ..codegen.calibration.programs import THREADS
-from ..search_spaces.calibration import Curve
+from autotune.codegen.calibration import programs
+from autotune.codegen.calibration.programs import THREADS
+from autotune.search_spaces.machine.calibration import Curve
+
 from .experiment import WORD_BYTES, Found, check_result, sum_of_words, wrapped
 from .instrument import Instrument
 

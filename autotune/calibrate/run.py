@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..devices.base import DeviceError
-from ..search_spaces.calibration import Calibration, Curve, Figure, Point
+from autotune.devices.base import DeviceError
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure, Point
+
 from .arithmetic import multiply_add, tensor_cores
 from .bandwidth import l2_bandwidth, memory_bandwidth, shared_bandwidth
 from .experiment import Found
@@ -19,7 +20,7 @@ from .patterns import alignment, scattered, stride
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..devices.cuda import CudaDevice
+    from autotune.devices.cuda import CudaDevice
 
 EXPERIMENTS: Mapping[str, Callable[[Instrument], Found]] = {
     "memory bandwidth": memory_bandwidth,
@@ -63,8 +64,8 @@ def calibrate(device: CudaDevice, show: Callable[[str], None] = lambda _name: No
 @contextmanager
 def _blamed(name: str) -> Iterator[None]:
     """An error of CUDA inside becomes a `DeviceError` of one line."""
-    from ..cuda_core import CUDAError
-    from ..devices.driver import reason
+    from autotune.base.cuda_core import CUDAError
+    from autotune.devices.driver import reason
 
     try:
         yield

@@ -12,7 +12,8 @@ from typing import Annotated, NoReturn
 import typer
 from typer.main import get_command
 
-from ..log import show_messages
+from autotune.base.log import show_messages
+
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model

@@ -11,8 +11,8 @@ import typer
 
 def devices(incomplete: str) -> list[str]:
     """Devices that begin so; of several with commas between them, the last one."""
-    from ..devices.driver import cuda_device_count
-    from ..search_spaces.devices import named_devices
+    from autotune.devices.driver import cuda_device_count
+    from autotune.search_spaces.machine.devices import named_devices
 
     before, comma, begun = incomplete.rpartition(",")
     found = ["auto", *map(str, range(cuda_device_count())), *named_devices()]
@@ -21,7 +21,8 @@ def devices(incomplete: str) -> list[str]:
 
 def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:
     """``NAME=`` for each field of the schedule that begins so, and ``NAME=VALUE`` for those of few values."""
-    from ..search_spaces.registry import operator
+    from autotune.search_spaces.contract.registry import operator
+
     from .fields import fields_of
 
     with suppress(ValueError):  # a command that is none of an operator

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import typer
     from sqlalchemy import URL
 
-    from ..db import TuningDB
-    from ..devices.base import Device
+    from autotune.db import TuningDB
+    from autotune.devices.base import Device
 
 _MOUNTS = Path("/proc/self/mounts")
 _NETWORK = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "smb3")
@@ -22,7 +22,7 @@ _NETWORK = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "g
 
 def warn_of_cache() -> None:
     """Warn if the cache cannot be used, since what a command leaves there is lost when it ends."""
-    from ..cache import checked_cache_folder
+    from autotune.base.cache import checked_cache_folder
 
     try:
         checked_cache_folder("sources")
@@ -32,7 +32,7 @@ def warn_of_cache() -> None:
 
 def warn_of_database(url: URL) -> None:
     """Warn if a SQLite file is on a network file system, whose locks SQLite cannot rely on."""
-    from ..db.engine import sqlite_file
+    from autotune.db.engine import sqlite_file
 
     file = sqlite_file(url)
     if file and (kind := file_system(file)) in _NETWORK:
@@ -49,7 +49,7 @@ def warn_of_options(context: typer.Context, names: Iterable[str], why: str) -> N
 
 def warn_of_new_models(operator: str, devices: Iterable[Device], database: TuningDB) -> None:
     """Say how to get good schedules on GPUs for which none ship, unless some were tuned there."""
-    from ..db.pretuned import advice
+    from autotune.db.pretuned import advice
 
     for model in dict.fromkeys(device.limits.name for device in devices if device.selector.isdecimal()):
         if not database.winners(operator, model) and (text := advice(model, operator)):

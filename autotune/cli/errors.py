@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from typer import TyperException
 
-from ..errors import AutotuneError, InputError
+from autotune.base.errors import AutotuneError, InputError
 
 FAILED = 1
 BAD_INPUT = 2

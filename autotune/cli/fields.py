@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from ..codegen.fields import field_specs
+from autotune.codegen.model.fields import field_specs
 
 _ENTRY = re.compile(r"^    ((?:\w+, )*\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 

@@ -17,7 +17,7 @@ from .errors import user_input
 from .fields import Field, fields_of
 
 if TYPE_CHECKING:
-    from ..codegen.problem import Problem
+    from autotune.codegen.model.problem import Problem
 
 
 def operator_commands(
@@ -33,12 +33,12 @@ def operator_commands(
 
     class Commands(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:
-            from ..search_spaces.registry import OPERATORS
+            from autotune.search_spaces.contract.registry import OPERATORS
 
             return [*OPERATORS, *others]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            from ..search_spaces.registry import operator
+            from autotune.search_spaces.contract.registry import operator
 
             if cmd_name in others:
                 return _typer_command(cmd_name, others[cmd_name])

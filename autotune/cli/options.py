@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..files import checked_target
+from autotune.base.files import checked_target
+
 from . import completion
 from .errors import BadInputError, user_input
 
 if TYPE_CHECKING:
-    from ..db import RunRecord, TuningDB
-    from ..devices.base import Device
-    from ..devices.cuda import CudaDevice
-    from ..devices.worker_device import WorkerDevice
-    from ..search_spaces.device_spec import DeviceSpec
+    from autotune.db import RunRecord, TuningDB
+    from autotune.devices.base import Device
+    from autotune.devices.cuda import CudaDevice
+    from autotune.devices.worker_device import WorkerDevice
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 DeviceOption = Annotated[
     str,
@@ -93,7 +94,7 @@ def checked_output(path: Path | None) -> Path | None:
 
 def opened(url: str | None) -> TuningDB:
     """A database to read; one that the user names must exist."""
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
     return TuningDB(url, create=False)
 
@@ -106,7 +107,7 @@ def run_of(database: TuningDB, name: str) -> RunRecord:
 
 def model_of(text: str | None, database: TuningDB) -> str | None:
     """The device model of a selector, since the database stores trials by model."""
-    from ..search_spaces.devices import named_device, named_devices
+    from autotune.search_spaces.machine.devices import named_device, named_devices
 
     if text is None:
         return None
@@ -120,7 +121,7 @@ def model_of(text: str | None, database: TuningDB) -> str | None:
 
 def device_of(selector: str) -> Device:
     """The device that the user named; `BadInputError` if it is not there or cannot be used."""
-    from ..devices.select import device
+    from autotune.devices.select import device
 
     with _device_errors():
         return device(selector)
@@ -128,7 +129,7 @@ def device_of(selector: str) -> Device:
 
 def gpu_of(selector: str, command: str) -> CudaDevice:
     """The GPU that the user named for a command that needs one; `BadInputError` if it is none."""
-    from ..devices.cuda import CudaDevice
+    from autotune.devices.cuda import CudaDevice
 
     device = device_of(selector)
     if not isinstance(device, CudaDevice):
@@ -140,7 +141,7 @@ def gpu_of(selector: str, command: str) -> CudaDevice:
 
 def worker_device_of(selector: str) -> WorkerDevice:
     """`device_of` in a process of its own."""
-    from ..devices.select import worker_device
+    from autotune.devices.select import worker_device
 
     with _device_errors():
         return worker_device(selector)
@@ -149,7 +150,7 @@ def worker_device_of(selector: str) -> WorkerDevice:
 @contextmanager
 def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
     """The devices of `DevicesOption`, each in a process of its own, which ends with the context."""
-    from ..devices.select import resolved_all
+    from autotune.devices.select import resolved_all
 
     with ExitStack() as opened:
         with _device_errors():
@@ -159,7 +160,7 @@ def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
 
 def limits_of(selector: str) -> DeviceSpec:
     """The limits of a device, for commands that run nothing on it."""
-    from ..devices.select import device_limits
+    from autotune.devices.select import device_limits
 
     with _device_errors():
         return device_limits(selector)
@@ -167,7 +168,7 @@ def limits_of(selector: str) -> DeviceSpec:
 
 @contextmanager
 def _device_errors() -> Iterator[None]:
-    from ..devices.base import DeviceError
+    from autotune.devices.base import DeviceError
 
     try:
         yield

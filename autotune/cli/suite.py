@@ -12,7 +12,7 @@ from .errors import BadInputError, user_input
 from .operator_commands import problem_of
 
 if TYPE_CHECKING:
-    from ..codegen.problem import Problem
+    from autotune.codegen.model.problem import Problem
 
 _LABEL = "group"
 
@@ -47,7 +47,7 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
 
     A member ``group`` is the label.
     """
-    from ..db.exchange import read_document
+    from autotune.db.exchange import read_document
 
     with user_input():
         try:

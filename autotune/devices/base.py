@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Protocol, runtime_checkable
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compiler import CompiledKernel
-from ..db.states import Status, TimeSource
-from ..errors import AutotuneError
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
+from autotune.base.errors import AutotuneError
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompiledKernel
+from autotune.db.states import Status, TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 
 class DeviceError(AutotuneError, RuntimeError):

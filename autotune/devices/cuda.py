@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..compiler import compiler_version
-from ..db.states import TimeSource
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import capability_limits, model_rates, named_device, named_devices
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.problem import Problem
+from autotune.compiler import compiler_version
+from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import capability_limits, model_rates, named_device, named_devices
+
 from .base import DeviceError
 from .cuda_context import CudaContext
 from .driver import check_device, cuda_version

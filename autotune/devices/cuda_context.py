@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..search_spaces.device_spec import DeviceSpec
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .base import DeviceError
 from .conditions import Conditions
 
@@ -43,7 +44,7 @@ class CudaContext:
 
     def check_context(self) -> bool:
         """After an error: whether the context is lost. An error that a kernel caused stays for good."""
-        from ..cuda_core import CUDAError
+        from autotune.base.cuda_core import CUDAError
 
         try:
             self.handle.sync()

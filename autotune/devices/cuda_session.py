@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cuda.core import EventOptions
 
-from ..codegen.problem import Array, Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compiler import CompiledKernel
-from ..cuda_core import CUDAError
-from ..db.states import Status
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
-from ..search_spaces.roofline import impossible_rate
-from ..verification import exact_launch_inputs
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompiledKernel
+from autotune.db.states import Status
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import impossible_rate
+from autotune.verification import exact_launch_inputs
+
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason

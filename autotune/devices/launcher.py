@@ -10,9 +10,9 @@ from typing import Any
 from cuda.bindings import driver
 from cuda.core import Kernel, ObjectCode
 
-from ..codegen.program import Launch, Memset, Program
-from ..compiler import CompiledKernel
-from ..cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.program import Launch, Memset, Program
+from autotune.compiler import CompiledKernel
 
 _Attribute = driver.CUfunction_attribute
 _PORTABLE_CLUSTER = 8  # blocks: what every device with clusters runs without being asked

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 
-from ..codegen.integers import round_up
-from ..codegen.problem import Array
-from ..cuda_core import handle_return
-from ..verification import POISONS
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.problem import Array
+from autotune.verification import POISONS
 
 _WIDEST_ACCESS = 16
 _ALLOCATION_ALIGNMENT = 256  # of cuMemAlloc

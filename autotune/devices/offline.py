@@ -7,16 +7,18 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compiler import CompiledKernel, CompileError
-from ..db.states import Status, TimeSource
-from ..emulator import EmulatorError, HostCompilerMissingError, compiler_version, verify
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import named_device
-from ..search_spaces.operator import Operator
-from ..search_spaces.time_model import VERSION, modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompiledKernel, CompileError
+from autotune.db.states import Status, TimeSource
+from autotune.emulator import EmulatorError, HostCompilerMissingError, compiler_version, verify
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.time_model import VERSION
+
 from .base import DeviceError, Evaluation
 
 _REMEMBERED = 100  # verdicts of the emulator by kernel: schedules may share the source of a small problem

@@ -11,14 +11,14 @@ from typing import Any
 
 from cuda.core import Stream
 
-from ..codegen.dtype import DType
-from ..codegen.problem import Array, Problem
-from ..codegen.program import Program
-from ..codegen.tensor import Role, Tensor
-from ..compiler import CompiledKernel, compile_kernel
-from ..db.states import Status
-from ..search_spaces.operator import Operator
-from ..verification import (
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.compiler import CompiledKernel, compile_kernel
+from autotune.db.states import Status
+from autotune.search_spaces.contract.operator import Operator
+from autotune.verification import (
     POISONS,
     UNTOUCHED,
     Mismatch,
@@ -28,6 +28,7 @@ from ..verification import (
     launch_inputs,
     scale_name,
 )
+
 from .base import Evaluation
 from .cuda_context import CudaContext
 from .launcher import LoadedProgram

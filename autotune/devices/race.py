@@ -9,8 +9,8 @@ from optuna import Study, create_study
 from optuna.pruners import BasePruner
 from optuna.trial import FrozenTrial
 
-from ..confidence import lower_bound_exceeds
-from ..optuna_log import quiet_optuna
+from autotune.base.confidence import lower_bound_exceeds
+from autotune.base.optuna_log import quiet_optuna
 
 _FAR = 1.5  # more than two samples of one kernel differ on a clock that is not quite steady
 

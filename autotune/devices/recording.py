@@ -8,17 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..db.recording import read_recording
-from ..db.states import Status, TimeSource
-from ..db.trials import Trial
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import device_spec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import operator as operator_of
-from ..search_spaces.restriction import restrict_schedules
-from ..search_spaces.roofline import impossible_rate
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.db.recording import read_recording
+from autotune.db.states import Status, TimeSource
+from autotune.db.trials import Trial
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as operator_of
+from autotune.search_spaces.contract.restriction import restrict_schedules
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import device_spec
+from autotune.search_spaces.machine.roofline import impossible_rate
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compiler import CompiledKernel
-from ..db.states import Status
-from ..errors import InputError
-from ..search_spaces.operator import Operator
+from autotune.base.errors import InputError
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompiledKernel
+from autotune.db.states import Status
+from autotune.search_spaces.contract.operator import Operator
+
 from .base import Device, DeviceError, Evaluation
 from .recording import Recording, load
 

@@ -7,11 +7,12 @@ from contextlib import ExitStack, contextmanager
 
 from cuda.bindings import driver
 
-from ..codegen.problem import Array
-from ..codegen.program import Program
-from ..codegen.tensor import Role, Tensor
-from ..compiler import CompiledKernel
-from ..cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.compiler import CompiledKernel
+
 from .launcher import LoadedProgram
 from .tensor_maps import encode
 

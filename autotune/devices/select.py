@@ -6,9 +6,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..db.states import TimeSource
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.devices import named_device, named_devices
+from autotune.db.states import TimeSource
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device, named_devices
+
 from .base import Device, DeviceError
 from .driver import cuda_device_count
 from .replay import PREFIX, ReplayDevice

@@ -9,9 +9,9 @@ from typing import Any
 
 from cuda.bindings import driver
 
-from ..codegen.dtype import DType
-from ..codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
-from ..cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
 
 _Type = driver.CUtensorMapDataType
 _Swizzle = driver.CUtensorMapSwizzle

@@ -15,9 +15,9 @@ from statistics import median
 from time import monotonic
 from typing import NamedTuple
 
-from ..codegen.problem import Problem
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.roofline import roofline
+from autotune.codegen.model.problem import Problem
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import roofline
 
 _TOTAL_SECONDS = 0.1  # of the samples that count
 _FEWEST, _MOST = 10, 100

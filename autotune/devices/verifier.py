@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 from cuda.core import Device, Stream
 
-from ..codegen.dtype import DType
-from ..codegen.emission import inlined
-from ..codegen.program import Argument, Launch, Program
-from ..codegen.tensor import Exact, Tensor, Within
-from ..compiler import compile_kernel
-from ..search_spaces.device_spec import DeviceSpec
-from ..verification import POISONS
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.tensor import Exact, Tensor, Within
+from autotune.codegen.source.emission import inlined
+from autotune.compiler import compile_kernel
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.verification import POISONS
+
 from .launcher import LoadedProgram
 from .memory import GuardedBuffer
 

@@ -7,15 +7,16 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compiler import CompiledKernel
-from ..db.states import Status, TimeSource
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import operator as registered
-from ..worker import Worker, WorkerError, WorkerHungError
+from autotune.base.worker import Worker, WorkerError, WorkerHungError
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompiledKernel
+from autotune.db.states import Status, TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .base import Device, DeviceError, Evaluation, Session
 from .timing import setup_limit
 

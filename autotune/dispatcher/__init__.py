@@ -5,11 +5,12 @@ Each operator that states a call is a function here, by its name; so are those s
 
 from typing import TYPE_CHECKING, Any
 
-from ..lazy import lazy_names
+from autotune.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ..search_spaces.layout.transpose.call import transpose as transpose
-    from ..search_spaces.matmul.sgemm.call import sgemm as sgemm
+    from autotune.search_spaces.layout.transpose.call import transpose as transpose
+    from autotune.search_spaces.matmul.sgemm.call import sgemm as sgemm
+
     from .calls.bound_call import BoundCall, plan
     from .calls.warming import warm
     from .choice.explanation import Explanation, explain
@@ -30,7 +31,8 @@ __all__ = [
 
 def _function(name: str) -> Any:
     """The function of an operator, or one that an operator states beside it."""
-    from ..search_spaces.registry import OPERATORS
+    from autotune.search_spaces.contract.registry import OPERATORS
+
     from .calls.function import dispatched
     from .calls.shorthand import shorthand
 
@@ -38,7 +40,8 @@ def _function(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    from ..search_spaces.registry import OPERATORS
+    from autotune.search_spaces.contract.registry import OPERATORS
+
     from .calls.shorthand import shorthands
 
     return sorted({*globals(), *__all__, *OPERATORS, *(stated.__name__ for _, stated in shorthands())})

@@ -53,6 +53,6 @@ def configure(*, tune: str = "never", device: int | None = None, never_worse_tha
 
 
 def _substitutes() -> list[str]:
-    from ..search_spaces.registry import OPERATORS
+    from autotune.search_spaces.contract.registry import OPERATORS
 
     return sorted({name for operator in OPERATORS.values() for name in operator.substitutes})

@@ -13,17 +13,17 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from ..cache import SEAL_BYTES, cache_folder, keep_newest, own_content, seal
-from ..codegen.program import Program
-from ..compiler import CompileError
-from ..errors import AutotuneError
-from ..files import atomic_write
-from ..log import logger
+from autotune.base.cache import SEAL_BYTES, cache_folder, keep_newest, own_content, seal
+from autotune.base.errors import AutotuneError
+from autotune.base.files import atomic_write
+from autotune.base.log import logger
+from autotune.codegen.model.program import Program
+from autotune.compiler import CompileError
 
 _MOST = 10_000  # kernels, of 30 KB
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parent / "cpp"
 _HEADER = _FOLDER / "emulator.hpp"
-_SWIZZLE = _FOLDER.parent / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
+_SWIZZLE = Path(__file__).parents[1] / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
 # Sanitizers instrument; their libraries are not used. Without scalar replacement of aggregates a load of a float4
 # stays one load, whose alignment can be checked. What is left out of -O1 takes 6 % of the time to compile kernels,

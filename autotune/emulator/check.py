@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..codegen.problem import Array, Problem
-from ..codegen.program import Program
-from ..codegen.tensor import Role, Tensor
-from ..verification import (
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.verification import (
     POISONS,
     Mismatch,
     compare,
@@ -17,6 +17,7 @@ from ..verification import (
     launch_arrays,
     scale_name,
 )
+
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..codegen.problem import Array
-from ..codegen.program import Launch, Memset, Program
-from ..codegen.tensor import Role, Tensor
-from ..errors import AutotuneError
+from autotune.base.errors import AutotuneError
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Launch, Memset, Program
+from autotune.codegen.model.tensor import Role, Tensor
+
 from .build import command
 from .request import request
 from .sparse import elements

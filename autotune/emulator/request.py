@@ -6,11 +6,12 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
-from ..codegen.dtype import DType
-from ..codegen.problem import Array
-from ..codegen.program import Launch, Program, Step
-from ..codegen.tensor import Role, Tensor
-from ..codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Launch, Program, Step
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
+
 from .sparse import elements, is_sparse, offsets, piece_bytes
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..codegen.problem import Array
-from ..codegen.tensor import Tensor
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Tensor
 
 _LARGE = 1 << 28  # bytes
 

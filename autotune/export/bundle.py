@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..codegen.fields import FieldRole, field_specs
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..dispatcher.choice.choose import choices
-from ..dispatcher.choice.records import Record
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.dispatcher.choice.choose import choices
+from autotune.dispatcher.choice.records import Record
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _PRIME = 1021  # larger than most tiles, none of which divides it
 _MOST = 2**20  # of a size, unless a problem is nearly as large

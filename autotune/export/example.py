@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.problem import Array, Problem
-from ..codegen.tensor import Exact, Role, Tensor
-from ..verification import scale_name
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.tensor import Exact, Role, Tensor
+from autotune.verification import scale_name
+
 from .interface import call
 from .kernels import WORKSPACE, Kernels
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from ..codegen.integers import SymbolicInt
-from ..errors import AutotuneError
+from autotune.base.errors import AutotuneError
+from autotune.codegen.model.integers import SymbolicInt
 
 _MARK = re.compile("\x02(\\d+)\x03")  # in a text, the number of an expression; no source has these characters
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..codegen.program import Argument
-from ..codegen.tensor import Role
+from autotune.codegen.model.program import Argument
+from autotune.codegen.model.tensor import Role
+
 from .kernels import WORKSPACE, Kernels
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.program import Argument, Program
-from ..codegen.schedule import Schedule
-from ..dispatcher.choice.choose import Choice, choices
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.roofline import roofline
-from ..search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.dispatcher.choice.choose import Choice, choices
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import roofline
+
 from .bundle import Bundle
 from .expressions import Condition, Expression, Pool, TraceError, filled, held
 from .trace import Branch, Leaf, Tree, holding, leaf_at, leaves, traced, value_at

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..codegen.dtype import DType
-from ..codegen.program import Argument, Memset, Program, Step
-from ..codegen.tensor_map import TensorMap
-from ..db.states import TimeSource
-from ..devices.tensor_maps import SWIZZLES, type_of
-from ..dispatcher.choice.choose import RECORD_TIE
-from ..dispatcher.choice.modelled import TIE
-from ..dispatcher.choice.records import Record
-from ..dispatcher.choice.transfer import DOUBT, FARTHEST, LEAST_SECONDS
-from ..search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Argument, Memset, Program, Step
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.db.states import TimeSource
+from autotune.devices.tensor_maps import SWIZZLES, type_of
+from autotune.dispatcher.choice.choose import RECORD_TIE
+from autotune.dispatcher.choice.modelled import TIE
+from autotune.dispatcher.choice.records import Record
+from autotune.dispatcher.choice.transfer import DOUBT, FARTHEST, LEAST_SECONDS
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+
 from .cpp import Writer
 from .expressions import Expression
 from .kernels import Kernel, Kernels, plain_arguments

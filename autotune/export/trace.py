@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..codegen.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div
+
 from .expressions import Condition, Expression, Pool, TraceError, bounds
 from .extremes import symbolic_extremes
 

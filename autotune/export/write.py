@@ -6,8 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ..codegen.program import Launch, Program
-from ..compile_pool import CompilePool
+from autotune.codegen.model.program import Launch, Program
+from autotune.compile_pool import CompilePool
+
 from .example import example, write_data
 from .interface import header, source
 from .kernels import Kernels

@@ -9,7 +9,8 @@ from reprlib import repr as short
 from statistics import geometric_mean
 from typing import Any
 
-from ..db.trials import Trial
+from autotune.db.trials import Trial
+
 from .winner import ratios
 
 

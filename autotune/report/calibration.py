@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..search_spaces.calibration import Calibration, Curve, Figure
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure
 
 
 def calibration_document(found: Calibration, sm_count: int) -> dict[str, Any]:

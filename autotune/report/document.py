@@ -9,8 +9,9 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..search_spaces.roofline import Peaks, bounding_unit, roofline
+from autotune.codegen.model.problem import Problem
+from autotune.search_spaces.machine.roofline import Peaks, bounding_unit, roofline
+
 from .benches import compared_records
 from .failures import failures
 from .importance import importances
@@ -21,8 +22,8 @@ from .trial_table import trial_table
 from .winner import winner
 
 if TYPE_CHECKING:
-    from ..db import Trial
-    from ..search_spaces.calibration import Calibration
+    from autotune.db import Trial
+    from autotune.search_spaces.machine.calibration import Calibration
 
 _MOST_TRIALS, _FEWEST = 12_000, 10  # of a page, and of a group
 _DETAILED = 12  # groups with sources and importances: these cost kilobytes, and seconds

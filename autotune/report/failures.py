@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..db.trials import Trial
+from autotune.db.trials import Trial
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.]*(?:e[+-]?\d+)?")
 _MOST = 40

@@ -15,8 +15,8 @@ from optuna.importance import (
 )
 from optuna.trial import create_trial
 
-from ..codegen.integers import ceil_div
-from ..optuna_log import quiet_optuna
+from autotune.base.optuna_log import quiet_optuna
+from autotune.codegen.model.integers import ceil_div
 
 _FEWEST = 20  # trials: PED-ANOVA looks at the best tenth, which must be more than one
 _MOST, _MOST_FANOVA = 2000, 300  # trials, for a second each

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.work import Unit
-from ..db.trials import Trial
-from ..search_spaces.known import Known
-from ..search_spaces.occupancy import occupancy
-from ..search_spaces.roofline import bounding_unit, roofline
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.work import Unit
+from autotune.db.trials import Trial
+from autotune.search_spaces.contract.known import Known
+from autotune.search_spaces.machine.occupancy import occupancy
+from autotune.search_spaces.machine.roofline import bounding_unit, roofline
+
 from .machine import Machine
 from .resources import compiled_footprint
 from .subject import known_as

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..search_spaces.calibration import Calibration, Figure
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.roofline import Peaks
-from ..search_spaces.time_model import LATENCY_SECONDS
+from autotune.search_spaces.machine.calibration import Calibration, Figure
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import Peaks
+from autotune.search_spaces.machine.time_model import LATENCY_SECONDS
+
 from .calibration import calibration_document
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from ..errors import AutotuneError
+from autotune.base.errors import AutotuneError
 
 _ASSETS = Path(__file__).parent / "assets"
 # Apache ECharts 6.1.0, dist/echarts.min.js of the npm package; its licences are beside it.

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..codegen.footprint import Footprint
-from ..codegen.schedule import Schedule
-from ..search_spaces.known import Known
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.known import Known
 
 
 def compiled_footprint(known: Known, schedule: Schedule | None, resources: Mapping[str, Any]) -> Footprint | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..db.states import TimeSource
-from ..db.trials import Trial
-from ..search_spaces.known import Known, known
+from autotune.db.states import TimeSource
+from autotune.db.trials import Trial
+from autotune.search_spaces.contract.known import Known, known
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 
 @dataclass(frozen=True)

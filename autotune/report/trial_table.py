@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..codegen.schedule import Schedule
-from ..db.trials import Trial
-from ..search_spaces.occupancy import occupancy
+from autotune.codegen.model.schedule import Schedule
+from autotune.db.trials import Trial
+from autotune.search_spaces.machine.occupancy import occupancy
+
 from .resources import compiled_footprint, count
 from .subject import Group
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from ..codegen.fields import FieldRole, field_specs
-from ..codegen.footprint import Footprint
-from ..codegen.schedule import Schedule
-from ..db.freshness import changed_program
-from ..db.trials import Trial
-from ..search_spaces.known import Known
-from ..search_spaces.occupancy_document import occupancy_document
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.schedule import Schedule
+from autotune.db.freshness import changed_program
+from autotune.db.trials import Trial
+from autotune.search_spaces.contract.known import Known
+from autotune.search_spaces.machine.occupancy_document import occupancy_document
+
 from .resources import count
 from .subject import Group
 

@@ -11,15 +11,15 @@ from optuna import create_study
 from optuna.storages import BaseStorage, JournalStorage
 from optuna.trial import FrozenTrial
 
-from ..db.engine import sqlite_file
-from ..db.errors import DatabaseError
-from ..db.journal import RUN, JournalFile, journal_errors
-from ..db.life import studies_folder
-from ..files import atomic_write
-from ..optuna_log import quiet_optuna
+from autotune.base.files import atomic_write
+from autotune.base.optuna_log import quiet_optuna
+from autotune.db.engine import sqlite_file
+from autotune.db.errors import DatabaseError
+from autotune.db.journal import RUN, JournalFile, journal_errors
+from autotune.db.life import studies_folder
 
 if TYPE_CHECKING:
-    from ..db import RunRecord, TuningDB
+    from autotune.db import RunRecord, TuningDB
 
 _Part = tuple[str, list[FrozenTrial]]
 
@@ -47,7 +47,7 @@ def export_run(db: TuningDB, run: RunRecord, path: Path) -> int:
 def _parts(db: TuningDB, run: RunRecord) -> Iterator[_Part]:
     """Of each study its name, and its trials of the run, if there are any."""
     if db.url.get_backend_name() == "postgresql":
-        from ..db.study_tables import StudyTables
+        from autotune.db.study_tables import StudyTables
 
         with closing(StudyTables(db)) as tables, tables.errors():
             yield from _of_run(tables, run, lambda name: f"{run.operator} " in name)

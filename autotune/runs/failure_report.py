@@ -9,8 +9,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
-from ..cache import cache_folder, keep_newest
-from ..db.trials import Trial
+from autotune.base.cache import cache_folder, keep_newest
+from autotune.db.trials import Trial
 
 VERSION = 1
 _MOST = 1000  # failure reports, of 20 to 200 KB
@@ -34,7 +34,7 @@ class FailureReport:
 
     def write(self) -> Path | None:
         """Write the file that is named after the schedule, the problem and the device; None where nothing can be."""
-        from ..db.exchange import to_document, write_document
+        from autotune.db.exchange import to_document, write_document
 
         trial = self.trial
         digest = hashlib.sha256(f"{trial.problem.key}\0{trial.device.model}".encode()).hexdigest()[:8]
@@ -54,7 +54,7 @@ class FailureReport:
             OSError: the file cannot be read.
             ValueError: one line that says where it is wrong.
         """
-        from ..db.exchange import from_document, read_document
+        from autotune.db.exchange import from_document, read_document
 
         document: Any = read_document(path)
         if not isinstance(document, dict) or set(document) != {"version", "device", "seed", "source", "record"}:

@@ -9,19 +9,20 @@ from math import inf, log2
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..compiler import compiler_version
-from ..db.freshness import changed, judge, misjudged
-from ..db.states import Status
-from ..db.trials import Trial, Tried
-from ..devices.base import Device
-from ..search_spaces.operator import Operator
-from ..search_spaces.time_model import fastest_first
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import compiler_version
+from autotune.db.freshness import changed, judge, misjudged
+from autotune.db.states import Status
+from autotune.db.trials import Trial, Tried
+from autotune.devices.base import Device
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.operator import Operator
+
 from .provenance import changed_environment
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 _WINNERS = 5
 _OWN = 3

@@ -7,15 +7,16 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..devices.base import Device
-from ..search_spaces.operator import Operator
-from ..search_spaces.sizes import SpaceSize, space_size
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.devices.base import Device
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.sizes import SpaceSize, space_size
+
 from .history import History
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 _NEWEST = 200  # trials that tell how long one takes
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..compiler import compiler_version
-from ..db.freshness import changed_judge, changed_program
-from ..db.trials import Trial, Tried
-from ..devices.base import Device
+from autotune.compiler import compiler_version
+from autotune.db.freshness import changed_judge, changed_program
+from autotune.db.trials import Trial, Tried
+from autotune.devices.base import Device
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
 _DEPENDS_ON = ("driver", "limits", "time model")

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from ..db.states import Outcome
-from ..devices.base import Device
-from ..errors import AutotuneError
-from ..search_spaces.operator import Operator
+from autotune.base.errors import AutotuneError
+from autotune.db.states import Outcome
+from autotune.devices.base import Device
+from autotune.search_spaces.contract.operator import Operator
+
 from .provenance import environment
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 A_CALL = "autotune.tune()"  # the command of a run that is a call of Python
 
@@ -49,7 +50,7 @@ def begun(
     Raises:
         DatabaseError: it cannot be stored.
     """
-    from ..db.run_record import RunRecord
+    from autotune.db.run_record import RunRecord
 
     given = {name: value for name, value in options.items() if value is not None}
     sampler, seed = given.pop("sampler"), given.pop("seed")

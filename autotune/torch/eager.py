@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.compiler import is_compiling
 
-from ..dispatcher.calls.source import declared
+from autotune.dispatcher.calls.source import declared
 
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 

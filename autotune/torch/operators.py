@@ -11,13 +11,14 @@ from typing import Any
 
 import torch
 
-from ..dispatcher.calls.function import dispatched
-from ..dispatcher.calls.resolve import plain_option
-from ..dispatcher.calls.shorthand import shorthands
-from ..search_spaces.call import OUT, STREAM, Call
-from ..search_spaces.derivative import Backward, Derivative
-from ..search_spaces.layouts import Layout
-from ..search_spaces.registry import OPERATORS
+from autotune.dispatcher.calls.function import dispatched
+from autotune.dispatcher.calls.resolve import plain_option
+from autotune.dispatcher.calls.shorthand import shorthands
+from autotune.search_spaces.contract.call import OUT, STREAM, Call
+from autotune.search_spaces.contract.derivative import Backward, Derivative
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .eager import Named, binder, examined, recorder
 from .schema import outputs_made, schema
 

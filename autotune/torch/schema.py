@@ -6,9 +6,9 @@ import types
 from inspect import Parameter
 from typing import Any, Union, get_args, get_origin
 
-from ..codegen.dtype import DType
-from ..search_spaces.call import Call
-from ..search_spaces.derivative import Derivative
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.call import Call
+from autotune.search_spaces.contract.derivative import Derivative
 
 _SCHEMA = {int: "int", float: "float", bool: "bool", str: "str", DType: "ScalarType", tuple[int, ...]: "int[1]"}
 

@@ -3,6 +3,6 @@
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
 from .runoff import Runoff
-from .samplers import SAMPLERS
+from .search.samplers import SAMPLERS
 
 __all__ = ["SAMPLERS", "Progress", "Runoff", "TuneOptions", "TuneResult", "tune"]

@@ -7,20 +7,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..compile_pool import CompilePool
-from ..db.trials import Trial
-from ..devices.base import Device
-from ..devices.replay import evaluable
-from ..runs.history import History
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.db.trials import Trial
+from autotune.devices.base import Device
+from autotune.devices.replay import evaluable
+from autotune.runs.history import History
+from autotune.search_spaces.contract.operator import Operator
+
 from .evaluator import Job
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
-    from .proposals import Candidate
-    from .shared import SharedProposals
+    from autotune.db import TuningDB
+
+    from .search.proposals import Candidate
+    from .study.shared import SharedProposals
 
 # A search learns of a schedule only when as many others have begun. On synthetic recordings of an sgemm and a transpose
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and

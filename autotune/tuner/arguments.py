@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..devices.base import Device
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.problem import Problem
+from autotune.devices.base import Device
+from autotune.search_spaces.contract.operator import Operator
+
 from .options import TuneOptions
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 
 def check_arguments(
@@ -21,7 +22,7 @@ def check_arguments(
     Raises:
         TypeError: one line that says what is expected.
     """
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
     if not isinstance(operator, Operator):
         raise TypeError(f"operator={operator!r}: expected an Operator, such as autotune.operator('sgemm')")

@@ -7,17 +7,17 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compile_pool import CompilePool
-from ..compiler import CompiledKernel, CompileError, compiler_version
-from ..db.freshness import JUDGE, judge
-from ..db.states import Status
-from ..db.trials import DeviceRecord, ProblemRecord, Trial
-from ..devices.base import Device, Session
-from ..runs.provenance import environment
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.compiler import CompiledKernel, CompileError, compiler_version
+from autotune.db.freshness import JUDGE, judge
+from autotune.db.states import Status
+from autotune.db.trials import DeviceRecord, ProblemRecord, Trial
+from autotune.devices.base import Device, Session
+from autotune.runs.provenance import environment
+from autotune.search_spaces.contract.operator import Operator
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..codegen.problem import Problem
-from ..codegen.program import Program
-from ..codegen.schedule import Schedule
-from ..compile_pool import CompilePool
-from ..compiler import compile_kernel
-from ..db.trials import Trial
-from ..devices.base import Device
-from ..runs.failure_report import FailureReport
-from ..search_spaces.device_spec import DeviceSpec
-from ..search_spaces.operator import Operator
-from ..search_spaces.registry import operator as registered
-from ..verification import launch_arrays
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.compiler import compile_kernel
+from autotune.db.trials import Trial
+from autotune.devices.base import Device
+from autotune.runs.failure_report import FailureReport
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.verification import launch_arrays
+
 from .evaluator import Evaluator
 
 
@@ -65,8 +66,8 @@ def replay(report: FailureReport, device: Device) -> Trial:
 
 def _launch(report: str, ordinal: str) -> None:
     """Launch on the report's inputs and poisoned outputs; the result is not checked."""
-    from ..devices.cuda import CudaDevice
-    from ..devices.sanitizer_launch import run
+    from autotune.devices.cuda import CudaDevice
+    from autotune.devices.sanitizer_launch import run
 
     spec = CudaDevice(int(ordinal)).limits
     read = FailureReport.read(Path(report))

@@ -9,19 +9,20 @@ from dataclasses import asdict
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..compile_pool import CompilePool
-from ..devices.base import Device
-from ..devices.replay import evaluable
-from ..optuna_log import quiet_optuna
-from ..runs.run import A_CALL, Run, begun
-from ..search_spaces.operator import Operator
-from ..signals import handled
+from autotune.base.optuna_log import quiet_optuna
+from autotune.base.signals import handled
+from autotune.codegen.model.problem import Problem
+from autotune.compile_pool import CompilePool
+from autotune.devices.base import Device
+from autotune.devices.replay import evaluable
+from autotune.runs.run import A_CALL, Run, begun
+from autotune.search_spaces.contract.operator import Operator
+
 from .arguments import check_arguments
 from .options import Progress, TuneOptions, TuneResult
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -70,7 +71,7 @@ def tune(
         ValueError: the problem is empty.
     """
     from .problem_search import ProblemSearch
-    from .stored_study import StoredStudy
+    from .study.stored_study import StoredStudy
 
     start = now()
     check_arguments(operator, problem, device, db, options)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
 
-from ..db.states import Status
-from ..db.trials import Trial
-from ..markup import Bar, facts
+from autotune.base.markup import Bar, facts
+from autotune.db.states import Status
+from autotune.db.trials import Trial
+
 from .runoff import Runoff
-from .samplers import BAYES, SAMPLERS, missing
+from .search.samplers import BAYES, SAMPLERS, missing
 
 _LONGEST_NAME = 100
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from signal import SIGINT, SIGTERM
 from typing import NamedTuple
 
-from ..codegen.problem import Problem
-from ..db.states import TimeSource
-from ..devices.base import Device, DeviceError
-from ..errors import InputError
-from ..optuna_log import quiet_optuna
-from ..signals import handled
+from autotune.base.errors import InputError
+from autotune.base.optuna_log import quiet_optuna
+from autotune.base.signals import handled
+from autotune.codegen.model.problem import Problem
+from autotune.db.states import TimeSource
+from autotune.devices.base import Device, DeviceError
+
 from .options import TuneResult
 
 _MOMENT = 0.5  # seconds

@@ -6,25 +6,26 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..compile_pool import CompilePool
-from ..db.states import Status, TimeSource
-from ..db.trials import Trial
-from ..devices.base import Device, Session
-from ..runs.failure_report import FailureReport
-from ..runs.history import History
-from ..search_spaces.operator import Operator
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.db.states import Status, TimeSource
+from autotune.db.trials import Trial
+from autotune.devices.base import Device, Session
+from autotune.runs.failure_report import FailureReport
+from autotune.runs.history import History
+from autotune.search_spaces.contract.operator import Operator
+
 from .ahead import MOST_AHEAD, Ahead, compile_first
 from .evaluator import Evaluator, Job
 from .options import Progress, TuneOptions, TuneResult
-from .proposals import Proposals
 from .runoff import Runoff, fastest, losers, participants, run_off
-from .shared import SharedProposals
-from .stored_study import StoredStudy
+from .search.proposals import Proposals
+from .study.shared import SharedProposals
+from .study.stored_study import StoredStudy
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 # Seconds. So short a run hardly comes to what the sampler proposes, and who computes keeps the device's thread waiting.
 _SHORT = 2.0

@@ -6,20 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.problem import Problem
-from ..codegen.schedule import Schedule
-from ..compiler import compiler_version
-from ..db.trials import Trial
-from ..devices.base import Device
-from ..runs.history import History
-from ..runs.run import Run
-from ..search_spaces.operator import Operator
-from ..search_spaces.restriction import restrict_schedules
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import compiler_version
+from autotune.db.trials import Trial
+from autotune.devices.base import Device
+from autotune.runs.history import History
+from autotune.runs.run import Run
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.restriction import restrict_schedules
+
 from .loop import tune
 from .options import Progress, TuneOptions, TuneResult
 
 if TYPE_CHECKING:
-    from ..db import TuningDB
+    from autotune.db import TuningDB
 
 
 def recording_options(schedules: Sequence[Schedule], seed: int = 0) -> TuneOptions:

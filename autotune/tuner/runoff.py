@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from math import inf
 
-from ..confidence import Interval, ratio_interval
-from ..db.states import Status, TimeSource
-from ..db.trials import Trial
+from autotune.base.confidence import Interval, ratio_interval
+from autotune.db.states import Status, TimeSource
+from autotune.db.trials import Trial
 
 ROUNDS = 8  # the fewest of which a ratio's bounds are 99 % sure: the least and the greatest
 _CONFIDENCE = 0.99

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..footprint import Footprint
-from ..headers import used_source
-from ..program import Argument, Program, cuda_arguments
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.program import Argument, Program, cuda_arguments
+from autotune.codegen.source.headers import used_source
 
 THREADS = 256  # of a block
 VECTOR_BYTES = 16

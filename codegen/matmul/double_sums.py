@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..integers import ceil_div
-from ..program import Launch
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Launch
 
 _TILE, _THREADS, _STEPS = 64, 256, 16
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..fields import kind, size
-from ..matrices import MatrixProblem
+from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.matrices import MatrixProblem
 
 
 @dataclass(frozen=True)

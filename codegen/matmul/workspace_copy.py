@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..dtype import DType
-from ..integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
+
 from .problem import ProductProblem
 
 ALIGNMENT = 256  # of parts of the workspace, in bytes

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import Array
-from ..repeated import repeated
-from ..tensor import Tensor
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Tensor
 
 _Row = npt.NDArray[np.float32]
 

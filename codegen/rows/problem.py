@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..dtype import DType
-from ..fields import kind, size
-from ..matrices import MatrixProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.matrices import MatrixProblem
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_COLUMNS = 2**30  # so that a column beyond the last round is a 32-bit number, too

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
 
-from ..fields import tunable
-from ..footprint import Footprint
-from ..integers import ceil_div, round_up
-from ..schedule import Schedule, Specialize
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.schedule import Schedule, Specialize
+
 from .problem import RowProblem
 
 WARP = 32

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..schedule import Specialize
+from autotune.codegen.model.schedule import Specialize
+
 from .problem import RowProblem
 from .schedule import Hold, RowSchedule
 

@@ -9,7 +9,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from autotune.dispatcher.calls.shorthand import shorthands
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 project = "autotune"
 version = release = installed("autotune")

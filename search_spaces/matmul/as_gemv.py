@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...codegen.matmul.gemv.problem import MOST, MOST_VECTORS, GemvProblem, WeightOrder
-from ...codegen.matmul.problem import ProductProblem
-from ..restatement import Restatement
+from autotune.codegen.matmul.gemv.problem import MOST, MOST_VECTORS, GemvProblem, WeightOrder
+from autotune.codegen.matmul.problem import ProductProblem
+from autotune.search_spaces.contract.restatement import Restatement
 
 
 def by_rows(problem: ProductProblem, **fields: Any) -> Restatement | None:

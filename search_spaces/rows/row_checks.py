@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ...codegen.integers import ceil_div, round_up
-from ...codegen.rows.problem import RowProblem
-from ...codegen.rows.schedule import RowSchedule
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.rows.problem import RowProblem
+from autotune.codegen.rows.schedule import RowSchedule
 
 P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=RowSchedule)

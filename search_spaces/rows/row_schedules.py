@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ...codegen.fields import field_specs
-from ...codegen.matrices import WIDEST_ACCESS
-from ...codegen.rows.schedule import Hold, RowSchedule
-from ..device_spec import DeviceSpec
-from ..occupancy import blocks_per_sm
-from ..resources import CLUSTERS_SINCE, footprint_violations, grid_violations
-from ..space import Draw, Space, Value, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.rows.schedule import Hold, RowSchedule
+from autotune.search_spaces.contract.space import Draw, Space, Value, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_violations, grid_violations
 
 S = TypeVar("S", bound=RowSchedule)
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Generic, TypeVar
 
-from ...codegen.fields import field_specs
-from ...codegen.integers import ceil_div
-from ...codegen.matrices import WIDEST_ACCESS
-from ...codegen.rows.problem import RowProblem
-from ...codegen.rows.schedule import Hold, RowSchedule, held_row
-from ..device_spec import DeviceSpec
-from ..occupancy import blocks_per_sm, most_registers
-from ..resources import footprint_violations
-from ..space import Space
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.rows.problem import RowProblem
+from autotune.codegen.rows.schedule import Hold, RowSchedule, held_row
+from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm, most_registers
+from autotune.search_spaces.machine.resources import footprint_violations
 
 P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=RowSchedule)

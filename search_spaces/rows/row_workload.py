@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import log2
 
-from ...codegen.rows.problem import RowProblem
-from ...codegen.rows.schedule import WARP, RowSchedule
-from ..device_spec import DeviceSpec
+from autotune.codegen.rows.problem import RowProblem
+from autotune.codegen.rows.schedule import WARP, RowSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 LINE = 128  # bytes
 SCHEDULERS = 4  # of an SM

@@ -9,7 +9,7 @@ from autotune.bench import OWN, Baseline, Prepared
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = replace(named_device("h200"), name="Test GPU")  # which no shipped record is for
 

@@ -9,7 +9,7 @@ from autotune.bench import comparison
 from autotune.cli.app import run
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 TRANSPOSE = operator("transpose")
 

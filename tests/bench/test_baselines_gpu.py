@@ -6,7 +6,7 @@ from contract.operator_cases import SMALL_PROBLEMS
 from autotune.bench import OwnSchedule, Setting
 from autotune.bench.baselines import baselines_of
 from autotune.devices.cuda import CudaDevice
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 pytestmark = pytest.mark.gpu
 

@@ -20,9 +20,9 @@ from autotune.db.comparison import Comparison
 from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.baselines import Published
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.baselines import Published
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE = operator("transpose")
 SIZES = ("--m", "1000", "--n", "1000")

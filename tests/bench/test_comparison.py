@@ -7,10 +7,10 @@ from threading import Event
 import pytest
 from bench_fakes import Session, baseline
 
+from autotune.base.cuda_core import CUDAError
 from autotune.bench import OWN, Baseline, Comparison, compare
 from autotune.bench.interleave import interleaved
 from autotune.codegen.layout.transpose.problem import TransposeProblem
-from autotune.cuda_core import CUDAError
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation
 

@@ -9,7 +9,7 @@ import pytest
 
 from autotune.bench.baselines import cub
 from autotune.bench.baselines.rows import cub_reduce
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.devices.base import DeviceError

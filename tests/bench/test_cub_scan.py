@@ -7,7 +7,7 @@ import re
 import pytest
 
 from autotune.bench.baselines.scan import cub
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
 

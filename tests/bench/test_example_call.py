@@ -11,11 +11,11 @@ from autotune.bench.dispatch.example_call import example_call, is_ordinary, prob
 from autotune.bench.dispatch.host_time import _with_members, launches_barely
 from autotune.bench.dispatch.process_start import described
 from autotune.bench.dispatch.random_sizes import random_sizes
-from autotune.codegen.dtype import DType
-from autotune.codegen.tensor import Role, Tensor
-from autotune.search_spaces.call import Binding, Call
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.search_spaces.contract.call import Binding, Call
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 SGEMM = operator("sgemm")

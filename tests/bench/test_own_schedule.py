@@ -4,11 +4,11 @@ import pytest
 from bench_fakes import LIMITS
 
 from autotune.bench import OwnSchedule, find_own_schedule
-from autotune.codegen.dtype import DType
 from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.model.dtype import DType
 from autotune.db import TimeSource, TuningDB
 from autotune.emulator import verify
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 TRANSPOSE = operator("transpose")
 PROBLEM = TransposeProblem(48, 80)

@@ -8,7 +8,7 @@ from torch_on_numpy import TORCH
 
 from autotune.bench.baselines import baselines_of
 from autotune.bench.baselines.rows import quack
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
@@ -17,7 +17,7 @@ from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProble
 from autotune.codegen.streaming.map.arrays import Gate
 from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.verification import launch_arrays
 
 

@@ -10,14 +10,14 @@ from unittest.mock import Mock
 import pytest
 from recording_factory import LIMITS, PROBLEM, recording, schedules, seconds, trials
 
+from autotune.base.errors import InputError
 from autotune.bench.search import SEARCHERS, compare_searches, missing
 from autotune.bench.search.compare import Found, near_after
 from autotune.bench.search.kernel_tuner import cache_document, simulated, t4_document
 from autotune.db import Status
 from autotune.db.recording import write_recording
 from autotune.devices.recording import load
-from autotune.errors import InputError
-from autotune.search_spaces.time_model import fastest_first
+from autotune.search_spaces.contract.modelled_time import fastest_first
 
 OWN = [name for name in SEARCHERS if not name.startswith("kernel_tuner.")]
 

@@ -8,11 +8,11 @@ import pytest
 from recording_factory import LIMITS
 
 from autotune.bench.time_model import FIRST, quality
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.schedule import Schedule
 from autotune.devices.recording import Recording
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.restriction import sample
-from autotune.search_spaces.time_model import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.restriction import sample
 
 SGEMM = operator("sgemm")
 PROBLEM = SGEMM.problem_type(1024, 1024, 1024)

@@ -12,17 +12,17 @@ from torch_on_numpy import Tensor as HostTensor
 
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.bench.torch_tensors import torch_tensor
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.codegen.tensor import Role, Tensor
-from autotune.search_spaces.baselines import TorchCall, compiled
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.registry import operator
 from autotune.verification import compare, launch_arrays, scale_name
 
 # Of every operator, its small problems, and those that calls handle otherwise.

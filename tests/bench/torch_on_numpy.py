@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.streaming.map.function import Function
 
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from autotune.calibrate.instrument import Scalars
 from autotune.codegen.calibration import programs
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Program
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.emulator import run
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 
 SPEC = replace(named_device("h200"), sm_count=1, threads_per_sm=1024, l2_bytes=1 << 15)
 SECONDS = 1e-3

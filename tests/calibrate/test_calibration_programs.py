@@ -8,7 +8,7 @@ import pytest
 from nvrtc import compiled_ptx
 
 from autotune.codegen.calibration import programs
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
 
 PROGRAMS = {

@@ -7,7 +7,7 @@ from emulated import SECONDS, SPEC, EmulatedInstrument
 from autotune.calibrate import arithmetic, bandwidth, latency, launches, patterns
 from autotune.calibrate.run import EXPERIMENTS
 from autotune.devices.base import DeviceError
-from autotune.search_spaces.calibration import Curve, Figure
+from autotune.search_spaces.machine.calibration import Curve, Figure
 
 
 @pytest.fixture

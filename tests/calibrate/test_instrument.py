@@ -9,14 +9,14 @@ from cuda.bindings import driver
 from host_driver import host_context
 
 from autotune import compiler
+from autotune.base.cuda_core import CUDAError
 from autotune.calibrate import instrument as module
 from autotune.calibrate.instrument import GpuInstrument, array_bytes
 from autotune.calibrate.run import calibrate
 from autotune.codegen.calibration import programs
-from autotune.cuda_core import CUDAError
 from autotune.devices import launcher
 from autotune.devices.base import DeviceError
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 

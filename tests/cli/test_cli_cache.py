@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
-from autotune.cache import cache_folder
+from autotune.base.cache import cache_folder
 
 
 def test_info_and_clear_say_what_and_where(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from autotune.calibrate import run
 from autotune.cli.rendering.calibration import amount, size
 from autotune.db import TuningDB
 from autotune.devices.base import DeviceError
-from autotune.search_spaces.calibration import Calibration, Curve, Figure, Quantity
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure, Quantity
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 FOUND = calibration(

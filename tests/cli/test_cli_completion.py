@@ -6,8 +6,8 @@ import pytest
 
 from autotune.cli.app import run
 from autotune.devices.driver import cuda_device_count
-from autotune.search_spaces.devices import named_devices
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.machine.devices import named_devices
 
 FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
 

@@ -14,8 +14,8 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.db.exchange import to_document, write_document
 from autotune.db.freshness import JUDGE, OTHER_JUDGE, judge
 from autotune.db.pretuned import file_name
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 
 def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:

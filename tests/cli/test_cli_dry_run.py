@@ -17,8 +17,8 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.engine import database_url
 from autotune.devices import select
 from autotune.runs.outlook import Outlook, outlook
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.sizes import SpaceSize
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.sizes import SpaceSize
 from autotune.tuner import TuneOptions
 
 DRY = ("tune", "transpose", "--device", "h200", "--m", "64", "--n", "64", "--dry-run")

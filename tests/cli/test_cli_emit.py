@@ -9,8 +9,8 @@ import pytest
 from cli_command import Command
 from cuda_toolkit import NVCC, UNOPTIMISED
 
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.devices import named_device
 
 
 def test_words_change_the_default_schedule(autotune: Command) -> None:

@@ -16,7 +16,7 @@ from mutants.cache import cache_with_runtime
 
 from autotune.devices.driver import cuda_device_count
 from autotune.devices.select import device_limits
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 AUTOTUNE = Path(sys.executable).with_name("autotune")
 SMALL = ("tune", "transpose", "--device", "t4", "--m", "64", "--n", "64")

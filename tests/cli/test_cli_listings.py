@@ -11,8 +11,8 @@ from cli_command import Command
 
 from autotune.cli.commands import doctor
 from autotune.db import TuningDB
-from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.devices import named_device, named_devices
 
 
 @pytest.mark.parametrize("name", OPERATORS)

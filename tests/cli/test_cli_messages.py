@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
-from autotune import log
+from autotune.base import log
+from autotune.base.worker import Worker
 from autotune.dispatcher.choice import records as of_dispatcher
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.worker import Worker
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 OCCUPANCY = ("occupancy", "transpose", "--m", "64", "--n", "64", "--device", "t4")
 

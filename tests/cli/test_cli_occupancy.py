@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from cli_command import Command
 
-from autotune.codegen.program import Program
-from autotune.codegen.resources import Resources
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.resources import Resources
 from autotune.compiler import CompiledKernel
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 A100 = ("--device", "a100", "--threads", "256", "--registers", "64")
 

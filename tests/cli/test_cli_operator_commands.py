@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from autotune.cli.fields import Field, fields_of
 from autotune.cli.operator_commands import operator_commands
-from autotune.codegen.fields import kind, size
-from autotune.search_spaces.registry import OPERATORS
+from autotune.codegen.model.fields import kind, size
+from autotune.search_spaces.contract.registry import OPERATORS
 
 
 class Mode(StrEnum):

@@ -10,8 +10,8 @@ import pytest
 
 from autotune.cli.rendering.progress import shown_progress
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import Progress, TuneOptions
 
 H200 = named_device("h200")

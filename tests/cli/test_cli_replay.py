@@ -17,8 +17,8 @@ from autotune.devices import sanitizer, select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineSession
 from autotune.runs.failure_report import FailureReport
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 TRANSPOSE = operator("transpose")

@@ -14,8 +14,8 @@ from autotune.cli import early_warnings
 from autotune.compiler import compiler_version
 from autotune.db import pretuned
 from autotune.dispatcher.choice import records
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 ADVICE = (

@@ -17,17 +17,17 @@ from postgres_server import PASSWORD, PostgresServer
 from recording_factory import recording
 
 from autotune import tuner
+from autotune.base.confidence import Interval
 from autotune.cli.rendering import winner as tuned
-from autotune.codegen.problem import Problem
-from autotune.confidence import Interval
+from autotune.codegen.model.problem import Problem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.devices.select import device
 from autotune.dispatcher.choice import untuned
 from autotune.dispatcher.choice.untuned import note
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator as operator_of
+from autotune.search_spaces.contract.registry import operator as operator_of
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import Progress, Runoff, TuneOptions, TuneResult
 
 SGEMM = operator_of("sgemm")

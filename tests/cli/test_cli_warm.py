@@ -8,8 +8,8 @@ import pytest
 from cli_command import Command
 
 from autotune import compiler
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 WARM = ("warm", "transpose", "--device", "h200", "--n", "33")
 

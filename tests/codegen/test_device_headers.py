@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.emission import inlined
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.source.emission import inlined
 from autotune.compiler import compile_kernel
 
 ARGUMENTS = (Argument("x", "const void*"), Argument("y", "float*"))

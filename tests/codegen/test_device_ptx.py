@@ -17,10 +17,10 @@ import pytest
 from nvrtc import compiled_ptx
 from ptx_effects import effects
 
-from autotune.codegen import emission
-from autotune.codegen.emission import inlined
+from autotune.codegen.source import emission
+from autotune.codegen.source.emission import inlined
 
-CUDA = Path(emission.__file__).parent / "cuda"
+CUDA = Path(emission.__file__).parents[1] / "cuda"
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
 PINNED = tomllib.loads(Path(__file__).with_name("device_ptx.toml").read_text())
 USES = [(header, use) for header, uses in PINNED.items() for use in uses]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.fields import FieldSpec
 from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.model.fields import FieldSpec
 
 FROM_1_TO_4, POWER, ALLOWED = FieldSpec(least=1, most=4), FieldSpec(power_of_two=True), FieldSpec(allowed=(1, 2, 4))
 

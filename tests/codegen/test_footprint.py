@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.footprint import Footprint
+from autotune.codegen.model.footprint import Footprint
 
 
 def test_an_entry_declares_its_block_and_its_cluster() -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from autotune.codegen import headers
 from autotune.codegen.layout.transpose import presets as transpose
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.matmul.sgemm import presets as sgemm
 from autotune.codegen.matmul.sgemm.emit import emit
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.source import headers
 
 SQUARE = SgemmProblem(4096, 4096, 4096)
 STREAMED = SgemmSchedule(

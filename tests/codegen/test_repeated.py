@@ -4,7 +4,7 @@ from math import isqrt
 
 import numpy as np
 
-from autotune.codegen import repeated
+from autotune.codegen.model import repeated
 
 
 def test_values_repeat_after_a_period_that_no_row_divides(monkeypatch):

@@ -7,7 +7,8 @@ from enum import StrEnum
 
 import pytest
 
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.schedule_struct import schedule_struct
 
 
 class Order(StrEnum):
@@ -59,7 +60,7 @@ def test_a_schedule_with_other_values_is_as_if_made_with_them() -> None:
 
 def test_each_field_that_is_read_is_a_constant_of_its_value() -> None:
     source = "Schedule::tile Schedule::unrolled Schedule::order"
-    assert TILED.cuda_struct(source).splitlines() == [
+    assert schedule_struct(TILED, source).splitlines() == [
         "enum class Order { row, column };",
         "struct Schedule {",
         "  static constexpr int tile = 8;",
@@ -67,8 +68,8 @@ def test_each_field_that_is_read_is_a_constant_of_its_value() -> None:
         "  static constexpr Order order = Order::row;",
         "};",
     ]
-    assert "  static constexpr bool unrolled = true;" in Tiled(unrolled=True).cuda_struct(source)
-    assert "tile" not in TILED.cuda_struct("Schedule::unrolled")
+    assert "  static constexpr bool unrolled = true;" in schedule_struct(Tiled(unrolled=True), source)
+    assert "tile" not in schedule_struct(TILED, "Schedule::unrolled")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.registry import operator
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.registry import operator
 
 
 @pytest.mark.parametrize(

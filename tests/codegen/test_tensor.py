@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Argument, Launch, Program
-from autotune.codegen.tensor import Role, Tensor, Within, row_major
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.tensor import Role, Tensor, Within, row_major
 
 FLOATS = [dtype for dtype in DType if dtype.is_float]
 

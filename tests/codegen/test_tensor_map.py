@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.codegen.tensor_map import Swizzle, TensorMap
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 
 RIGHT = {"dtype": "bfloat16", "shape": (70, 100), "strides": (104, 1), "box": (8, 64), "swizzle": Swizzle.B128}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autotune import compiler
-from autotune.cache import SEAL_BYTES
-from autotune.codegen.program import Launch, Program
+from autotune.base.cache import SEAL_BYTES
+from autotune.codegen.model.program import Launch, Program
 from autotune.compiler import (
     CompiledKernel,
     CompileError,

@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Problem
-from autotune.codegen.tensor import Exact, Role, Tensor, Within
-from autotune.search_spaces.operator import Operator
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.tensor import Exact, Role, Tensor, Within
+from autotune.search_spaces.contract.operator import Operator
 from autotune.verification import compare, launch_arrays, poisoned, scale_name
 
 _ROUNDING = 2.0**-46  # relative error of a few operations in float64

@@ -8,8 +8,8 @@ import pytest
 from operator_cases import LIMITS, cases_of
 
 from autotune import emulator
-from autotune.codegen.matrices import MatrixProblem
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 
 def odd_layouts(problem: MatrixProblem) -> list[MatrixProblem]:

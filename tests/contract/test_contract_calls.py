@@ -11,12 +11,12 @@ import pytest
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import ExampleCall, example_call, problem_of_sizes
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
-from autotune.codegen.tensor import Role
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role
 from autotune.emulator import launch
-from autotune.search_spaces.call import STREAM
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.call import STREAM
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import compare, launch_inputs, poisoned, scale_name
 
 called = pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).call])

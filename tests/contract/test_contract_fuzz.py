@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from operator_cases import LIMITS, SMALL_PROBLEMS
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 EXAMPLES = 100
 # Strategies are kept: to make one takes longer than to draw from it.

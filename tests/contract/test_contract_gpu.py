@@ -10,17 +10,17 @@ from cuda.bindings import driver
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from reference_kernel import check_reference_kernel
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
+from autotune.base.cuda_core import CUDAError, handle_return
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, compile_kernel
-from autotune.cuda_core import CUDAError, handle_return
 from autotune.db.states import Status
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.driver import reason
 from autotune.devices.sanitizer_launch import run
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 pytestmark = pytest.mark.gpu
 

@@ -16,13 +16,13 @@ from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor import Role
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.tensor import Role
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import compile_kernel
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import scale_name
 
 _COLUMNS = 110  # of .clang-format

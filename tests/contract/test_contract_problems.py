@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Problem
-from autotune.codegen.tensor import Role
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import expected_dtype, scale_name
 
 anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from operator_cases import LIMITS, PROBLEMS
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.registry import operator
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.registry import operator
 
 STORED = [
     stored

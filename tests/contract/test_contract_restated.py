@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.tensor import Role
-from autotune.search_spaces.registry import OPERATORS, operator
-from autotune.search_spaces.restatement import Restatement
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.restatement import Restatement
 
 _FEW_BYTES = 1 << 16
 _Case = tuple[str, Problem, Restatement]

@@ -15,10 +15,10 @@ from planted import with_bug
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Program
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
-from autotune.codegen.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
@@ -26,8 +26,8 @@ from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer import compute_sanitizer, watched
 from autotune.emulator import EmulatorError, verify
 from autotune.runs.failure_report import FailureReport
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300

@@ -11,12 +11,12 @@ from itertools import islice
 import pytest
 from operator_cases import LIMITS, PROBLEMS, cases_of, label
 
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.operator import IllegalScheduleError
-from autotune.search_spaces.registry import OPERATORS, operator
-from autotune.search_spaces.space import Draw
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.operator import IllegalScheduleError
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.space import Draw
+from autotune.search_spaces.machine.devices import named_device, named_devices
 
 DRAWS = 100
 _SMALL_BYTES, _FEW_OPERATIONS = 4 << 20, 1 << 26  # of a check problem, or the emulator takes long

@@ -9,10 +9,10 @@ import pytest
 from operator_cases import LIMITS, PRESETS, Case, cases_of, label
 from wide_layouts import at_threshold, check_wide, wide_layouts
 
-from autotune.codegen.matrices import MatrixProblem
-from autotune.codegen.problem import Problem
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 6, 64, 1 << 19, 1 << 21, 256
 

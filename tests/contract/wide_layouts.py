@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from autotune import emulator
-from autotune.codegen.matrices import MatrixProblem
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
-from autotune.codegen.tensor import Role, Tensor, row_major
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.verification import compare, exactly, poisoned, scale_name
 
 _MAP_NORESERVE = 0x4000  # of Linux: pages take memory when they are touched

@@ -7,11 +7,11 @@ from calibration_factory import calibration
 from sqlalchemy import text
 from trial_factory import trial
 
-from autotune.codegen.work import Unit
+from autotune.codegen.model.work import Unit
 from autotune.db import DatabaseError, pretuned
 from autotune.db.stored_calibrations import shipped_calibration
-from autotune.search_spaces.calibration import Curve, Figure
-from autotune.search_spaces.devices import named_device, named_devices
+from autotune.search_spaces.machine.calibration import Curve, Figure
+from autotune.search_spaces.machine.devices import named_device, named_devices
 
 H200, T4 = named_device("h200"), named_device("t4")
 

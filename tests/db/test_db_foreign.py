@@ -8,8 +8,8 @@ import pytest
 from autotune.db import DatabaseError, DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.comparison import Comparison
 from autotune.db.exchange import from_document, to_document, write_document
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 SGEMM, LIMITS = operator("sgemm"), named_device("h200")
 PROBLEM = SGEMM.problem_type(4096, 4096, 4096)

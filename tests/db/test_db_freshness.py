@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 import pytest
 from trial_factory import trial
 
-from autotune.codegen import headers
-from autotune.codegen.tensor import Role, Within
+from autotune.codegen.model.tensor import Role, Within
+from autotune.codegen.source import headers
 from autotune.db import DeviceRecord, ProblemRecord, TimeSource, freshness
 from autotune.db.freshness import OTHER_PROGRAM, changed_program, judge
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 DEVICE = DeviceRecord(H200.name, H200.compute_capability, json.loads(json.dumps(asdict(H200))))

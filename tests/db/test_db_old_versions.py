@@ -20,7 +20,7 @@ from autotune.db.exchange import from_document, read_document, to_document
 from autotune.db.freshness import OTHER_PROGRAM, changed_program
 from autotune.db.recording import read_recording
 from autotune.devices import recording
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 FOLDER = Path(__file__).parent / "released" / "a75e4f0"
 RECORDINGS = Path(__file__).parents[2] / "benchmarks" / "recordings" / "h200"

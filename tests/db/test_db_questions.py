@@ -10,8 +10,8 @@ from test_db_runs import run_record
 from trial_factory import trial
 
 from autotune.db import DeviceRecord, Outcome, ProblemRecord, Status
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 PAGE = Path(__file__).parents[2] / "docs" / "database.md"
 SGEMM = operator("sgemm")

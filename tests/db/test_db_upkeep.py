@@ -11,8 +11,8 @@ from autotune.db import DatabaseError, DeviceRecord, ProblemRecord, Status, Time
 from autotune.db.freshness import OTHER_PROGRAM
 from autotune.db.pruning import NO_PROGRAM
 from autotune.db.storing import newest
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE = operator("transpose")
 LIMITS = named_device("h200")

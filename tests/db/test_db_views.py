@@ -11,12 +11,12 @@ from sqlalchemy import text
 from test_db_open import refuses
 from trial_factory import H200, T4, trial
 
-from autotune.codegen.fields import tunable
+from autotune.codegen.model.fields import tunable
 from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, views
 from autotune.db.best import _problem_of
 from autotune.db.queries import ranked
 from autotune.db.storing import newest
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 TRANSPOSE = OPERATORS["transpose"]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.tensor import Exact, Role, Tensor, Within
-from autotune.codegen.work import Unit, Work
-from autotune.search_spaces.operator import Operator
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.tensor import Exact, Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.search_spaces.contract.operator import Operator
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from scale import OPERATOR, Claim, ScaleProblem, scale
 
-from autotune.codegen.program import Program
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.work import Unit
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.work import Unit
 from autotune.compiler import compile_kernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.cuda import CudaDevice
-from autotune.search_spaces.occupancy import occupancy
+from autotune.search_spaces.machine.occupancy import occupancy
 
 pytestmark = pytest.mark.gpu
 
@@ -221,7 +221,7 @@ def test_a_problem_that_does_not_fit_is_one_line(device: CudaDevice, monkeypatch
 CRASH = """
 import json
 from scale import OPERATOR, ScaleProblem, scale
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compile_kernel
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice

@@ -16,18 +16,18 @@ from optuna import Study
 from optuna.pruners import BasePruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.program import Argument, Launch, Program
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor import Role, Tensor, Within
-from autotune.codegen.work import Work
-from autotune.cuda_core import CUDAError
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Work
 from autotune.db.states import Status
 from autotune.devices import cuda_session, race
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.cuda_session import CudaSession
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = replace(named_device("h200"), l2_bytes=1024)
 SIZE, INSIDE = 7, [0, 1, 2, 4, 5, 6]  # two rows of three elements, with a gap between

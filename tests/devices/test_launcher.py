@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.program import Argument, Launch, Memset, Program
-from autotune.codegen.resources import Resources
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.program import Argument, Launch, Memset, Program
+from autotune.codegen.model.resources import Resources
 from autotune.compiler import CompiledKernel
-from autotune.cuda_core import CUDAError
 from autotune.devices import launcher
 from autotune.devices.launcher import LoadedProgram
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import device_limits
 from autotune.devices.memory import GUARD_BYTES, guarded_bytes, guarded_pointer
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 
 # As deviceQuery prints them on an H200.
 H200 = {

@@ -7,25 +7,25 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.integers import ceil_div
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.resources import Resources
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor import Role, Tensor, Within
-from autotune.codegen.work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
 from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
 from autotune.devices.base import Device, DeviceError, Evaluation, Session
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.space import Space
-from autotune.search_spaces.time_model import LAUNCH_SECONDS
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.time_model import LAUNCH_SECONDS
+from autotune.search_spaces.machine.workload import Workload
 
 
 @dataclass(frozen=True)

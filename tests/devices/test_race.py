@@ -10,10 +10,10 @@ import pytest
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, WilcoxonPruner
 from test_timing import Bench
 
+from autotune.base.optuna_log import quiet_optuna
 from autotune.devices import cuda, select
 from autotune.devices.race import Race
 from autotune.devices.timing import Timed, measure
-from autotune.optuna_log import quiet_optuna
 
 
 def against(seconds: float, pruner: BasePruner | None = None) -> Race:

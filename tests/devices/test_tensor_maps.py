@@ -8,9 +8,9 @@ import pytest
 from cuda.bindings import driver
 from cuda.core import Device
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
-from autotune.cuda_core import CUDAError
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
 from autotune.devices import tensor_maps
 from autotune.devices.driver import cuda_device_count
 

@@ -9,11 +9,11 @@ from itertools import chain, repeat
 import pytest
 from scale import Claim
 
-from autotune.codegen.work import Unit
+from autotune.codegen.model.work import Unit
 from autotune.devices.timing import measure, time_limit, warm_up
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.roofline import bounding_unit, impossible_rate, roofline
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.roofline import bounding_unit, impossible_rate, roofline
 
 H200 = named_device("h200")
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 from scale import OPERATOR, ScaleProblem, scale
 
-from autotune.codegen.schedule import Schedule
+from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compile_kernel
 from autotune.db.states import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.worker_device import WorkerDevice, WorkerSession
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 pytestmark = pytest.mark.gpu
 

@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.program import Launch, Program
-from autotune.codegen.resources import Resources
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor import Tensor
-from autotune.codegen.work import Work
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.tensor import Tensor
+from autotune.codegen.model.work import Work
 from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import OPERATORS
-from autotune.search_spaces.space import Parameter, Space
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.contract.space import Parameter, Space
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.workload import Workload
 
 
 @dataclass(frozen=True)

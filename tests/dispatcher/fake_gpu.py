@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from records import H200, SGEMM
 
-from autotune.codegen.program import Program
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import CompileError
 from autotune.dispatcher.targets.base import LaunchError
 

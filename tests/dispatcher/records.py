@@ -4,8 +4,8 @@ from dataclasses import asdict, replace
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 SGEMM = operator("sgemm")
 H200 = named_device("h200")  # which the emulator stands for

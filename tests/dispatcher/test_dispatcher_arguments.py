@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autotune.codegen.program import Argument, Launch, Program
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.calls.arguments import Template
 
 KERNEL = SimpleNamespace(bound=lambda packed: None)

@@ -14,7 +14,7 @@ from views import strided
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays, libraries
 from autotune.dispatcher.arrays import views as array_views
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 
 class Interface:

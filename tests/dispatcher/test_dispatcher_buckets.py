@@ -10,11 +10,11 @@ from records import H200
 
 from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.dispatcher.choice.records import records
 from autotune.dispatcher.choice.statement import statement_of
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator
 
 GEMM = operator("gemm")
 MOST_KERNELS = 16

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from toy_call import CALL, Launches, shifted, toy
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.dispatcher.calls import resolve
-from autotune.search_spaces.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 
 
 @pytest.fixture

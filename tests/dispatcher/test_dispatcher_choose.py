@@ -7,18 +7,18 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.schedule import Specialize
-from autotune.codegen.work import Unit
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.model.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.transfer import distance, loss, slowness
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.roofline import roofline
-from autotune.search_spaces.time_model import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.roofline import roofline
 
 
 def served(wanted, limits=H200):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from autotune.codegen.program import Argument, Program
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
-from autotune.cuda_core import CUDAError
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets import gpu
 from autotune.dispatcher.targets.base import LaunchError
 from autotune.dispatcher.targets.gpu import _GpuKernel

@@ -10,8 +10,8 @@ from cuda.core.utils import StridedMemoryView
 from records import schedule, trial
 
 from autotune import dispatcher
+from autotune.base.cuda_core import handle_return
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.cuda_core import handle_return
 from autotune.db.comparison import Comparison
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plan as plans

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from records import H200, SGEMM, problem, schedule
 
-from autotune.codegen.schedule import Specialize
+from autotune.codegen.model.schedule import Specialize
 from autotune.dispatcher.choice import modelled
 from autotune.dispatcher.choice.modelled import TIE, preferred
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 WANTED = problem(512)
 

@@ -8,20 +8,20 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.model.dtype import DType
 from autotune.db import ProblemRecord, TimeSource
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice import statement
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.choice.records import records
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 GEMV = operator("gemv")
 FEW = SgemmProblem(3, 300, 40, transpose_b=True)

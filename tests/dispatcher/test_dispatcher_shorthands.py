@@ -9,7 +9,7 @@ import pytest
 
 from autotune import dispatcher
 from autotune.dispatcher.calls.shorthand import shorthands
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 X = np.linspace(-4, 4, 64, dtype=np.float32).reshape(4, 16)
 CALLS = {

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
-from autotune.cache import cache_folder
+from autotune.base.cache import cache_folder
 from autotune.db import TuningDB
 from autotune.db.exchange import to_document, write_document
 from autotune.dispatcher.choice import records
@@ -53,8 +53,8 @@ def test_a_second_process_imports_no_sqlalchemy_and_finds_the_same(path):
     program = """
 import sys
 from autotune.dispatcher.choice.records import records
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.contract.registry import operator
 print(records(operator("sgemm"), named_device("h200")))
 print("sqlalchemy" in sys.modules, file=sys.stderr)
 """

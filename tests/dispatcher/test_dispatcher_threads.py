@@ -11,11 +11,11 @@ import pytest
 from cuda.bindings import driver
 from records import H200
 
-from autotune.codegen.program import Argument, Launch, Memset, Program
-from autotune.codegen.resources import Resources
-from autotune.codegen.tensor_map import TensorMap
+from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.program import Argument, Launch, Memset, Program
+from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.tensor_map import TensorMap
 from autotune.compiler import CompiledKernel
-from autotune.cuda_core import CUDAError
 from autotune.devices import launcher, tensor_maps
 from autotune.dispatcher.calls.arguments import Template
 from autotune.dispatcher.targets import contexts, gpu, workspaces

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.cache import cache_folder
+from autotune.base.cache import cache_folder
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import compile_pool, dispatcher
-from autotune.codegen.schedule import Specialize
+from autotune.codegen.model.schedule import Specialize
 from autotune.compiler import CompileError
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead

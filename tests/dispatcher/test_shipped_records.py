@@ -17,8 +17,8 @@ from autotune.db.pretuned import shipped_compilers
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import Rule, choices
 from autotune.dispatcher.choice.records import Record, read_records
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from autotune.dispatcher.calls.function import Dispatched
-from autotune.search_spaces.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 
 
 def shifted(

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from cuda.bindings import driver
 from cuda.core import Device
 
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
-from autotune.cuda_core import handle_return
 from autotune.devices.launcher import LoadedProgram
 from autotune.devices.tensor_maps import encode
 

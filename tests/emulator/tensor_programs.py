@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import inlined
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Argument, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor
-from autotune.codegen.tensor_map import TensorMap
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Argument, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.codegen.source.emission import inlined
 from autotune.emulator import run
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import inlined
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.emission import inlined
 from autotune.emulator import EmulatorError, run
 
 SEEDS = range(4)

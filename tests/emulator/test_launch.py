@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from mutants.cache import cache_with_runtime
 
-from autotune.cache import SEAL_BYTES
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Launch, Program
-from autotune.codegen.tensor import Role, Tensor
+from autotune.base.cache import SEAL_BYTES
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.compiler import CompileError
 from autotune.emulator import EmulatorError, HostCompilerMissingError, build, compiler_version, run
 

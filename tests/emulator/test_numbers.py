@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 
 DTYPES = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16)}
 EVERY = np.arange(1 << 16, dtype=np.uint16)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import inlined
-from autotune.codegen.program import Argument, Launch, Memset, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Argument, Launch, Memset, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.emission import inlined
 from autotune.emulator import SEEDS, EmulatorError, run
 
 ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"), Argument("workspace", "unsigned*"))

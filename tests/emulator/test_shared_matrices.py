@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
 
 Kernel = Callable[..., Any]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.emulator import EmulatorError, run
 
 PITCH = 2**31 + 3  # elements from one row of 8 to the next

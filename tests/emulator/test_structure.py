@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autotune import emulator
 
-FOLDER = Path(emulator.__file__).parent
+FOLDER = Path(emulator.__file__).parent / "cpp"
 
 
 def test_includes_go_one_way() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tensor_programs import execute, tensor_program
 
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
-from autotune.codegen.tensor_map import Swizzle, TensorMap
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.emulator import EmulatorError
 
 SEEDS = range(3)

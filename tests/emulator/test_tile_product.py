@@ -10,7 +10,7 @@ import pytest
 from tensor_programs import execute, tensor_program
 from tile_product import BODY, K, M, N, tile_product
 
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 from autotune.compiler import CompileError, compile_kernel
 from autotune.emulator import EmulatorError
 

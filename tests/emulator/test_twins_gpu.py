@@ -26,8 +26,8 @@ from test_tile_product import BODY, DEEP, EXPECTED, REGISTERS, WRITTEN, A, B
 from tile_product import tile_product
 from wgmma_forms import FORMS, Form
 
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 
 pytestmark = pytest.mark.gpu
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import inlined
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor, Within
-from autotune.codegen.work import Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Work
+from autotune.codegen.source.emission import inlined
 from autotune.emulator import EmulatorError, verify
 
 

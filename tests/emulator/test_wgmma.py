@@ -1,4 +1,4 @@
-"""codegen/wgmma.py and its twin: what each form multiplies, by the layouts of the PTX manual."""
+"""codegen/source/wgmma.py and its twin: what each form multiplies, by the layouts of the PTX manual."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from nvrtc import compiled_ptx
 from tensor_programs import execute, tensor_program
 from wgmma_forms import FORMS, Form
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.wgmma import violations, wgmma_source
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.source.wgmma import violations, wgmma_source
 
 FLOAT8 = Form(DType.FLOAT8_E4M3, DType.FLOAT8_E4M3, 8)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tensor_programs import tensor_program
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Program
-from autotune.codegen.tensor_map import Swizzle, TensorMap
-from autotune.codegen.wgmma import wgmma_source
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.wgmma import wgmma_source
 
 M, N, K = 100, 72, 200
 BLOCKS = 4

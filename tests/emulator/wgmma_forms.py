@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from tensor_programs import tensor_program
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
-from autotune.codegen.tensor_map import Swizzle, TensorMap
-from autotune.codegen.wgmma import K_BYTES, ROWS, wgmma_source
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.wgmma import K_BYTES, ROWS, wgmma_source
 
 UNIT_BYTES = 16
 B_AT, BARRIER_AT = 16384, 49152  # bytes of shared memory

@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Memset
-from autotune.codegen.tensor_map import TensorMap
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Memset
+from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Kernels, bundle_of, kernels_of, write
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.time_model import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 SOURCES = Path(write.__file__).parent

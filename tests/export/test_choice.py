@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 SIZES = int(os.environ.get("AUTOTUNE_EXPORT_SIZES", "200"))
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [

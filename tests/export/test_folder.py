@@ -12,14 +12,14 @@ from export.exports import H200, drawn
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.problem import Problem
+from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
 from autotune.devices.cuda import CudaDevice
 from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
 from autotune.export.interface import header, source
 from autotune.export.tables import tables
 from autotune.export.trace import leaf_at
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div
 from autotune.export.cpp import Writer, type_of
 from autotune.export.expressions import Condition, Expression, Pool, TraceError
 from autotune.export.trace import Branch, Leaf, leaves, mapped, traced

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from autotune.codegen.work import Work
+from autotune.codegen.model.work import Work
 
 
 @pytest.mark.parametrize(

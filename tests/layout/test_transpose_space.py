@@ -10,8 +10,8 @@ from transpose_cases import PROBLEMS
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
-from autotune.search_spaces.devices import named_device
 from autotune.search_spaces.layout.transpose import OPERATOR
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 LARGE = TransposeProblem(16384, 32768)

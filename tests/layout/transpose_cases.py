@@ -7,12 +7,12 @@ from random import Random
 
 from pair_coverage import covering
 
-from autotune.codegen.integers import round_up
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.integers import round_up
 from autotune.search_spaces.layout.transpose import OPERATOR, space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
 # The emulator walks through every element: larger tiles take long and add nothing.

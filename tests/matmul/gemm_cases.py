@@ -9,15 +9,15 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 LIMITS = named_device("h200")

@@ -9,14 +9,14 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemv import OPERATOR
 
 LIMITS = named_device("h200")

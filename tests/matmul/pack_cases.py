@@ -9,13 +9,13 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import ceil_div
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.pack import OPERATOR
 
 LIMITS = named_device("h200")

@@ -9,11 +9,11 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.integers import ceil_div, round_up
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.sgemm import OPERATOR, space
 
 LIMITS = named_device("h200")

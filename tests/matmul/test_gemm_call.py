@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
-from autotune.search_spaces.layouts import Layout
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 OPTIONS = {"packed": None, "allow_tf32": False, "fast_accumulation": False, "bucket_rows": False}

@@ -10,14 +10,14 @@ import pytest
 from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 

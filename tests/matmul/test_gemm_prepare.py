@@ -9,18 +9,18 @@ import pytest
 from matmul.gemm_cases import LIMITS
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.headers import used_source
-from autotune.codegen.integers import round_up
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
-from autotune.codegen.tensor import Role, Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.headers import used_source
 from autotune.emulator import EmulatorError, verify
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
-from autotune.search_spaces.time_model import modelled_seconds
 
 TILES = "BM=32 BN=32 BK=32 WM=16 WN=16 vector_d=1"
 BOTH = GemmSchedule.parse(f"{TILES} prepare_a=copy prepare_b=copy".split())

@@ -10,20 +10,20 @@ import pytest
 from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import ceil_div
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.emulator import EmulatorError, verify
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
-from autotune.search_spaces.time_model import modelled_seconds
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype": FP32, "scales": Scales.BLOCK}

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import WeightOrder
-from autotune.search_spaces.layouts import Layout
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.matmul.gemv.call import CALL
 
 BF16 = DType.BFLOAT16.numpy

@@ -16,8 +16,8 @@ from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
 from autotune.codegen.matmul.gemv.weights import Weights
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays

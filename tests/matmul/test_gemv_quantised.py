@@ -9,12 +9,12 @@ import pytest
 from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, LIMITS
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.problem import GemvProblem
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays

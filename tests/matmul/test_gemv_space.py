@@ -9,11 +9,11 @@ from matmul.gemv_cases import BF16, INT4, INT8, KN, LIMITS
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.matmul.gemv import OPERATOR
-from autotune.search_spaces.occupancy import blocks_per_sm
-from autotune.search_spaces.time_model import modelled_seconds
 
 LAYER = GemvProblem(4096, 4096)
 HALF = GemvProblem(4096, 4096, dtype=BF16)

@@ -8,9 +8,9 @@ import pytest
 from matmul.pack_cases import BF16, FP32, INT8, LIMITS
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.matmul.pack import OPERATOR
 
 W = np.random.default_rng(0).standard_normal((140, 96)).astype(np.float32)

@@ -7,12 +7,12 @@ import pytest
 from matmul.pack_cases import BF16, CASES, FP8, FP16, FP32, INT8, LIMITS
 from planted import check_caught
 
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
 from autotune.codegen.matmul.pack.problem import FORMATS, PackProblem
 from autotune.codegen.matmul.pack.quantise import quantised, steps_of
 from autotune.codegen.matmul.pack.schedule import PackSchedule
-from autotune.codegen.problem import Array
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.pack import OPERATOR
 

@@ -10,11 +10,11 @@ from sgemm_cases import CASES, LIMITS, Case, template
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.codegen.schedule import Specialize
-from autotune.codegen.work import Unit
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.model.work import Unit
 from autotune.emulator import verify
+from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.matmul.sgemm import OPERATOR
-from autotune.search_spaces.space import Space
 
 
 def test_cases_cover_every_value() -> None:

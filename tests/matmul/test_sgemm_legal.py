@@ -8,7 +8,7 @@ import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.sgemm.legal import constraints
 
 H200, T4 = named_device("h200"), named_device("t4")

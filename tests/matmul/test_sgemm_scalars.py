@@ -11,8 +11,8 @@ from sgemm_cases import LIMITS
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.emulator import run
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 from autotune.verification import expected_dtype

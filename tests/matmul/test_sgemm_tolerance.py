@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 from autotune.verification import Mismatch, compare, poisoned
 
 

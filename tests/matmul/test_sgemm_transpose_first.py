@@ -10,7 +10,7 @@ from sgemm_cases import LIMITS
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.codegen.schedule import Specialize
+from autotune.codegen.model.schedule import Specialize
 from autotune.emulator import run, verify
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-from .mutant import Mutant, mutants
-from .run import failing, verdict
+from tests.mutants.mutant import Mutant, mutants
+from tests.mutants.run import failing, verdict
 
 
 def main() -> int:

@@ -14,10 +14,9 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from autotune.files import locked_folder, sweep
-
-from .cache import CACHE, FOLDER, copy_runtime
-from .mutant import ROOT, Mutant
+from autotune.base.files import locked_folder, sweep
+from tests.mutants.cache import CACHE, FOLDER, copy_runtime
+from tests.mutants.mutant import ROOT, Mutant
 
 _SECONDS = 600  # of a machine that is busy, too
 _LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "build", "dist", "__pycache__")

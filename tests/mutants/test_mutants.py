@@ -11,11 +11,11 @@ from mutants.mutant import Mutant, mutants, of_commit
 from mutants.run import verdict
 
 from autotune.emulator.build import command
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 LISTED = mutants()
 TRIED = [one for one in LISTED if one.cases and not one.lacks]
-SOUND = Mutant("", "autotune/files.py", "none", "def atomic_write", "def atomic_write", ("test_files.py",))
+SOUND = Mutant("", "autotune/base/files.py", "none", "def atomic_write", "def atomic_write", ("test_files.py",))
 
 
 def test_none_is_stale() -> None:

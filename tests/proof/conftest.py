@@ -9,7 +9,7 @@ from probe_operator import OPERATOR
 
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.choice import untuned
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 
 @pytest.fixture(autouse=True)

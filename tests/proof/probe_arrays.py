@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from probe_problem import ProbeProblem
 
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 from autotune.verification import compare
 
 ROWS, COLUMNS = 24, 72

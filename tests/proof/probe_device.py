@@ -6,7 +6,7 @@ from probe_operator import OPERATOR
 
 from autotune.devices.base import Device
 from autotune.devices.select import device
-from autotune.search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
 
 
 def device_with_probe(selector: str) -> Device:

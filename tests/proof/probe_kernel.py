@@ -7,15 +7,16 @@ from pathlib import Path
 
 from probe_problem import ProbeProblem
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import comment
-from autotune.codegen.fields import tunable
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.headers import used_source
-from autotune.codegen.integers import ceil_div
-from autotune.codegen.program import Argument, Memset, Program, cuda_arguments
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.tensor_map import Swizzle, TensorMap
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Argument, Memset, Program, cuda_arguments
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.emission import comment
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.schedule_struct import schedule_struct
 
 THREADS = 128
 TILE_COLUMNS = 64
@@ -99,5 +100,5 @@ def _source(
     arguments: tuple[Argument, ...], schedule: ProbeSchedule, biased: bool, called: tuple[str, ...], entries: str
 ) -> str:
     body = used_source(_FILE, called, schedule.constants | {"biased": biased})
-    parts = (comment(f"probe: {schedule}"), cuda_arguments(arguments), schedule.cuda_struct(body), body, entries)
+    parts = (comment(f"probe: {schedule}"), cuda_arguments(arguments), schedule_struct(schedule, body), body, entries)
     return "\n\n".join(parts)

@@ -8,13 +8,13 @@ from typing import Any
 from probe_kernel import ProbeSchedule, emit, emit_naive, tiles
 from probe_problem import ProbeProblem
 
-from autotune.codegen.program import Program
-from autotune.search_spaces.call import ArrayType, Binding, Call
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.layouts import Layout
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.space import Space, field_parameters
-from autotune.search_spaces.workload import Workload
+from autotune.codegen.model.program import Program
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.space import Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 
 def probe(x: Any, offset: Any, bias: Any = None, *, out: Any = None, stream: Any = None) -> Any:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.fields import kind, layout, size
-from autotune.codegen.problem import Array, Problem
-from autotune.codegen.tensor import Role, Tensor, Within
-from autotune.codegen.work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
 
 COLUMN_UNIT = 8  # elements of the 16 bytes that rows of tensor copies are multiples of
 

@@ -17,7 +17,7 @@ from autotune.cli.app import run
 from autotune.compiler import CompileError, cached_kernel, compile_kernel
 from autotune.db import Status, TuningDB
 from autotune.devices.worker_device import WorkerDevice
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import TuneOptions, tune
 
 PROBLEM = ProbeProblem(64, 128, True)

@@ -13,7 +13,7 @@ from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
 
 from autotune import emulator
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.compiler import CompileError
 from autotune.emulator import EmulatorError, verify
 

@@ -15,9 +15,9 @@ from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 from probe_kernel import ProbeSchedule
 from probe_operator import OPERATOR
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Program
-from autotune.codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.export import Kernels, TraceError, write
 from autotune.export.tables import tables

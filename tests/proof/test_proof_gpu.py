@@ -21,10 +21,10 @@ from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
 
 from autotune import dispatcher
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
-from autotune.cuda_core import handle_return
 from autotune.db import Status, TuningDB
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice

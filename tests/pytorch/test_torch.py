@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.dtype import DType
 from autotune.codegen.matmul.gemv.activation import Activation
-from autotune.search_spaces.call import Call
-from autotune.search_spaces.registry import OPERATORS
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.call import Call
+from autotune.search_spaces.contract.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")

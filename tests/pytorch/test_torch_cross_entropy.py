@@ -3,9 +3,9 @@
 import pytest
 
 from autotune.bench.torch_tensors import torch_tensor
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import Role
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
-from autotune.codegen.tensor import Role
 from autotune.search_spaces.rows.cross_entropy.baselines import BASELINES
 from autotune.verification import compare, launch_arrays, scale_name
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
-from autotune.codegen.dtype import DType
-from autotune.codegen.tensor import Role
-from autotune.search_spaces.registry import OPERATORS
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")

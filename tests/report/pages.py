@@ -15,7 +15,7 @@ from autotune.db.comparison import Comparison
 from autotune.report.document import document
 from autotune.report.page import page
 from autotune.report.subject import Group, known_as
-from autotune.search_spaces.calibration import Calibration, Curve, Figure, Quantity
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure, Quantity
 
 _VALUES = {Quantity.BANDWIDTH: 4.2e12, Quantity.OPERATIONS: 6.5e13, Quantity.SECONDS: 6.4e-7, Quantity.BYTES: 48128.0}
 BEGUN = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -24,8 +24,8 @@ from autotune.report.machine import Machine
 from autotune.report.subject import groups_of
 from autotune.report.trial_table import trial_table
 from autotune.report.winner import winner
-from autotune.search_spaces.calibration import Curve, Figure
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.calibration import Curve, Figure
 
 MACHINE = Machine(LIMITS)
 RUN = {"problem": "p", "group": "", "ratios": {}}

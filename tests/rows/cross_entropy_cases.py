@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rows import logits
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.cross_entropy.cross_entropy import OPERATOR
 
 LIMITS = named_device("h200")

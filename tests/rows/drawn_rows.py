@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from autotune.codegen.rows.problem import RowProblem
 from autotune.codegen.rows.schedule import RowSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 # The emulator walks through every element, and keeps a stack for every thread.
 _ELEMENTS, _THREADS = 2**14, 2**11

@@ -9,13 +9,13 @@ from typing import Any
 
 from rows.drawn_rows import drawn
 
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS, LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from autotune.codegen.rows.problem import DTYPES
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 Case = tuple[LogitsProblem, CrossEntropyBackwardSchedule]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from autotune.codegen.rows.problem import DTYPES
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.norm_backward import OPERATOR
 
 LIMITS = named_device("h200")

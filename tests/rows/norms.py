@@ -9,12 +9,12 @@ from typing import Any
 
 from rows.drawn_rows import drawn
 
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
 from autotune.codegen.rows.problem import DTYPES
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.operator import Operator
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 Case = tuple[NormProblem, RmsNormSchedule]
 

@@ -8,13 +8,13 @@ from random import Random
 
 from pair_coverage import covering
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.reduce import OPERATOR
 
 LIMITS = named_device("h200")

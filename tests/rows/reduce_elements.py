@@ -14,7 +14,7 @@ from reduce_cases import (
     SEGMENTS,
 )
 
-from autotune.codegen.problem import Array
+from autotune.codegen.model.problem import Array
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule

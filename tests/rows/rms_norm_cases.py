@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rows import norms
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import RmsNormProblem
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.norm.rms_norm import OPERATOR
 
 LIMITS = named_device("h200")

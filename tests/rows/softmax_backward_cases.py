@@ -6,13 +6,13 @@ from random import Random
 
 from rows.drawn_rows import drawn
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.softmax_backward import OPERATOR
 
 LIMITS = named_device("h200")

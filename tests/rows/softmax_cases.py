@@ -7,14 +7,14 @@ from random import Random
 
 from pair_coverage import covering
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.softmax import OPERATOR
 
 LIMITS = named_device("h200")

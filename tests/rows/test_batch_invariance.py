@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.codegen.schedule import Specialize
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import choices
 from autotune.dispatcher.choice.records import Record
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 BF16 = DType.BFLOAT16

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 
 BF16 = DType.BFLOAT16.numpy
 Array = npt.NDArray[Any]

@@ -12,15 +12,15 @@ from planted import check_caught
 from rows import cross_entropy_backward_cases, cross_entropy_cases
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
 from autotune.codegen.rows.softmax.schedule import Passes
 from autotune.emulator import EmulatorError
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 from autotune.verification import launch_arrays
 
 LIMITS = named_device("h200")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS
-from autotune.search_spaces.time_model import fastest_first
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.machine.devices import named_device
 
 FIRST = 11
 RMS = {"centered": False, "bias": False, "saved": True}

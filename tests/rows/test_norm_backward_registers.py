@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm_backward.emit import emit
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from autotune.compiler import compile_kernel
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.norm_backward import OPERATOR
 
 H200 = named_device("h200")

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import LayerNormProblem
-from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.rows.norm.call import LAYER_CALL
 
 BF16 = DType.BFLOAT16.numpy

@@ -12,13 +12,13 @@ from planted import check_caught
 from rows import layer_norm_cases, norm_backward_cases, rms_norm_cases
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.emulator import EmulatorError, verify
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 from autotune.verification import launch_arrays
 
 LIMITS = named_device("h200")

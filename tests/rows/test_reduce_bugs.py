@@ -26,7 +26,7 @@ from reduce_cases import (
 )
 from reduce_elements import SPLIT, Elements, cancelling, constant, placed, split_problem, with_elements
 
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.rows.reduce import schedule as reduce_schedule
 from autotune.codegen.rows.reduce.emit import emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation

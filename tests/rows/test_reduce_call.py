@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
-from autotune.search_spaces.layouts import Layout
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.rows.reduce import OPERATOR
 
 CALL = OPERATOR.call

@@ -41,14 +41,14 @@ from reduce_elements import (
     with_elements,
 )
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Program
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
-from autotune.codegen.schedule import Specialize
 from autotune.emulator import verify
 from autotune.search_spaces.rows.reduce import OPERATOR
 

@@ -26,10 +26,10 @@ from reduce_cases import (
     SUM,
 )
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
-from autotune.codegen.work import Unit, Work
 from autotune.verification import compare, poisoned
 
 

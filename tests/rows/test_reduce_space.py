@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.rows.reduce import OPERATOR
-from autotune.search_spaces.time_model import fastest_first
 
 ROWS = ReduceProblem(4096, 4096)
 _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy

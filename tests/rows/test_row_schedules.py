@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autotune.codegen.rows.schedule import RowSchedule
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.row_schedules import row_space, row_violations
 
 H200 = named_device("h200")

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.rows.softmax.call import CALL
 
 BF16 = DType.BFLOAT16.numpy

@@ -10,7 +10,7 @@ from planted import check_caught
 from rows.softmax_cases import BF16, CASES, FP16, LIMITS
 
 from autotune import emulator
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.emit import emit
 from autotune.codegen.rows.softmax.mask import Mask

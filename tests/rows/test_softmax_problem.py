@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.codegen.work import Unit, Work
 from autotune.verification import Mismatch, compare, poisoned
 
 BF16 = DType.BFLOAT16

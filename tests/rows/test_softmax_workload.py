@@ -7,15 +7,15 @@ from importlib import import_module
 
 import pytest
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.dispatcher.choice.modelled import preferred
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.time_model import modelled_seconds
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.workload import Workload
 
 module = import_module("autotune.search_spaces.rows.softmax.workload")  # the package has its function under this name
 H200, SOFTMAX, BF16 = named_device("h200"), operator("softmax"), DType.BFLOAT16

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.dispatcher.choice.modelled import preferred
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.occupancy import resident_blocks
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.occupancy import resident_blocks
 
 H200, BF16 = named_device("h200"), DType.BFLOAT16
 

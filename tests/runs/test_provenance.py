@@ -10,7 +10,7 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.freshness import JUDGE, OTHER_JUDGE, judge
 from autotune.devices.select import device as device_of
 from autotune.runs.provenance import environment, stale
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 
 DEVICE = device_of("h200")
 TRANSPOSE = operator("transpose")

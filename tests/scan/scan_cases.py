@@ -8,12 +8,12 @@ from random import Random
 
 from pair_coverage import covering
 
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.scan.scan import OPERATOR
 
 LIMITS = named_device("h200")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scan_cases import LIMITS, LOOK_BACK, ROWS
 
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.search_spaces.scan.scan import OPERATOR

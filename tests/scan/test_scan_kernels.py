@@ -26,14 +26,14 @@ from scan_cases import (
 from scan_tiles import COLUMNS, IN_TURN, SHARED, TINY, program
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.problem import Array
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.scan.scan.emit import emit
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
-from autotune.codegen.schedule import Specialize
-from autotune.codegen.tensor import Role, Tensor
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.scan.scan import OPERATOR
 

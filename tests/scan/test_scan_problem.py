@@ -9,12 +9,12 @@ import pytest
 from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, MIN, PRODUCT, SUM
 
 from autotune import dispatcher
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.segments import offsets
+from autotune.codegen.model.work import Unit
 from autotune.codegen.scan.scan.inputs import factors, levels
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.codegen.segments import offsets
-from autotune.codegen.work import Unit
-from autotune.search_spaces.layouts import Layout
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.scan.scan import OPERATOR
 
 X = np.array([[3, 1, 4, 1, 5, 9, 2]], np.float32)

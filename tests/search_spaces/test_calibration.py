@@ -6,9 +6,9 @@ from math import inf, nan
 import pytest
 from calibration_factory import calibration
 
-from autotune.codegen.work import Unit
-from autotune.search_spaces.calibration import Calibration, Curve, Figure
-from autotune.search_spaces.devices import named_device
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.search_spaces.layouts import Layout, Rows, rows
+from autotune.search_spaces.contract.layouts import Layout, Rows, rows
 
 
 def layout(shape: tuple[int, ...], strides: tuple[int, ...]) -> Layout:

@@ -7,20 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.codegen.footprint import Footprint
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.codegen.resources import Resources
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.resources import Resources
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.search_spaces import time_model
-from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.occupancy import resident_blocks
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.roofline import roofline
-from autotune.search_spaces.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION, modelled_seconds
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine import time_model
+from autotune.search_spaces.machine.devices import named_device, named_devices
+from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.roofline import roofline
+from autotune.search_spaces.machine.time_model import FIX_UP_SECONDS, LATENCY_SECONDS, LAUNCH_SECONDS, VERSION
+from autotune.search_spaces.machine.workload import Workload
 
 H200 = named_device("h200")
 SGEMM, TRANSPOSE, SOFTMAX = operator("sgemm"), operator("transpose"), operator("softmax")

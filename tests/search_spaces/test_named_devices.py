@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from autotune import search_spaces
-from autotune.codegen.work import Unit
+from autotune.codegen.model.work import Unit
 from autotune.db import pretuned
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import capability_limits, completed_spec, named_device, named_devices
+from autotune.search_spaces import machine
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import capability_limits, completed_spec, named_device, named_devices
 
-FOLDER = Path(search_spaces.__file__).parent
+FOLDER = Path(machine.__file__).parent
 FILES = [*(FOLDER / "devices").glob("*.json"), FOLDER / "compute_capabilities.json"]
 
 # What the vendor advertises, in TFLOP/s of FP32: independent of the SMs, lanes and clocks that the files state.

@@ -10,11 +10,11 @@ from cuda.pathfinder import find_nvidia_header_directory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.integers import ceil_div
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.occupancy import Limiter, blocks_per_sm, most_registers, occupancy, resident_blocks
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device, named_devices
+from autotune.search_spaces.machine.occupancy import Limiter, blocks_per_sm, most_registers, occupancy, resident_blocks
 
 KIB = 1024
 

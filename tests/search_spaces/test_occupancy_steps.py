@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.codegen.footprint import Footprint
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device, named_devices
-from autotune.search_spaces.occupancy import blocks_by_limiter, occupancy
-from autotune.search_spaces.occupancy_steps import Resource, Step, most_for_blocks, steps
+from autotune.codegen.model.footprint import Footprint
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device, named_devices
+from autotune.search_spaces.machine.occupancy import blocks_by_limiter, occupancy
+from autotune.search_spaces.machine.occupancy_steps import Resource, Step, most_for_blocks, steps
 
 KIB = 1024
 UNIT = 128  # bytes in which every device allocates shared memory, or a multiple of it

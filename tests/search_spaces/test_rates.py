@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.work import Unit, Work
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.rates import rate, rates_document
+from autotune.codegen.model.work import Unit, Work
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.rates import rate, rates_document
 
 H200 = named_device("h200")
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import OPERATORS, _Operators, operator
+from autotune.search_spaces.contract.registry import OPERATORS, _Operators, operator
+from autotune.search_spaces.machine.devices import named_device
 
 
 def test_each_operator_is_registered_by_its_name():
@@ -18,7 +18,7 @@ def test_each_operator_is_registered_by_its_name():
 def test_an_operator_is_imported_when_it_is_asked_for():
     program = """
 import sys
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 operator("transpose")
 sys.exit(any("sgemm" in name for name in sys.modules))
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.footprint import Footprint
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.resources import footprint_violations
+from autotune.codegen.model.footprint import Footprint
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.resources import footprint_violations
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.restriction import restrict_schedules, restrict_values, sample
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.restriction import restrict_schedules, restrict_values, sample
+from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
 TRANSPOSE = operator("transpose")

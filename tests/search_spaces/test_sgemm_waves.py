@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 from autotune.search_spaces.matmul.sgemm.waves import filling
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from autotune.codegen.schedule import Schedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.sizes import space_size
-from autotune.search_spaces.space import Draw, Parameter, Space
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.sizes import space_size
+from autotune.search_spaces.contract.space import Draw, Parameter, Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 

@@ -8,9 +8,9 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.occupancy import resident_blocks
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.occupancy import resident_blocks
 
 H200 = named_device("h200")
 SGEMM, TRANSPOSE = operator("sgemm"), operator("transpose")

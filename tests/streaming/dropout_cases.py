@@ -8,11 +8,11 @@ from random import Random
 
 from pair_coverage import covering
 
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.dropout import OPERATOR
 
 LIMITS = named_device("h200")

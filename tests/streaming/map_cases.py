@@ -9,14 +9,14 @@ from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from autotune.codegen.dtype import DType
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
 from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.map import OPERATOR
 
 LIMITS = named_device("h200")

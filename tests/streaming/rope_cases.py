@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
-from autotune.codegen.integers import round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
-from autotune.search_spaces.device_spec import DeviceSpec
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.rope import OPERATOR
 
 LIMITS = named_device("h200")

@@ -10,15 +10,15 @@ from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS,
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
-from autotune.codegen.emission import inlined
-from autotune.codegen.problem import Array
-from autotune.codegen.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.emission import inlined
 from autotune.codegen.streaming.dropout.emit import emit_naive
 from autotune.codegen.streaming.dropout.philox import philox, random_words
 from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
-from autotune.codegen.tensor import Role, Tensor
 from autotune.emulator import verify
 from autotune.search_spaces.streaming.dropout import OPERATOR
 

@@ -11,7 +11,7 @@ from planted import check_caught
 from streaming.map_cases import BF16, CASES, FP16, FP32, LIMITS
 
 from autotune import emulator
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
 from autotune.codegen.streaming.map.emit import emit
 from autotune.codegen.streaming.map.function import Function

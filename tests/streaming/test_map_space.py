@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from streaming.map_cases import BF16, FP16, LIMITS
 
-from autotune.codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.streaming.map.arrays import Gate, OutDType
 from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.streaming.map import OPERATOR
-from autotune.search_spaces.time_model import fastest_first
 
 IDENTITY, E4M3 = Function.IDENTITY, DType.FLOAT8_E4M3
 

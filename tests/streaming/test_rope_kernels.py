@@ -10,7 +10,7 @@ import pytest
 from planted import check_caught
 from rope_cases import BFLOAT16, CASES, COMPUTED, FLOAT16, FLOAT32, INT64, LIMITS, OFFSET, TABLE, WITH_TABLE
 
-from autotune.codegen.program import Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.streaming.rope.problem import Positions, RopeProblem, frequencies
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.emulator import verify

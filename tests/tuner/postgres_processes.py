@@ -10,7 +10,7 @@ from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
 from autotune.db.engine import WRITE
 from autotune.devices.select import worker_device
-from autotune.search_spaces.registry import operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
 

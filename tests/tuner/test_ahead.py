@@ -8,7 +8,7 @@ import pytest
 
 from autotune.tuner.ahead import Ahead
 from autotune.tuner.evaluator import Job
-from autotune.tuner.proposals import Candidate
+from autotune.tuner.search.proposals import Candidate
 
 
 class Numbers(Iterator):

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from tuner_fakes import LEGAL, ToyProblem, ToySchedule, space, toy_seconds, violations
 
-from autotune.tuner import bayes
-from autotune.tuner.bayes import BayesSearch
-from autotune.tuner.candidates import worthwhile
-from autotune.tuner.forecast import Forecast, LaunchShape
+from autotune.tuner.search import bayes
+from autotune.tuner.search.bayes import BayesSearch
+from autotune.tuner.search.candidates import worthwhile
+from autotune.tuner.search.forecast import Forecast, LaunchShape
 
 SPACE = space(None, None)
 PROBLEM = ToyProblem(8)

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from autotune.codegen.footprint import Footprint
 from autotune.codegen.layout.transpose.problem import TransposeProblem
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.time_model import modelled_seconds
-from autotune.search_spaces.workload import Workload
-from autotune.tuner.forecast import forecast
+from autotune.codegen.model.footprint import Footprint
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.workload import Workload
+from autotune.tuner.search.forecast import forecast
 
 H200, TRANSPOSE = named_device("h200"), operator("transpose")
 PROBLEM = TransposeProblem(4096, 4096, 4)

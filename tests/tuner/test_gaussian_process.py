@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from autotune.search_spaces.space import Parameter, Space
-from autotune.tuner import posterior as module
-from autotune.tuner.gaussian_process import Encoding, GaussianProcess
-from autotune.tuner.posterior import Posterior
+from autotune.search_spaces.contract.space import Parameter, Space
+from autotune.tuner.search import posterior as module
+from autotune.tuner.search.gaussian_process import Encoding, GaussianProcess
+from autotune.tuner.search.posterior import Posterior
 
 PARAMETERS = (
     Parameter("size", (1, 2, 4, 8, 16)),

@@ -13,7 +13,7 @@ from tuner_fakes import ToyDevice, ToyProblem
 
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner.parallel import Parallel, shared_out
 
 PROBLEMS = [ToyProblem(n) for n in range(1, 7)]

@@ -10,8 +10,9 @@ from tuner_fakes import SEEDS, TOY, ToyProblem, ToySchedule, toy_seconds, violat
 
 from autotune.db import Status
 from autotune.devices.base import Evaluation
-from autotune.search_spaces.devices import named_device
-from autotune.tuner import TuneOptions, proposals, tune
+from autotune.search_spaces.machine.devices import named_device
+from autotune.tuner import TuneOptions, tune
+from autotune.tuner.search import proposals
 
 PROBLEM = ToyProblem(8)
 

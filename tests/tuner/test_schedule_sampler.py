@@ -7,10 +7,10 @@ import pytest
 from optuna.trial import TrialState, create_trial
 from tuner_fakes import LEGAL, SEEDS, TOY, ToyProblem, ToySchedule, toy_seconds
 
-from autotune.optuna_log import quiet_optuna
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.trial_space import TrialSpace
-from autotune.tuner.schedule_sampler import ScheduleSampler
+from autotune.base.optuna_log import quiet_optuna
+from autotune.search_spaces.contract.trial_space import TrialSpace
+from autotune.search_spaces.machine.devices import named_device
+from autotune.tuner.search.schedule_sampler import ScheduleSampler
 
 PROBLEM, SPEC = ToyProblem(8), named_device("h200")
 SPACE = TrialSpace(TOY.space(PROBLEM, SPEC))

@@ -19,11 +19,11 @@ from autotune.db.engine import database_url, of_schema
 from autotune.db.journal import Journal
 from autotune.db.study_tables import StudyTables
 from autotune.devices.base import Evaluation
-from autotune.search_spaces.devices import named_device
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import TuneOptions, tune
-from autotune.tuner.proposals import Proposals
-from autotune.tuner.shared import SharedProposals
-from autotune.tuner.stored_study import StoredStudy, study_name
+from autotune.tuner.search.proposals import Proposals
+from autotune.tuner.study.shared import SharedProposals
+from autotune.tuner.study.stored_study import StoredStudy, study_name
 
 # More evaluations than there are schedules: such a run ends when nothing is left.
 ALL = 1000

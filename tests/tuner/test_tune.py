@@ -26,18 +26,18 @@ from tuner_fakes import (
     toy_seconds,
 )
 
-from autotune.codegen.footprint import Footprint
+from autotune.base.optuna_log import quiet_optuna
+from autotune.codegen.model.footprint import Footprint
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
-from autotune.optuna_log import quiet_optuna
 from autotune.runs.history import seconds_of, stale_problems
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.workload import Workload
 from autotune.tuner import TuneOptions, problem_search, tune
 from autotune.tuner.ahead import Ahead
-from autotune.tuner.proposals import Proposals
-from autotune.tuner.samplers import SAMPLERS as ALL_SAMPLERS
-from autotune.tuner.samplers import missing
+from autotune.tuner.search.proposals import Proposals
+from autotune.tuner.search.samplers import SAMPLERS as ALL_SAMPLERS
+from autotune.tuner.search.samplers import missing
 
 PROBLEM = ToyProblem(8)
 SAMPLERS = [name for name in ALL_SAMPLERS if not missing(name)]

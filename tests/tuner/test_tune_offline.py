@@ -5,8 +5,8 @@ from mutants.cache import cache_with_runtime
 
 from autotune.db import Status, TimeSource
 from autotune.devices.select import device
-from autotune.search_spaces.registry import operator
-from autotune.search_spaces.time_model import fastest_first
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
 

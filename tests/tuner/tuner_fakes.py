@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from threading import Condition
 
-from autotune.codegen.footprint import Footprint
-from autotune.codegen.problem import Problem
-from autotune.codegen.program import Launch, Program
-from autotune.codegen.resources import Resources
-from autotune.codegen.schedule import Schedule
-from autotune.codegen.work import Unit, Work
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.work import Unit, Work
 from autotune.compiler import CompiledKernel, CompileError, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
-from autotune.search_spaces.devices import named_device
-from autotune.search_spaces.operator import Operator
-from autotune.search_spaces.space import Parameter, Space
-from autotune.search_spaces.workload import Workload
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.space import Parameter, Space
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.workload import Workload
 
 
 @dataclass(frozen=True)

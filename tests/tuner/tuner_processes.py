@@ -12,14 +12,14 @@ from math import inf
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
 
 from autotune.db import DatabaseError, TuningDB, engine, study_tables
-from autotune.search_spaces.space import Parameter, Space
+from autotune.search_spaces.contract.space import Parameter, Space
 from autotune.tuner import TuneOptions, loop, tune
 
 PROBLEM = ToyProblem(8)
 GIVE_UP = 600  # seconds until a process that waits for others ends; a busy machine may take minutes to start them
 # Like "spawn", processes that share nothing with this one, but the imports are made only once: those of functions, too.
 PROCESS = multiprocessing.get_context("forkserver")
-_IMPORTED = ("alembic.command", "autotune.tuner.shared", "autotune.db.study_tables", "tuner_processes")
+_IMPORTED = ("alembic.command", "autotune.tuner.study.shared", "autotune.db.study_tables", "tuner_processes")
 PROCESS.set_forkserver_preload([*_IMPORTED, "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"])
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ...search_spaces.baselines import TorchCall
-from ...search_spaces.operator import Operator
-from ..baseline import Baseline
+from autotune.bench.baseline import Baseline
+from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.operator import Operator
+
 from .device_copy import COPY
 from .torch_call import torch_baseline
 

@@ -12,12 +12,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...codegen.dtype import DType
-from ...devices.base import DeviceError
-from ..baseline import Baseline, Prepared
+from autotune.bench.baseline import Baseline, Prepared
+from autotune.codegen.model.dtype import DType
+from autotune.devices.base import DeviceError
 
 if TYPE_CHECKING:
-    from ...devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 _HALVES = {DType.FLOAT16: "__half", DType.BFLOAT16: "__nv_bfloat16"}
 _COMPILE_SECONDS = 300
@@ -40,7 +40,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
     def prepare(session: CudaSession) -> Iterator[Prepared]:
         from cuda.bindings import driver
 
-        from ...cuda_core import handle_return
+        from autotune.base.cuda_core import handle_return
 
         problem, size = session.problem, ctypes.c_size_t()
         library = ctypes.CDLL(str(compiled(source(problem), session.limits.arch)))

@@ -9,7 +9,7 @@ def allocated(stack: ExitStack, size: int) -> int:
     """The address of a new buffer in device memory, which lasts as long as the stack."""
     from cuda.bindings import driver
 
-    from ...cuda_core import handle_return
+    from autotune.base.cuda_core import handle_return
 
     address = int(handle_return(driver.cuMemAlloc(size)))
     stack.callback(driver.cuMemFree, address)

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from ...codegen.tensor import Role
-from ..baseline import Baseline, Prepared
+from autotune.bench.baseline import Baseline, Prepared
+from autotune.codegen.model.tensor import Role
+
 from .device_buffer import allocated
 
 if TYPE_CHECKING:
-    from ...devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 
 @contextmanager
@@ -19,7 +20,7 @@ def _prepare(session: CudaSession) -> Iterator[Prepared]:
     """Half of the bytes are read, as many are written, in buffers of their own that are filled with the inputs."""
     from cuda.bindings import driver
 
-    from ...cuda_core import handle_return
+    from autotune.base.cuda_core import handle_return
 
     size = max(1, session.problem.work.bytes // 2)
     with ExitStack() as stack:

@@ -9,12 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.baselines import TorchCall
-from ..baseline import Baseline, Prepared
-from ..torch_tensors import session_tensors, torch_missing
+from autotune.bench.baseline import Baseline, Prepared
+from autotune.bench.torch_tensors import session_tensors, torch_missing
+from autotune.search_spaces.contract.baselines import TorchCall
 
 if TYPE_CHECKING:
-    from ...devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 _MODULES = {"quack-kernels": "quack"}  # distributions whose module has another name
 _ROUNDED_EARLY = ("allow_tf32", "allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction")

@@ -9,12 +9,12 @@ from inspect import BoundArguments, Parameter
 from itertools import permutations, product
 from typing import Any
 
-from ...codegen.fields import FieldRole, FieldSpec, field_specs
-from ...codegen.problem import Problem
-from ...codegen.tensor import Role, Tensor
-from ...search_spaces.call import OUT, Binding, Call
-from ...search_spaces.layouts import Layout
-from ...search_spaces.operator import Operator
+from autotune.codegen.model.fields import FieldRole, FieldSpec, field_specs
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.search_spaces.contract.call import OUT, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.operator import Operator
 
 _WIDEST = 16  # bytes: more alignment is of no use
 

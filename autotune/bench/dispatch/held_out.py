@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...compile_pool import CompilePool
-from ...compiler import CompileError, compile_kernel
-from ...devices.base import DeviceError
-from ...dispatcher.choice.choose import Choice, choices
-from ...dispatcher.choice.records import Record
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compile_pool import CompilePool
+from autotune.compiler import CompileError, compile_kernel
+from autotune.devices.base import DeviceError
+from autotune.dispatcher.choice.choose import Choice, choices
+from autotune.dispatcher.choice.records import Record
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 if TYPE_CHECKING:
-    from ...devices.cuda import CudaDevice
+    from autotune.devices.cuda import CudaDevice
 
 Measure = Callable[[Problem, Sequence[Schedule]], Sequence[float]]
 
@@ -108,8 +108,8 @@ def modelled(operator: Operator[Any, Any], spec: DeviceSpec) -> Measure:
 
 def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> Measure:
     """Times on a GPU, of verified kernels that are sampled in turns, `rounds` times each."""
-    from ...cuda_core import CUDAError
-    from .. import compare
+    from autotune.base.cuda_core import CUDAError
+    from autotune.bench import compare
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
         kernels = {str(schedule): operator.program(problem, schedule, device.limits) for schedule in schedules}

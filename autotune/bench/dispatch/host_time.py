@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ... import dispatcher
-from ...codegen.problem import Problem
-from ...codegen.program import Program
-from ...devices.cuda import CudaDevice
-from ...search_spaces.baselines import TorchCall
-from ...search_spaces.operator import Operator
-from ..baseline import Launcher
-from ..interleave import interleaved
-from ..torch_tensors import torch_tensor
+from autotune import dispatcher
+from autotune.bench.baseline import Launcher
+from autotune.bench.interleave import interleaved
+from autotune.bench.torch_tensors import torch_tensor
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.devices.cuda import CudaDevice
+from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.operator import Operator
+
 from .example_call import example_call, problem_of_sizes
 
 _CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait

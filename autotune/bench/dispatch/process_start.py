@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...search_spaces.operator import Operator
+    from autotune.codegen.model.problem import Problem
+    from autotune.search_spaces.contract.operator import Operator
 
 CUDA = "CUDA's own initialisation"
 _PROCESSES = 4  # the first one compiles into the cache
@@ -80,8 +80,8 @@ def _run(begun: float, call: dict[str, Any]) -> dict[str, float]:
     from cuda.core import Device
 
     done("import cuda.core")  # and NumPy with it: whoever has an array has imported its library
-    from ...dispatcher.calls.bound_call import plan
-    from ...dispatcher.targets.factory import target
+    from autotune.dispatcher.calls.bound_call import plan
+    from autotune.dispatcher.targets.factory import target
 
     done("import autotune.dispatcher")
     device = Device(0)
@@ -90,8 +90,8 @@ def _run(begun: float, call: dict[str, Any]) -> dict[str, float]:
     args, kwargs = _allocated([call["args"], call["kwargs"]], device, stream)
     stream.sync()
     done(CUDA)
-    from ...dispatcher.choice.records import records
-    from ...search_spaces.registry import operator
+    from autotune.dispatcher.choice.records import records
+    from autotune.search_spaces.contract.registry import operator
 
     records(operator(call["operator"]), target(0).limits)
     done("read the records")
@@ -107,7 +107,7 @@ def _allocated(described: Any, device: Any, stream: Any) -> Any:
     """What `described` describes, with arrays of cuda.core, and tuples for lists."""
     from cuda.core.utils import StridedMemoryView
 
-    from ...codegen.dtype import DType
+    from autotune.codegen.model.dtype import DType
 
     if isinstance(described, list):
         return tuple(_allocated(one, device, stream) for one in described)

@@ -9,16 +9,17 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from ...codegen.fields import FieldSpec
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...compiler import CompileError
-from ...devices.base import DeviceError
-from ...dispatcher.choice.choose import Choice, choices, from_records
-from ...dispatcher.choice.records import Record
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.time_model import fastest_first
+from autotune.codegen.model.fields import FieldSpec
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompileError
+from autotune.devices.base import DeviceError
+from autotune.dispatcher.choice.choose import Choice, choices, from_records
+from autotune.dispatcher.choice.records import Record
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .example_call import problem_of_sizes
 from .held_out import Measure
 

@@ -11,8 +11,9 @@ from math import inf
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
-from ...codegen.integers import ceil_div
-from ...devices.recording import Recording, load
+from autotune.codegen.model.integers import ceil_div
+from autotune.devices.recording import Recording, load
+
 from .searchers import SEARCHERS
 
 MARGINS = (1.05, 1.01)  # near: so many times the optimum at most

@@ -18,12 +18,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...codegen.schedule import Schedule
-from ...db.states import Status
-from ...db.trials import Trial
-from ...devices.recording import Recording
-from ...errors import InputError
-from ...search_spaces.space import Draw, Space
+from autotune.base.errors import InputError
+from autotune.codegen.model.schedule import Schedule
+from autotune.db.states import Status
+from autotune.db.trials import Trial
+from autotune.devices.recording import Recording
+from autotune.search_spaces.contract.space import Draw, Space
 
 _MILLISECONDS = 1e3
 _ERRORS = {Status.COMPILE_ERROR: "CompilationFailedConfig", Status.ILLEGAL: "InvalidConfig"}

@@ -10,10 +10,11 @@ from itertools import islice
 from math import inf
 from random import Random
 
-from ...devices.recording import Recording
-from ...optuna_log import quiet_optuna
-from ...search_spaces.time_model import fastest_first
-from ...tuner import TuneOptions
+from autotune.base.optuna_log import quiet_optuna
+from autotune.devices.recording import Recording
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.tuner import TuneOptions
+
 from .kernel_tuner import simulated
 
 # From a recording, a seed, a number of evaluations and how many are always under way, to seconds; infinite ones stand
@@ -29,7 +30,7 @@ _KERNEL_TUNER = "kernel_tuner."
 
 def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: int, ahead: int) -> Iterator[float]:
     """What `tune` asks for in an empty database."""
-    from ...tuner.proposals import Proposals
+    from autotune.tuner.search.proposals import Proposals
 
     operator, problem, spec = recording.operator, recording.problem, recording.limits
     first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []

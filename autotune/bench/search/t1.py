@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ...devices.recording import Recording
-from ...search_spaces.space import Parameter
+from autotune.devices.recording import Recording
+from autotune.search_spaces.contract.space import Parameter
 
 _TYPES = {bool: "bool", int: "int", float: "float"}
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...files import checked_target, write_text
-from ...search_spaces.rates import duration
-from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, gpu_of, output_option
-from ..rendering.bench_document import document
-from ..rendering.bench_tables import print_markdown, tables
-from ..rendering.output import json_text, print_json, print_table
-from ..suite import Entry, SuiteOption, entries_of
+from autotune.base.files import checked_target, write_text
+from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, gpu_of, output_option
+from autotune.cli.rendering.bench_document import document
+from autotune.cli.rendering.bench_tables import print_markdown, tables
+from autotune.cli.rendering.output import json_text, print_json, print_table
+from autotune.cli.suite import Entry, SuiteOption, entries_of
+from autotune.search_spaces.machine.rates import duration
 
 if TYPE_CHECKING:
-    from ...bench import Baseline, OwnSchedule, Run, Setting
-    from ...devices.cuda import CudaDevice
-    from ...search_spaces.roofline import Peaks
+    from autotune.bench import Baseline, OwnSchedule, Run, Setting
+    from autotune.devices.cuda import CudaDevice
+    from autotune.search_spaces.machine.roofline import Peaks
 
 
 def bench(
@@ -55,7 +55,7 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Compare the best record of a problem with other libraries, measured alternately. Needs a GPU."""
-    from ... import bench as benchmarks
+    from autotune import bench as benchmarks
 
     if ladder and suite:
         raise BadInputError("--ladder and --suite exclude each other: the presets are measured for one problem")
@@ -83,7 +83,7 @@ def bench(
     if output:
         write_text(output, json_text(result) + "\n")
     if plot:
-        from ...bench.plot import draw
+        from autotune.bench.plot import draw
 
         ratios = [(run.problem.key, run.comparison.ratios(setting.baselines)) for run in runs if run.comparison]
         draw(plot, f"{operator.name} on {target.limits.name}", ratios, list(setting.baselines))
@@ -104,7 +104,7 @@ def bench(
 
 def _check_plot(path: Path) -> None:
     """Refuse a plot that cannot be drawn before anything is measured."""
-    from ...bench.plot import FORMATS
+    from autotune.bench.plot import FORMATS
 
     if path.suffix not in FORMATS:
         raise BadInputError(f"--plot {path}: expected a name that ends in {' or '.join(FORMATS)}")
@@ -115,7 +115,7 @@ def _check_plot(path: Path) -> None:
 
 
 def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
-    from ... import bench as benchmarks
+    from autotune import bench as benchmarks
 
     known = benchmarks.baselines_of(operator)
     names = list(known) if against is None else against.split(",")
@@ -127,7 +127,7 @@ def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
 
 def _moves_bytes(entries: Sequence[Entry], device: CudaDevice) -> bool:
     """Whether device memory bounds all problems, so that a copy of as many bytes says how good they are."""
-    from ...search_spaces.roofline import bounding_unit
+    from autotune.search_spaces.machine.roofline import bounding_unit
 
     return all(bounding_unit(entry.problem, device.limits) is None for entry in entries)
 
@@ -136,8 +136,8 @@ def _known(
     operator: Any, entries: Sequence[Entry], device: CudaDevice, db: str | None
 ) -> tuple[list[OwnSchedule], Peaks]:
     """What the database knows: the schedule for each problem, and the peaks of the device."""
-    from ...bench import find_own_schedule
-    from ...db import TuningDB
+    from autotune.bench import find_own_schedule
+    from autotune.db import TuningDB
 
     with TuningDB(db, create=False) as database:
         schedules = [find_own_schedule(operator, entry.problem, device.limits, database) for entry in entries]
@@ -172,9 +172,9 @@ def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSch
 
 def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     """Store with each record the times of the baselines that compute the same."""
-    from ...bench import OWN
-    from ...db import TuningDB
-    from ...db.comparison import Comparison
+    from autotune.bench import OWN
+    from autotune.db import TuningDB
+    from autotune.db.comparison import Comparison
 
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
@@ -186,7 +186,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
 
 
 def _progress(run: Run, setting: Setting) -> str:
-    from ...bench import OWN
+    from autotune.bench import OWN
 
     if run.comparison is None:
         return "failed"

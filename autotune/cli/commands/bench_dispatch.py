@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...db.states import TimeSource
-from ...files import write_text
-from ..errors import CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
-from ..rendering.bench_dispatch_result import DispatchCosts, document, print_costs
-from ..rendering.output import json_text, print_json
+from autotune.base.files import write_text
+from autotune.cli.errors import CommandError, InterruptedRunError, user_input
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
+from autotune.cli.rendering.bench_dispatch_result import DispatchCosts, document, print_costs
+from autotune.cli.rendering.output import json_text, print_json
+from autotune.db.states import TimeSource
 
 if TYPE_CHECKING:
-    from ...bench.dispatch.held_out import HeldOut, Measure
-    from ...bench.dispatch.random_sizes import RandomSize
-    from ...devices.base import Device
-    from ...dispatcher.choice.records import Record
-    from ...search_spaces.operator import Operator
+    from autotune.bench.dispatch.held_out import HeldOut, Measure
+    from autotune.bench.dispatch.random_sizes import RandomSize
+    from autotune.devices.base import Device
+    from autotune.dispatcher.choice.records import Record
+    from autotune.search_spaces.contract.operator import Operator
 
 _DRAWN = 500  # random sizes, of which some are measured
 
@@ -41,7 +41,7 @@ def bench_dispatch(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the dispatcher: a call, the first call, and the loss on problems that were not tuned."""
-    from ...search_spaces.registry import operator as registered
+    from autotune.search_spaces.contract.registry import operator as registered
 
     with user_input():
         chosen = registered(operator)
@@ -64,8 +64,8 @@ def bench_dispatch(
 
 def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list[Record]:
     """The records that may be held out: a GPU's must be measured."""
-    from ...db import TuningDB
-    from ...dispatcher.choice.records import read_records
+    from autotune.db import TuningDB
+    from autotune.dispatcher.choice.records import read_records
 
     with TuningDB(db, create=False) as database:
         known = [
@@ -84,7 +84,7 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
 
 def _overheads(operator: Operator[Any, Any], device: Device, rounds: int) -> Mapping[str, float]:
     """Seconds of a call by contender; none, with the reason, where they cannot be measured."""
-    from ...bench.dispatch.host_time import missing, overheads
+    from autotune.bench.dispatch.host_time import missing, overheads
 
     if device.time_source is TimeSource.MODELLED:
         return {}
@@ -103,8 +103,8 @@ def _first_call(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], db: str | None
 ) -> Mapping[str, float]:
     """Seconds of each part of a first call, of the smallest problem that has a record; none where there is no GPU."""
-    from ...bench.dispatch.example_call import is_ordinary
-    from ...bench.dispatch.process_start import first_call
+    from autotune.bench.dispatch.example_call import is_ordinary
+    from autotune.bench.dispatch.process_start import first_call
 
     problems = [record.problem for record in known if is_ordinary(record.problem)]
     if device.time_source is TimeSource.MODELLED or not problems:
@@ -120,8 +120,8 @@ def _first_call(
 
 
 def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measure:
-    from ...bench.dispatch.held_out import measured, modelled
-    from ...devices.cuda import CudaDevice
+    from autotune.bench.dispatch.held_out import measured, modelled
+    from autotune.devices.cuda import CudaDevice
 
     return measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.limits)
 
@@ -130,7 +130,7 @@ def _held_out(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
 ) -> tuple[list[HeldOut], str]:
     """The cases that were measured, and which were not because of Ctrl-C."""
-    from ...bench.dispatch.held_out import compiled, held_out, regrets, to_measure
+    from autotune.bench.dispatch.held_out import compiled, held_out, regrets, to_measure
 
     cases = held_out(operator, known, device.limits, splits)
     done: list[HeldOut] = []
@@ -149,8 +149,8 @@ def _random_sizes(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
 ) -> tuple[list[RandomSize], str]:
     """All that were drawn, the first `count` with their losses, and which were not measured because of Ctrl-C."""
-    from ...bench.dispatch.held_out import compiled
-    from ...bench.dispatch.random_sizes import losses, random_sizes, to_measure, with_rivals
+    from autotune.bench.dispatch.held_out import compiled
+    from autotune.bench.dispatch.random_sizes import losses, random_sizes, to_measure, with_rivals
 
     drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
     done: list[RandomSize] = []

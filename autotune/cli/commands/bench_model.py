@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import user_input
-from ..options import JsonOption
-from ..rendering.output import print_json, print_table
+from autotune.cli.errors import user_input
+from autotune.cli.options import JsonOption
+from autotune.cli.rendering.output import print_json, print_table
 
 
 def bench_model(
@@ -21,8 +21,8 @@ def bench_model(
     as_json: JsonOption = False,
 ) -> None:
     """Compare the times that the time model predicts with recorded ones."""
-    from ...bench.time_model import FIRST, quality
-    from ...devices.recording import load
+    from autotune.bench.time_model import FIRST, quality
+    from autotune.devices.recording import load
 
     with user_input():
         recordings = {path: load(path) for path in paths}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BadInputError, user_input
-from ..options import JsonOption
-from ..rendering.output import print_json, print_table
+from autotune.cli.errors import BadInputError, user_input
+from autotune.cli.options import JsonOption
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...bench.search import SearchResult
+    from autotune.bench.search import SearchResult
 
 
 def bench_search(
@@ -31,8 +31,8 @@ def bench_search(
     as_json: JsonOption = False,
 ) -> None:
     """Compare how many evaluations searches need to come near a recorded optimum."""
-    from ...bench.search import compare_searches
-    from ...devices.recording import load
+    from autotune.bench.search import compare_searches
+    from autotune.devices.recording import load
 
     names = _installed(searchers)
     with user_input():
@@ -57,7 +57,7 @@ def bench_search(
 
 
 def _installed(searchers: str | None) -> list[str]:
-    from ...bench.search import SEARCHERS, missing
+    from autotune.bench.search import SEARCHERS, missing
 
     names = list(SEARCHERS) if searchers is None else searchers.split(",")
     for name in names:
@@ -80,7 +80,7 @@ def _row(result: SearchResult, budget: int) -> list[Any]:
 
 
 def _document(result: SearchResult) -> dict[str, Any]:
-    from ...bench.search import MARGINS
+    from autotune.bench.search import MARGINS
 
     def finite(count: float) -> int | None:
         return int(count) if count < inf else None

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...files import write_text
-from ..errors import BadInputError, InterruptedRunError
-from ..options import JsonOption, output_option
-from ..rendering.output import json_text, print_json, print_table
+from autotune.base.files import write_text
+from autotune.cli.errors import BadInputError, InterruptedRunError
+from autotune.cli.options import JsonOption, output_option
+from autotune.cli.rendering.output import json_text, print_json, print_table
 
 if TYPE_CHECKING:
-    from ...bench.torch_calls import MeasuredCall
+    from autotune.bench.torch_calls import MeasuredCall
 
 _TOKENS = (1, 4096)
 _FEATURES = 4096
@@ -27,7 +27,7 @@ def bench_torch(
     as_json: JsonOption = False,
 ) -> None:
     """Measure what calls of autotune.torch cost the host, with and without gradients, beside PyTorch's own."""
-    from ...bench import torch_calls as bench
+    from autotune.bench import torch_calls as bench
 
     reason = bench.missing()
     if reason:
@@ -73,7 +73,7 @@ def _document(done: Sequence[MeasuredCall], device: str, version: str) -> dict[s
 
 def _print(done: Sequence[MeasuredCall], device: str) -> None:
     """A line for each call and number of tokens: the host's time in each mode, and the whole time of a step."""
-    from ...bench.torch_calls import OWN, PYTORCH
+    from autotune.bench.torch_calls import OWN, PYTORCH
 
     rows: dict[tuple[str, int], list[str]] = {}
     for call in done:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..options import JsonOption
-from ..rendering.output import print_json, print_table
+from autotune.cli.options import JsonOption
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...cache_contents import Content
+    from autotune.base.cache_contents import Content
 
 app = typer.Typer(help="Show what is in the cache, and empty it.")
 
@@ -19,7 +19,7 @@ app = typer.Typer(help="Show what is in the cache, and empty it.")
 @app.command()
 def info(as_json: JsonOption = False) -> None:
     """Show where the cache is, and what is in it."""
-    from ...cache_contents import contents
+    from autotune.base.cache_contents import contents
 
     _print(contents(), as_json, "in")
 
@@ -27,14 +27,14 @@ def info(as_json: JsonOption = False) -> None:
 @app.command()
 def clear(as_json: JsonOption = False) -> None:
     """Remove what is in the cache, also while others use it, and say what that was."""
-    from ...cache_contents import clear as remove
+    from autotune.base.cache_contents import clear as remove
 
     _print(remove(), as_json, "removed from")
 
 
 def _print(found: list[Content], as_json: bool, where: str) -> None:
-    from ...cache import existing_cache
-    from ...cache_contents import KINDS
+    from autotune.base.cache import existing_cache
+    from autotune.base.cache_contents import KINDS
 
     folder = existing_cache()
     if as_json:

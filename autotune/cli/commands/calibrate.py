@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from ...files import write_text
-from ..errors import BadInputError, CommandError
-from ..options import DatabaseOption, DeviceOption, JsonOption, gpu_of, limits_of, opened, output_option
-from ..rendering.calibration import print_calibration
-from ..rendering.output import json_text, print_json
+from autotune.base.files import write_text
+from autotune.cli.errors import BadInputError, CommandError
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, gpu_of, limits_of, opened, output_option
+from autotune.cli.rendering.calibration import print_calibration
+from autotune.cli.rendering.output import json_text, print_json
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -30,10 +30,10 @@ def calibrate(
 
     The result is stored. Shares of the roofline then refer to it.
     """
-    from ...calibrate.run import EXPERIMENTS
-    from ...calibrate.run import calibrate as measure
-    from ...db import TuningDB
-    from ...devices.base import DeviceError
+    from autotune.calibrate.run import EXPERIMENTS
+    from autotune.calibrate.run import calibrate as measure
+    from autotune.db import TuningDB
+    from autotune.devices.base import DeviceError
 
     if name := context.invoked_subcommand:
         if (device, output, db, as_json) != ("auto", None, None, False):

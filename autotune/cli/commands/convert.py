@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..errors import user_input
-from ..options import output_option
+from autotune.cli.errors import user_input
+from autotune.cli.options import output_option
 
 
 class Format(StrEnum):
@@ -26,10 +26,10 @@ def convert(
     output: Annotated[Path, output_option("Write the recording to this file.")],
 ) -> None:
     """Convert a recording to another file format."""
-    from ...bench.search.kernel_tuner import cache_document, t4_document
-    from ...bench.search.t1 import t1_document
-    from ...db.exchange import write_document
-    from ...devices.recording import load
+    from autotune.bench.search.kernel_tuner import cache_document, t4_document
+    from autotune.bench.search.t1 import t1_document
+    from autotune.db.exchange import write_document
+    from autotune.devices.recording import load
 
     with user_input():
         recording = load(path)

@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...db.states import Status
-from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, JsonOption, ModelOption, ProblemOption, model_of, opened, output_option, run_of
-from ..rendering.output import print_json, print_table
-from ..rendering.records import print_explained, print_stale
-from ..rendering.trials import print_bests, print_trials
+from autotune.cli.errors import BadInputError, CommandError, user_input
+from autotune.cli.options import (
+    DatabaseOption,
+    JsonOption,
+    ModelOption,
+    ProblemOption,
+    model_of,
+    opened,
+    output_option,
+    run_of,
+)
+from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.records import print_explained, print_stale
+from autotune.cli.rendering.trials import print_bests, print_trials
+from autotune.db.states import Status
 
 if TYPE_CHECKING:
-    from ...db import Trial, TuningDB
+    from autotune.db import Trial, TuningDB
 
 app = typer.Typer(help="Query, export and import the tuning database.")
 
@@ -66,8 +75,8 @@ def doctor(
 
 def _print_compilers() -> None:
     """Say so if no shipped record was measured with the compiler of this installation."""
-    from ...compiler import compiler_version
-    from ...db.pretuned import shipped_compilers
+    from autotune.compiler import compiler_version
+    from autotune.db.pretuned import shipped_compilers
 
     own, shipped = compiler_version(), shipped_compilers()
     if shipped and own not in shipped:
@@ -125,7 +134,7 @@ def export_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Write trials as a JSON document, which db import reads."""
-    from ...compiler import compiler_version
+    from autotune.compiler import compiler_version
 
     with opened(db) as database:
         selection = (_operator(operator), model_of(device, database), best_only, compiler_version())
@@ -150,8 +159,8 @@ def ship(
     as_json: JsonOption = False,
 ) -> None:
     """Write the best measured trials of each compiler to the files that ship with the package."""
-    from ...db.pretuned import shipped_folder
-    from ...db.shipping import ship as write
+    from autotune.db.pretuned import shipped_folder
+    from autotune.db.shipping import ship as write
 
     if folder and not folder.parent.is_dir():
         raise BadInputError(f"{folder}: there is no folder {folder.parent}")
@@ -173,9 +182,9 @@ def import_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Add the trials of an exported document. Of two trials with the same key, the better one stays."""
-    from ...db import TuningDB
-    from ...db.engine import check_lasting, database_url
-    from ...db.exchange import read_document
+    from autotune.db import TuningDB
+    from autotune.db.engine import check_lasting, database_url
+    from autotune.db.exchange import read_document
 
     check_lasting(database_url(db))
     with user_input():
@@ -205,14 +214,14 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
 def _bests(
     database: TuningDB, operator: str | None, problem: str | None, device: str | None, run: str | None = None
 ) -> list[Trial]:
-    from ...compiler import compiler_version
+    from autotune.compiler import compiler_version
 
     records = database.bests(_operator(operator), model_of(device, database), compiler_version(), run)
     return [record for record in records if problem in (None, record.problem.key)]
 
 
 def _operator(name: str | None) -> str | None:
-    from ...search_spaces.registry import operator
+    from autotune.search_spaces.contract.registry import operator
 
     with user_input():
         return name and operator(name).name

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..options import JsonOption
-from ..rendering.output import print_json, print_table
+from autotune.cli.options import JsonOption
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...search_spaces.device_spec import DeviceSpec
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 
 def devices(as_json: JsonOption = False) -> None:
     """List the GPUs of this machine and the offline devices, with their limits and peak rates."""
-    from ...search_spaces.devices import named_device, named_devices
+    from autotune.search_spaces.machine.devices import named_device, named_devices
 
     offline = {name: named_device(name) for name in named_devices()}
     listed = {**_gpus(), **offline}
@@ -28,8 +28,8 @@ def devices(as_json: JsonOption = False) -> None:
 
 
 def _gpus() -> dict[str, DeviceSpec]:
-    from ...devices.driver import cuda_device_count
-    from ...devices.select import device_limits
+    from autotune.devices.driver import cuda_device_count
+    from autotune.devices.select import device_limits
 
     return {str(ordinal): device_limits(str(ordinal)) for ordinal in range(cuda_device_count())}
 
@@ -40,7 +40,7 @@ def _document(selector: str, spec: DeviceSpec, offline: bool) -> dict[str, Any]:
 
 
 def _row(selector: str, spec: DeviceSpec) -> tuple[Any, ...]:
-    from ...codegen.work import Unit
+    from autotune.codegen.model.work import Unit
 
     fp32, fp16 = (
         round(spec.peak(unit) / 1e12, 1) if unit in spec.rates else "" for unit in (Unit.FP32, Unit.TENSOR_FP16)

@@ -11,12 +11,12 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from ..errors import CommandError, one_line
-from ..options import DatabaseOption, JsonOption
-from ..rendering.output import print_json, print_table
+from autotune.cli.errors import CommandError, one_line
+from autotune.cli.options import DatabaseOption, JsonOption
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...codegen.program import Program
+    from autotune.codegen.model.program import Program
 
 _ROOM = 1 << 20  # bytes that the cache must have room for: a few kernels
 
@@ -86,7 +86,7 @@ def _packages() -> str:
 
 
 def _nvrtc() -> str:
-    from ...compiler import compile_kernel
+    from autotune.compiler import compile_kernel
 
     return compile_kernel(_probe(), "sm_75").compiler
 
@@ -94,9 +94,9 @@ def _nvrtc() -> str:
 def _emulator() -> str:
     import numpy as np
 
-    from ...codegen.dtype import DType
-    from ...codegen.tensor import Role, Tensor
-    from ...emulator import compiler_version, run
+    from autotune.codegen.model.dtype import DType
+    from autotune.codegen.model.tensor import Role, Tensor
+    from autotune.emulator import compiler_version, run
 
     out = np.zeros(1, np.float32)
     run(_probe(), [Tensor.flat("out", DType.FLOAT32, 1, Role.OUTPUT, 4)], {"out": out}, {})
@@ -105,7 +105,7 @@ def _emulator() -> str:
 
 def _probe() -> Program:
     """The smallest kernel that shows that a compiler works."""
-    from ...codegen.program import Argument, Launch, Program, cuda_arguments
+    from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
 
     arguments = (Argument("out", "float*"),)
     source = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'
@@ -113,9 +113,9 @@ def _probe() -> Program:
 
 
 def _gpus() -> str:
-    from ...db.pretuned import advice
-    from ...devices.driver import check_device, cuda_device_count
-    from ...devices.select import device_limits
+    from autotune.db.pretuned import advice
+    from autotune.devices.driver import check_device, cuda_device_count
+    from autotune.devices.select import device_limits
 
     check_device(0)
     models = [device_limits(str(ordinal)).name for ordinal in range(cuda_device_count())]
@@ -124,8 +124,8 @@ def _gpus() -> str:
 
 
 def _database(url: str | None) -> str:
-    from ...db import TuningDB
-    from ...db.location import name_of, named_file
+    from autotune.db import TuningDB
+    from autotune.db.location import name_of, named_file
 
     file = named_file(name_of(url))
     if file and not file.exists():
@@ -138,7 +138,7 @@ def _database(url: str | None) -> str:
 
 
 def _cache() -> str:
-    from ...cache import checked_cache_folder
+    from autotune.base.cache import checked_cache_folder
 
     folder = checked_cache_folder("sources")
     for other in folder.parent.iterdir():

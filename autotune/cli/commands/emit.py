@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...files import write_text
-from ..errors import BadInputError, user_input
-from ..operator_commands import problem_of
-from ..options import DeviceOption, JsonOption, ScheduleWords, limits_of, output_option
-from ..rendering.output import print_json
+from autotune.base.files import write_text
+from autotune.cli.errors import BadInputError, user_input
+from autotune.cli.operator_commands import problem_of
+from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, limits_of, output_option
+from autotune.cli.rendering.output import print_json
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...codegen.program import Program
-    from ...codegen.schedule import Schedule
+    from autotune.codegen.model.problem import Problem
+    from autotune.codegen.model.program import Program
+    from autotune.codegen.model.schedule import Schedule
 
 
 def emit(

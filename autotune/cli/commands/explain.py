@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.rates import duration
-from ..operator_commands import problem_of
-from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
-from ..rendering.output import print_json, print_table
+from autotune.cli.operator_commands import problem_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from autotune.cli.rendering.output import print_json, print_table
+from autotune.search_spaces.machine.rates import duration
 
 if TYPE_CHECKING:
-    from ...dispatcher.choice.choose import Choice
-    from ...dispatcher.choice.explanation import Explanation
+    from autotune.dispatcher.choice.choose import Choice
+    from autotune.dispatcher.choice.explanation import Explanation
 
 
 def explain(
@@ -23,9 +23,9 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Show which schedule the dispatcher chooses for a problem, by which rule, and what else it considers."""
-    from ...db import TuningDB
-    from ...dispatcher.choice.explanation import explained
-    from ...dispatcher.choice.records import read_records
+    from autotune.db import TuningDB
+    from autotune.dispatcher.choice.explanation import explained
+    from autotune.dispatcher.choice.records import read_records
 
     problem, spec = problem_of(operator, fields), limits_of(device)
     with TuningDB(db, create=False) as database:

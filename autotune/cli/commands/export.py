@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import BadInputError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
-from ..rendering.output import print_json
-from ..suite import SuiteOption, entries_of
+from autotune.cli.errors import BadInputError, user_input
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
+from autotune.cli.rendering.output import print_json
+from autotune.cli.suite import SuiteOption, entries_of
 
 
 def export(
@@ -26,9 +26,9 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write few kernels for these problems, and the rule that chooses among them, for programs in C and C++."""
-    from ...db import TuningDB
-    from ...dispatcher.choice.records import few_records
-    from ...export import bundle_of, kernels_of, write_bundle
+    from autotune.db import TuningDB
+    from autotune.dispatcher.choice.records import few_records
+    from autotune.export import bundle_of, kernels_of, write_bundle
 
     if output.exists():
         raise BadInputError(f"{output} exists: name a folder to make")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BadInputError, user_input
-from ..operator_commands import operator_commands, problem_of
-from ..options import DeviceOption, JsonOption, ScheduleWords, limits_of
-from ..rendering.occupancy import print_occupancy
-from ..rendering.output import print_json
+from autotune.cli.errors import BadInputError, user_input
+from autotune.cli.operator_commands import operator_commands, problem_of
+from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, limits_of
+from autotune.cli.rendering.occupancy import print_occupancy
+from autotune.cli.rendering.output import print_json
 
 if TYPE_CHECKING:
-    from ...codegen.footprint import Footprint
-    from ...search_spaces.device_spec import DeviceSpec
+    from autotune.codegen.model.footprint import Footprint
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _BYTES = re.compile(r"(\d{1,9})(K?)")
 
@@ -32,8 +32,8 @@ def of_schedule(
 
     The kernel is compiled: its registers and its shared memory are what ptxas reports.
     """
-    from ...codegen.footprint import Footprint
-    from ...compiler import compile_kernel
+    from autotune.codegen.model.footprint import Footprint
+    from autotune.compiler import compile_kernel
 
     problem, spec = problem_of(operator, fields), limits_of(device)
     with user_input():
@@ -61,7 +61,7 @@ def of_block(
 
     Name what a block takes, or an operator and a schedule.
     """
-    from ...codegen.footprint import Footprint
+    from autotune.codegen.model.footprint import Footprint
 
     if operator := context.invoked_subcommand:
         if (threads, registers, shared, device, as_json) != (None, None, "0", "auto", False):
@@ -76,7 +76,7 @@ app = operator_commands(of_schedule, alone=of_block)
 
 
 def _print(spec: DeviceSpec, kernels: Mapping[str, Footprint], as_json: bool) -> None:
-    from ...search_spaces.occupancy_document import occupancy_document
+    from autotune.search_spaces.machine.occupancy_document import occupancy_document
 
     documents = [occupancy_document(spec, entry, block) for entry, block in kernels.items()]
     if as_json:

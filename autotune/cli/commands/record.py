@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ...search_spaces.rates import duration
-from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
-from ..operator_commands import problem_of
-from ..options import DatabaseOption, DeviceOption, JsonOption, command_line, output_option, worker_device_of
-from ..rendering.output import print_json, print_table
-from ..rendering.progress import shown_progress
+from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
+from autotune.cli.operator_commands import problem_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, command_line, output_option, worker_device_of
+from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.progress import shown_progress
+from autotune.search_spaces.machine.rates import duration
 
 
 def record(
@@ -41,13 +41,13 @@ def record(
 
     The same command continues where an earlier one stopped.
     """
-    from ...db import TuningDB
-    from ...db.engine import check_lasting, database_url
-    from ...db.recording import write_recording
-    from ...runs.run import begun
-    from ...search_spaces.restriction import restrict_values, sample
-    from ...tuner.record import record as measure
-    from ...tuner.record import recording_options
+    from autotune.db import TuningDB
+    from autotune.db.engine import check_lasting, database_url
+    from autotune.db.recording import write_recording
+    from autotune.runs.run import begun
+    from autotune.search_spaces.contract.restriction import restrict_values, sample
+    from autotune.tuner.record import record as measure
+    from autotune.tuner.record import recording_options
 
     problem = problem_of(operator, fields)
     if problem.empty:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import CommandError, user_input
-from ..options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of, output_option
-from ..rendering.output import print_json, print_table
+from autotune.cli.errors import CommandError, user_input
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of, output_option
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...db.reduction import SelectedKernel
+    from autotune.db.reduction import SelectedKernel
 
 
 def reduce(
@@ -28,11 +28,11 @@ def reduce(
     as_json: JsonOption = False,
 ) -> None:
     """Find the fewest kernels that serve all recorded problems nearly as fast as their best ones."""
-    from ...compiler import compiler_version
-    from ...db import TuningDB
-    from ...db.exchange import to_document, write_document
-    from ...db.reduction import reduced
-    from ...search_spaces.registry import operator as registered
+    from autotune.compiler import compiler_version
+    from autotune.db import TuningDB
+    from autotune.db.exchange import to_document, write_document
+    from autotune.db.reduction import reduced
+    from autotune.search_spaces.contract.registry import operator as registered
 
     with user_input():
         name = registered(operator).name

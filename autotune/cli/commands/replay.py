@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...search_spaces.rates import duration
-from ..errors import BadInputError, CommandError, user_input
-from ..options import JsonOption, limits_of, worker_device_of
-from ..rendering.output import print_json, print_table
-from ..rendering.trials import trial_document
+from autotune.cli.errors import BadInputError, CommandError, user_input
+from autotune.cli.options import JsonOption, limits_of, worker_device_of
+from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.trials import trial_document
+from autotune.search_spaces.machine.rates import duration
 
 if TYPE_CHECKING:
-    from ...db import Trial
-    from ...runs.failure_report import FailureReport
+    from autotune.db import Trial
+    from autotune.runs.failure_report import FailureReport
 
 
 def replay(
@@ -45,7 +45,7 @@ def replay(
 
 
 def _read(path: Path) -> FailureReport:
-    from ...runs.failure_report import FailureReport
+    from autotune.runs.failure_report import FailureReport
 
     with user_input():
         try:
@@ -56,7 +56,7 @@ def _read(path: Path) -> FailureReport:
 
 def _selector(report: FailureReport) -> str:
     """The device where it failed. A recording is not opened: its path comes from the report."""
-    from ...devices.replay import PREFIX
+    from autotune.devices.replay import PREFIX
 
     if report.device.startswith(PREFIX):
         raise BadInputError(f"it failed on {short(report.device)}: name that recording by --device")
@@ -64,7 +64,7 @@ def _selector(report: FailureReport) -> str:
 
 
 def _evaluate(report: FailureReport, selector: str, as_json: bool) -> None:
-    from ...tuner.failed_candidate import replay as run
+    from autotune.tuner.failed_candidate import replay as run
 
     with worker_device_of(selector) as target, user_input():
         trial = run(report, target)
@@ -90,9 +90,9 @@ def _row(when: str, trial: Trial) -> tuple[str | None, ...]:
 
 
 def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_json: bool) -> None:
-    from ...devices.sanitizer import TOOLS, watched
-    from ...devices.select import resolved
-    from ...tuner.failed_candidate import FailedCandidate
+    from autotune.devices.sanitizer import TOOLS, watched
+    from autotune.devices.select import resolved
+    from autotune.tuner.failed_candidate import FailedCandidate
 
     if tool not in TOOLS:
         raise BadInputError(f"unknown tool {tool!r}; expected one of {', '.join(TOOLS)}")

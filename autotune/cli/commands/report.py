@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...files import write_text
-from ..errors import BadInputError, CommandError, user_input
-from ..options import DatabaseOption, JsonOption, ModelOption, ProblemOption, model_of, opened, output_option, run_of
-from ..rendering.output import print_json
-from ..rendering.runs import facts
+from autotune.base.files import write_text
+from autotune.cli.errors import BadInputError, CommandError, user_input
+from autotune.cli.options import (
+    DatabaseOption,
+    JsonOption,
+    ModelOption,
+    ProblemOption,
+    model_of,
+    opened,
+    output_option,
+    run_of,
+)
+from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.runs import facts
 
 if TYPE_CHECKING:
-    from ...db import RunRecord, TuningDB
-    from ...report.subject import Group
+    from autotune.db import RunRecord, TuningDB
+    from autotune.report.subject import Group
 
 
 def report(
@@ -40,10 +49,10 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write a page of HTML with what is known of a run or an operator: one file, which needs no network."""
-    from ...compiler import compiler_version
-    from ...report.benches import read_bench
-    from ...report.document import document
-    from ...report.page import page
+    from autotune.compiler import compiler_version
+    from autotune.report.benches import read_bench
+    from autotune.report.document import document
+    from autotune.report.page import page
 
     with user_input():
         benches = [read_bench(path) for path in bench or []]
@@ -68,7 +77,7 @@ def report(
 
 def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | None]:
     """The operator and, unless all of its trials are meant, the run."""
-    from ...search_spaces.registry import OPERATORS
+    from autotune.search_spaces.contract.registry import OPERATORS
 
     if name is None:
         for newest in database.runs(1):
@@ -83,8 +92,8 @@ def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | Non
 def _groups(
     database: TuningDB, operator: str, run: RunRecord | None, problem: str | None, device: str | None
 ) -> list[Group]:
-    from ...compiler import compiler_version
-    from ...report.subject import groups_of
+    from autotune.compiler import compiler_version
+    from autotune.report.subject import groups_of
 
     groups = groups_of(database, operator, compiler_version(), run.id if run else None, problem, device)
     if not groups:

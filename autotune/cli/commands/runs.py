@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ..errors import BadInputError
-from ..options import DatabaseOption, JsonOption, checked_output, opened, run_of
-from ..rendering.output import print_json
-from ..rendering.runs import print_run, print_runs
+from autotune.cli.errors import BadInputError
+from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened, run_of
+from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.runs import print_run, print_runs
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -40,7 +40,7 @@ def runs(
 @app.command()
 def show(run: RunArgument, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Show a run: its command, options and devices, how it ended, and the best trial of each problem."""
-    from ...compiler import compiler_version
+    from autotune.compiler import compiler_version
 
     with opened(db) as database:
         found = run_of(database, run)
@@ -61,7 +61,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write what a run tried for the tools of Optuna, with a study for each problem and device model."""
-    from ...runs.exported_run import export_run
+    from autotune.runs.exported_run import export_run
 
     with opened(db) as database:
         trials = export_run(database, run_of(database, run), optuna)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..fields import fields_of
-from ..operator_commands import problem_of
-from ..options import DeviceOption, JsonOption, limits_of
-from ..rendering.output import print_json, print_table
+from autotune.cli.fields import fields_of
+from autotune.cli.operator_commands import problem_of
+from autotune.cli.options import DeviceOption, JsonOption, limits_of
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...search_spaces.device_spec import DeviceSpec
+    from autotune.codegen.model.problem import Problem
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 
 def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
@@ -25,7 +25,7 @@ def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto"
 
 
 def _document(operator: Any, problem: Problem, spec: DeviceSpec) -> dict[str, Any]:
-    from ...search_spaces.sizes import space_size
+    from autotune.search_spaces.contract.sizes import space_size
 
     size = space_size(operator, problem, spec)
     space = operator.space(problem, spec)

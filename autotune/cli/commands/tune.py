@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...db.states import TimeSource
-from ..early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
-from ..errors import BadInputError, CommandError, InterruptedRunError, user_input
-from ..options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
-from ..rendering.dry_run import outlook_document, print_outlook
-from ..rendering.output import print_json
-from ..rendering.progress import shown_progress
-from ..rendering.winner import Tuned, counts, document, print_winner, title, tuned
-from ..suite import SuiteOption, entries_of
+from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
+from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
+from autotune.cli.options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
+from autotune.cli.rendering.dry_run import outlook_document, print_outlook
+from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.progress import shown_progress
+from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
+from autotune.cli.suite import SuiteOption, entries_of
+from autotune.db.states import TimeSource
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...db import TuningDB
-    from ...devices.base import Device
-    from ...tuner import Progress, TuneOptions, TuneResult
-    from ...tuner.parallel import Parallel, Queue
+    from autotune.codegen.model.problem import Problem
+    from autotune.db import TuningDB
+    from autotune.devices.base import Device
+    from autotune.tuner import Progress, TuneOptions, TuneResult
+    from autotune.tuner.parallel import Parallel, Queue
 
 # Seconds. The thread that measures needs the interpreter for moments, often, and the one that proposes all of the time:
 # with Python's 5 ms, a device waits for each of these moments.
@@ -69,13 +69,13 @@ def tune(
     The same command continues where an earlier run stopped. A problem that another operator may serve is tuned as that
     one's, too.
     """
-    from ...compile_pool import CompilePool
-    from ...db import TuningDB
-    from ...db.engine import check_lasting, check_shared, database_url
-    from ...runs.run import begun
-    from ...tuner import TuneOptions
-    from ...tuner import tune as search
-    from ...tuner.parallel import Parallel, shared_out
+    from autotune.compile_pool import CompilePool
+    from autotune.db import TuningDB
+    from autotune.db.engine import check_lasting, check_shared, database_url
+    from autotune.runs.run import begun
+    from autotune.tuner import TuneOptions
+    from autotune.tuner import tune as search
+    from autotune.tuner.parallel import Parallel, shared_out
 
     with user_input():
         options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
@@ -154,8 +154,8 @@ def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[A
     The dispatcher takes one of another operator only for a measured time, once there is one of the problem's own. A
     recording is of one operator.
     """
-    from ...devices.replay import ReplayDevice
-    from ...search_spaces.registry import operator as registered
+    from autotune.devices.replay import ReplayDevice
+    from autotune.search_spaces.contract.registry import operator as registered
 
     restated = operator.restated(problem) if operator.restated and not isinstance(device, ReplayDevice) else None
     return [(operator, problem), *([(registered(restated.operator), restated.problem)] if restated else [])]
@@ -163,7 +163,7 @@ def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[A
 
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
     """Say what would be tried of each problem on each device model."""
-    from ...runs.outlook import outlook
+    from autotune.runs.outlook import outlook
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
     looked = [
@@ -212,7 +212,7 @@ def _not_empty(operator: Any, problems: list[Problem]) -> list[Problem]:
 
 def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems whose record on this device model is stale."""
-    from ...runs.history import stale_problems
+    from autotune.runs.history import stale_problems
 
     problems = stale_problems(operator, device, database)
     if not problems:
@@ -222,7 +222,7 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
 
 def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems without a record that programs called on this device model, the most called first."""
-    from ...dispatcher.choice.untuned import untuned_calls
+    from autotune.dispatcher.choice.untuned import untuned_calls
 
     model = device.limits.name
     sources = (TimeSource.MEASURED, device.time_source)

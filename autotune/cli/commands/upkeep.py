@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import user_input
-from ..options import DatabaseOption, JsonOption, checked_output, opened
-from ..rendering.output import print_json, print_table
+from autotune.cli.errors import user_input
+from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened
+from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...db.pruning import Prunable
+    from autotune.db.pruning import Prunable
 
 
 def prune(
@@ -22,7 +22,7 @@ def prune(
     as_json: JsonOption = False,
 ) -> None:
     """List the trials that can never serve again, or remove them. A best trial stays, even a stale one."""
-    from ...compiler import compiler_version
+    from autotune.compiler import compiler_version
 
     with opened(db) as database:
         found = database.prune(compiler_version(), remove=yes)

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..options import DatabaseOption, DeviceOption, JsonOption, limits_of
-from ..rendering.output import print_json, print_table
-from ..suite import SuiteOption, entries_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.suite import SuiteOption, entries_of
 
 if TYPE_CHECKING:
-    from ...dispatcher.calls.warming import Compiled
+    from autotune.dispatcher.calls.warming import Compiled
 
 
 def warm(
@@ -23,9 +23,9 @@ def warm(
     as_json: JsonOption = False,
 ) -> None:
     """Compile the kernels that the dispatcher uses, so that first calls find them in the cache. Needs no GPU."""
-    from ...db import TuningDB
-    from ...dispatcher.calls.warming import compile_ahead
-    from ...dispatcher.choice.records import read_records
+    from autotune.db import TuningDB
+    from autotune.dispatcher.calls.warming import compile_ahead
+    from autotune.dispatcher.choice.records import read_records
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
     spec = limits_of(device)

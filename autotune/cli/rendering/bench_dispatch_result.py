@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...search_spaces.rates import duration
+from autotune.search_spaces.machine.rates import duration
+
 from .output import print_table
 
 if TYPE_CHECKING:
-    from ...bench.dispatch.held_out import HeldOut
-    from ...bench.dispatch.random_sizes import RandomSize
-    from ...devices.base import Device
-    from ...dispatcher.choice.choose import Choice
-    from ...search_spaces.operator import Operator
+    from autotune.bench.dispatch.held_out import HeldOut
+    from autotune.bench.dispatch.random_sizes import RandomSize
+    from autotune.devices.base import Device
+    from autotune.dispatcher.choice.choose import Choice
+    from autotune.search_spaces.contract.operator import Operator
 
 
 _Loss = tuple["Choice", float | None, float | None]  # of the choice: its loss as it is, and shape-specialised
@@ -111,7 +112,7 @@ def _print_overheads(overheads: Mapping[str, float]) -> None:
 
 
 def _print_first_call(parts: Mapping[str, float]) -> None:
-    from ...bench.dispatch.process_start import own_seconds
+    from autotune.bench.dispatch.process_start import own_seconds
 
     rows = [*parts.items(), ("all but CUDA's own", own_seconds(parts))]
     print_table("The first call of a process", ("part", "time"), [(name, duration(time)) for name, time in rows])

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.rates import rates_document
+from autotune.search_spaces.machine.rates import rates_document
 
 if TYPE_CHECKING:
-    from ...bench import Comparison, Run, Setting
-    from ...codegen.problem import Problem
+    from autotune.bench import Comparison, Run, Setting
+    from autotune.codegen.model.problem import Problem
 
 
 def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) -> dict[str, Any]:
     """All that was measured, with what made it; docs/benchmarks.md says what each member is."""
-    from ...bench import COPY_NAME
-    from ...bench.summary import by_group, mean_ratios, standing
-    from ...codegen.work import Unit
+    from autotune.bench import COPY_NAME
+    from autotune.bench.summary import by_group, mean_ratios, standing
+    from autotune.codegen.model.work import Unit
 
     published = setting.operator.published
     environment = dict(setting.device.environment)
@@ -48,8 +48,8 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
 
 
 def _run(setting: Setting, run: Run) -> dict[str, Any]:
-    from ...bench import OWN
-    from ...search_spaces.roofline import roofline
+    from autotune.bench import OWN
+    from autotune.search_spaces.machine.roofline import roofline
 
     bound = roofline(run.problem, setting.peaks)
     comparison = run.comparison

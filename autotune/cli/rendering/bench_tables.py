@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...search_spaces.rates import copy_rate, duration, peak_share, rate
+from autotune.search_spaces.machine.rates import copy_rate, duration, peak_share, rate
 
 if TYPE_CHECKING:
-    from ...bench import Comparison, Run, Setting
+    from autotune.bench import Comparison, Run, Setting
 
 
 _EXPENDABLE = ("group", "spread", "schedule", "rate")  # in the table of a suite, where a terminal is narrow
@@ -86,7 +86,7 @@ def _problems(setting: Setting, runs: Sequence[Run]) -> Table:
 
 
 def _problem(setting: Setting, run: Run) -> list[str]:
-    from ...bench import OWN
+    from autotune.bench import OWN
 
     head = [run.group, run.problem.key, run.own.source]
     if run.comparison is None:
@@ -111,7 +111,7 @@ def _energy(comparison: Comparison, name: str) -> list[str]:
 
 
 def _means(setting: Setting, runs: Sequence[Run]) -> Table:
-    from ...bench.summary import mean_ratios
+    from autotune.bench.summary import mean_ratios
 
     rows: list[list[Any]] = []
     for name, group in _groups(runs).items():
@@ -121,8 +121,8 @@ def _means(setting: Setting, runs: Sequence[Run]) -> Table:
 
 
 def _standings(setting: Setting, runs: Sequence[Run]) -> Table:
-    from ...bench import COPY_NAME
-    from ...bench.summary import standing
+    from autotune.bench import COPY_NAME
+    from autotune.bench.summary import standing
 
     rows = []
     for name, group in _groups(runs).items():
@@ -135,7 +135,7 @@ def _standings(setting: Setting, runs: Sequence[Run]) -> Table:
 
 def _groups(runs: Sequence[Run]) -> dict[str, Sequence[Run]]:
     """The runs that were measured of each group, and all of them."""
-    from ...bench.summary import by_group
+    from autotune.bench.summary import by_group
 
     measured = [run for run in runs if run.comparison]
     return {**by_group(runs), **({"all": measured} if measured else {})}

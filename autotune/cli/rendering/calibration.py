@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...search_spaces.rates import duration
+from autotune.search_spaces.machine.rates import duration
+
 from .output import print_table
 
 if TYPE_CHECKING:
-    from ...search_spaces.calibration import Calibration, Figure, Point, Quantity
-    from ...search_spaces.device_spec import DeviceSpec
+    from autotune.search_spaces.machine.calibration import Calibration, Figure, Point, Quantity
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _BAR = 40  # characters for the most of a curve
 
@@ -32,7 +33,7 @@ def print_calibration(calibration: Calibration, spec: DeviceSpec) -> None:
 
 def amount(value: float, quantity: Quantity) -> str:
     """A number with the unit that fits: ``4210 GB/s``, ``61.2 TFLOP/s``, ``640 ns``, ``48 KiB``."""
-    from ...search_spaces.calibration import Quantity
+    from autotune.search_spaces.machine.calibration import Quantity
 
     if quantity is Quantity.BANDWIDTH:
         return f"{value / 1e9:.0f} GB/s" if value >= 1e11 else f"{value / 1e9:.3g} GB/s"
@@ -52,8 +53,8 @@ def size(count: float) -> str:
 
 
 def _share(figure: Figure, value: float, spec: DeviceSpec) -> str:
-    from ...codegen.work import Unit
-    from ...search_spaces.calibration import Figure
+    from autotune.codegen.model.work import Unit
+    from autotune.search_spaces.machine.calibration import Figure
 
     stated = {Figure.FP32: spec.peak(Unit.FP32), Figure.TENSOR: spec.peak(Unit.TENSOR_FP16)}
     stated |= dict.fromkeys((Figure.COPY, Figure.READ, Figure.WRITE), spec.bandwidth)

@@ -8,10 +8,10 @@ from .output import print_table
 from .winner import title
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...devices.base import Device
-    from ...runs.outlook import Outlook
-    from ...tuner import TuneOptions
+    from autotune.codegen.model.problem import Problem
+    from autotune.devices.base import Device
+    from autotune.runs.outlook import Outlook
+    from autotune.tuner import TuneOptions
 
 _SHOWN = 5  # of the first candidates
 

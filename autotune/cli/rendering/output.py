@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..printable import printable
+from autotune.cli.printable import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

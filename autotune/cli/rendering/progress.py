@@ -9,18 +9,18 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...db.states import Status
-from ...log import messages_shown
-from ...search_spaces.rates import duration, peak_share, rate
-from ..printable import printable
+from autotune.base.log import messages_shown
+from autotune.cli.printable import printable
+from autotune.db.states import Status
+from autotune.search_spaces.machine.rates import duration, peak_share, rate
 
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from ...codegen.problem import Problem
-    from ...db import Trial
-    from ...search_spaces.roofline import Peaks
-    from ...tuner import Progress, TuneOptions
+    from autotune.codegen.model.problem import Problem
+    from autotune.db import Trial
+    from autotune.search_spaces.machine.roofline import Peaks
+    from autotune.tuner import Progress, TuneOptions
 
 _PAUSE = 10  # seconds between lines while nothing better is found
 

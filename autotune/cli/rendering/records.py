@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.rates import duration
+from autotune.search_spaces.machine.rates import duration
+
 from .output import print_json, print_table
 from .trials import schedule_words, trial_document
 
 if TYPE_CHECKING:
-    from ...db import Trial, TuningDB
+    from autotune.db import Trial, TuningDB
 
 _SHOWN = 5
 
 
 def staleness(trials: Sequence[Trial]) -> list[list[str]]:
     """For each trial why it is stale, as far as this machine can tell."""
-    from ...devices.select import device_of_model
-    from ...runs.provenance import stale
+    from autotune.devices.select import device_of_model
+    from autotune.runs.provenance import stale
 
     kinds = {(trial.device.model, trial.time_source) for trial in trials}
     devices = {kind: device_of_model(*kind) for kind in kinds}
@@ -30,7 +31,7 @@ def staleness(trials: Sequence[Trial]) -> list[list[str]]:
 
 def print_stale(records: Sequence[Trial], failures: Sequence[Trial], as_json: bool) -> None:
     """Print the stale ones of some records, and those of some wrong trials that are to be judged anew; and why."""
-    from ...db.freshness import OTHER_JUDGE
+    from autotune.db.freshness import OTHER_JUDGE
 
     found = [(trial, reasons) for trial, reasons in zip(records, staleness(records), strict=True) if reasons]
     anew = [(trial, why) for trial, why in zip(failures, staleness(failures), strict=True) if why == [OTHER_JUDGE]]

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.rates import duration
+from autotune.search_spaces.machine.rates import duration
+
 from .output import print_json, print_table
 from .trials import trial_document
 
 if TYPE_CHECKING:
-    from ...db import RunRecord, Trial
+    from autotune.db import RunRecord, Trial
 
 
 def print_runs(runs: Sequence[RunRecord], as_json: bool) -> None:

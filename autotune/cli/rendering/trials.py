@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...search_spaces.rates import duration
+from autotune.search_spaces.machine.rates import duration
+
 from .output import print_json, print_table
 
 if TYPE_CHECKING:
-    from ...codegen.schedule import Schedule
-    from ...db import Trial
+    from autotune.codegen.model.schedule import Schedule
+    from autotune.db import Trial
 
 
 def print_trials(trials: Sequence[Trial], as_json: bool) -> None:
@@ -58,7 +59,7 @@ def schedule_words(trial: Trial) -> str:
 
 def _schedule(trial: Trial) -> Schedule | None:
     """The trial's schedule; None for a record of another version."""
-    from ...search_spaces.registry import OPERATORS
+    from autotune.search_spaces.contract.registry import OPERATORS
 
     try:
         schedule: Schedule = OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule)

@@ -6,18 +6,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...files import write_text
-from ...search_spaces.rates import duration, peak_share, rate, rates_document
+from autotune.base.files import write_text
+from autotune.search_spaces.machine.rates import duration, peak_share, rate, rates_document
+
 from .output import print_table
 from .trials import trial_document
 
 if TYPE_CHECKING:
-    from ...codegen.problem import Problem
-    from ...db import Trial
-    from ...devices.base import Device
-    from ...search_spaces.device_spec import DeviceSpec
-    from ...search_spaces.roofline import Peaks
-    from ...tuner import Runoff, TuneResult
+    from autotune.codegen.model.problem import Problem
+    from autotune.db import Trial
+    from autotune.devices.base import Device
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
+    from autotune.search_spaces.machine.roofline import Peaks
+    from autotune.tuner import Runoff, TuneResult
 
 _MOST_SOURCES = 1000  # winners' sources, of 10 to 60 KB
 
@@ -53,7 +54,7 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
 
 
 def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Trial) -> Path:
-    from ...cache import cache_folder, keep_newest
+    from autotune.base.cache import cache_folder, keep_newest
 
     schedule = operator.schedule_type.from_dict(best.schedule)
     source = operator.program(problem, schedule, spec)
@@ -65,7 +66,7 @@ def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Tri
 
 def print_winner(run: Tuned) -> None:
     """Print the table of the winner, if there is one."""
-    from ...runs.failure_report import failures_folder
+    from autotune.runs.failure_report import failures_folder
 
     best = run.result.best
     if best is None or best.seconds is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from ...search_spaces.layouts import Shape
+from autotune.search_spaces.contract.layouts import Shape
+
 from . import libraries
 from .libraries import Library
 from .views import View

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...codegen.dtype import DType
-from ...search_spaces.layouts import Layout, Shape
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.layouts import Layout, Shape
+
 from .views import HOST, View
 
 _ON_CUDA = (2, 13)  # DLPack's device types kDLCUDA and kDLCUDAManaged

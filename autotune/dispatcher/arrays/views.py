@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...search_spaces.layouts import Layout
+from autotune.search_spaces.contract.layouts import Layout
 
 HOST = -1  # the ordinal that stands for the CPU's memory and the emulator
 

@@ -10,9 +10,9 @@ from math import fabs
 from reprlib import repr as short
 from typing import Any
 
-from ...codegen.program import Argument, Program
-from ...codegen.tensor_map import TENSOR_MAP_BYTES, TensorMap
-from ..targets.base import Kernel, member_address
+from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.dispatcher.targets.base import Kernel, member_address
 
 Names = tuple[str, ...]
 Values = tuple[float, ...]

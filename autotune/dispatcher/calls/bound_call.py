@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import arrays
-from ..choice.choose import Choice
+from autotune.dispatcher.arrays import arrays
+from autotune.dispatcher.choice.choose import Choice
+
 from .arguments import Launch
 from .function import dispatched
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...search_spaces.call import ArrayType, Call
-from ..arrays.views import View, overlap
+from autotune.dispatcher.arrays.views import View, overlap
+from autotune.search_spaces.contract.call import ArrayType, Call
 
 _WIDEST_ELEMENT = 16  # bytes that an address may have to be a multiple of
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from inspect import cleandoc
 from typing import Any
 
-from ...search_spaces.call import Call
-from ...search_spaces.operator import Operator
-from ...search_spaces.registry import operator
-from ..arrays import arrays
+from autotune.dispatcher.arrays import arrays
+from autotune.search_spaces.contract.call import Call
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator
+
 from .arguments import Values
 from .checks import check_apart, moved, same_layout
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from ..choice.choose import Choice
-from ..targets.base import LaunchError
+from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.targets.base import LaunchError
+
 from .arguments import Arguments, Filler, Launch, Names, Template, Values
 
 

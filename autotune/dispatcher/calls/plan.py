@@ -7,20 +7,21 @@ import warnings
 from threading import Lock
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...codegen.program import Program
-from ...compiler import CompileError
-from ...log import logger
-from ...search_spaces.operator import Operator
-from ..arrays.views import HOST
-from ..choice.background import tune_in_background
-from ..choice.choose import Choice, Rule
-from ..choice.records import records, warn_without_records
-from ..choice.statement import statement_of
-from ..choice.untuned import note
-from ..settings import settings
-from ..targets.base import CaptureError, Kernel, LaunchError, Target
-from ..targets.factory import target
+from autotune.base.log import logger
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.compiler import CompileError
+from autotune.dispatcher.arrays.views import HOST
+from autotune.dispatcher.choice.background import tune_in_background
+from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.records import records, warn_without_records
+from autotune.dispatcher.choice.statement import statement_of
+from autotune.dispatcher.choice.untuned import note
+from autotune.dispatcher.settings import settings
+from autotune.dispatcher.targets.base import CaptureError, Kernel, LaunchError, Target
+from autotune.dispatcher.targets.factory import target
+from autotune.search_spaces.contract.operator import Operator
+
 from .arguments import Names, Template
 from .launcher import Launcher, Loaded
 

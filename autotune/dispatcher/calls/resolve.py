@@ -9,13 +9,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...codegen.dtype import DType
-from ...search_spaces.call import ArrayType, Call
-from ...search_spaces.layouts import Layout
-from ...search_spaces.operator import Operator
-from ..arrays import arrays
-from ..arrays.views import View
-from ..targets.factory import target
+from autotune.codegen.model.dtype import DType
+from autotune.dispatcher.arrays import arrays
+from autotune.dispatcher.arrays.views import View
+from autotune.dispatcher.targets.factory import target
+from autotune.search_spaces.contract.call import ArrayType, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.operator import Operator
+
 from .arguments import Values, check_scalars
 from .checks import check_apart, check_views, moved
 from .launcher import Launcher

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from ...search_spaces.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .function import dispatched
 
 

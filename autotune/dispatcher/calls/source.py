@@ -36,8 +36,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from inspect import Parameter
 
-from ...search_spaces.call import OUT, STREAM, Call
-from ..arrays.arrays import LEGACY_DEFAULT_STREAM
+from autotune.dispatcher.arrays.arrays import LEGACY_DEFAULT_STREAM
+from autotune.search_spaces.contract.call import OUT, STREAM, Call
 
 UNALIGNED = 15  # bits of an address that are 0 where accesses may be as wide as they get
 

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...codegen.problem import Problem
-from ...compiler import CompileError
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.registry import OPERATORS
-from ..choice.choose import Choice
-from ..choice.statement import KnownRecords, statement_of
+from autotune.codegen.model.problem import Problem
+from autotune.compiler import CompileError
+from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.choice.statement import KnownRecords, statement_of
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .plan import plan_for
 
 if TYPE_CHECKING:
-    from ...compile_pool import CompilePool
-    from ...compiler import CompiledKernel
+    from autotune.compile_pool import CompilePool
+    from autotune.compiler import CompiledKernel
 
 
 def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
@@ -61,7 +62,7 @@ def compile_ahead(
     Raises:
         CompileError: not even the default schedule of a problem could be compiled.
     """
-    from ...compile_pool import CompilePool
+    from autotune.compile_pool import CompilePool
 
     with CompilePool() as pool:
         jobs = [_Job(operator, problem, spec, known, pool) for problem in problems]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..settings import settings
+from autotune.dispatcher.settings import settings
 
 if TYPE_CHECKING:
     import subprocess

@@ -8,12 +8,13 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...db.states import TimeSource
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .modelled import preferred
 from .records import Record
 from .transfer import comparable, distance, loss, slowness, transferred_seconds

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...devices.select import device_limits
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.registry import operator as registered
-from ..settings import settings
+from autotune.codegen.model.problem import Problem
+from autotune.devices.select import device_limits
+from autotune.dispatcher.settings import settings
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .choose import Choice, Rule, faster, from_records, in_order
 from .records import Record, records
 from .statement import KnownRecords, statement_of

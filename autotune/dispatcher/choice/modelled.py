@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 TIE = 1.005  # modelled times count as equal up to this ratio
 

@@ -10,20 +10,21 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...compiler import CompilerMissingError, compiler_version
-from ...db.location import name_of, named_file
-from ...db.pretuned import advice, digest
-from ...db.states import TimeSource
-from ...log import logger
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
+from autotune.base.log import logger
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.compiler import CompilerMissingError, compiler_version
+from autotune.db.location import name_of, named_file
+from autotune.db.pretuned import advice, digest
+from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from . import snapshots
 
 # SQLAlchemy takes longer to import than a call may take: it is imported only if there is no snapshot.
 if TYPE_CHECKING:
-    from ...db import Trial, TuningDB
+    from autotune.db import Trial, TuningDB
 
 
 class Record(NamedTuple):
@@ -66,7 +67,7 @@ def few_records(
     Raises:
         DatabaseError: the database cannot be read.
     """
-    from ...db.reduction import reduced
+    from autotune.db.reduction import reduced
 
     trials = (one for one in database.trials(operator.name, device=spec.name) if one.problem.key in keys)
     kept = reduced(trials, within, _compiler())
@@ -168,7 +169,7 @@ def _location(text: str | None) -> str | None:
 
 def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> list[_Plain] | None:
     """The records in the user's database; None, with a warning, if it cannot be read."""
-    from ...db import DatabaseError
+    from autotune.db import DatabaseError
 
     database = _database(os.environ.get("AUTOTUNE_DB"))
     if database is None:
@@ -185,7 +186,7 @@ def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> list[_Plain] | None
 @cache
 def _database(text: str | None) -> TuningDB | None:
     """A database, opened once by the process; None, with one warning, if that fails."""
-    from ...db import DatabaseError, TuningDB
+    from autotune.db import DatabaseError, TuningDB
 
     try:
         return TuningDB(text)

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...cache import cache_folder, keep_newest, seal
-from ...files import write_text
+from autotune.base.cache import cache_folder, keep_newest, seal
+from autotune.base.files import write_text
 
 _FORMAT = 2  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
 _KEPT = 100  # snapshots of operators on device models

@@ -7,11 +7,12 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...codegen.problem import Problem
-from ...db.states import TimeSource
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.registry import operator as registered
+from autotune.codegen.model.problem import Problem
+from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .choose import Choice, Rule, choices
 from .records import Record
 

@@ -10,12 +10,13 @@ from functools import lru_cache
 from math import exp, log, sqrt
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...codegen.schedule import Schedule
-from ...search_spaces.device_spec import DeviceSpec
-from ...search_spaces.operator import Operator
-from ...search_spaces.roofline import roofline
-from ...search_spaces.time_model import modelled_seconds
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import roofline
+
 from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does

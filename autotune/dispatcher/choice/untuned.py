@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from ...cache import cache_folder, lock
-from ...codegen.problem import Problem
+from autotune.base.cache import cache_folder, lock
+from autotune.codegen.model.problem import Problem
 
 _MOST = 1000  # problems in the file, the most called ones
 
@@ -79,7 +79,7 @@ def _save() -> None:
 
 
 def _write(path: Path, found: Iterable[UntunedCall]) -> None:
-    from ...db.exchange import write_document
+    from autotune.db.exchange import write_document
 
     merged: dict[str, UntunedCall] = {}
     for call in found:

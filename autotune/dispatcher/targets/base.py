@@ -6,12 +6,12 @@ import ctypes
 from collections.abc import Callable
 from typing import Protocol
 
-from ...codegen.problem import Problem
-from ...codegen.program import Program
-from ...codegen.tensor_map import TensorMap
-from ...errors import AutotuneError
-from ...search_spaces.baselines import Substitute
-from ...search_spaces.device_spec import DeviceSpec
+from autotune.base.errors import AutotuneError
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.search_spaces.contract.baselines import Substitute
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 
 class LaunchError(AutotuneError, RuntimeError):

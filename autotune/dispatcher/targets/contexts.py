@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from cuda.bindings import driver
 
-from ...cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
 
 
 class Context:

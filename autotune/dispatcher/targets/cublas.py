@@ -9,8 +9,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ...codegen.problem import Problem
-from ...search_spaces.baselines import Substitute
+from autotune.codegen.model.problem import Problem
+from autotune.search_spaces.contract.baselines import Substitute
+
 from . import true_fp32
 from .base import LaunchError
 from .contexts import Context

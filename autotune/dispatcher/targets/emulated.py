@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.problem import Array, Problem
-from ...codegen.program import Program
-from ...codegen.tensor import Role, Tensor
-from ...codegen.tensor_map import TensorMap
-from ...emulator import EmulatorError, run
-from ...emulator.build import command
-from ...search_spaces.baselines import Substitute
-from ...search_spaces.devices import named_device
+from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.emulator import EmulatorError, run
+from autotune.emulator.build import command
+from autotune.search_spaces.contract.baselines import Substitute
+from autotune.search_spaces.machine.devices import named_device
+
 from .base import Kernel, LaunchError
 
 _MODEL = "h200"  # whose limits and records serve: a device that has all that kernels may ask for

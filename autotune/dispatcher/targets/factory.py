@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..arrays.views import HOST
+from autotune.dispatcher.arrays.views import HOST
+
 from .base import Target
 
 

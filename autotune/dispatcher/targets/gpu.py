@@ -11,16 +11,17 @@ from typing import Any
 from cuda.bindings import driver
 from cuda.core import Device
 
-from ...codegen.problem import Problem
-from ...codegen.program import Memset, Program
-from ...codegen.tensor_map import TensorMap
-from ...compiler import cached_kernel, compile_kernel
-from ...cuda_core import CUDAError, handle_return
-from ...devices.cuda import device_limits
-from ...devices.driver import check_device, reason
-from ...devices.launcher import LoadedProgram
-from ...devices.tensor_maps import encoder
-from ...search_spaces.baselines import Substitute
+from autotune.base.cuda_core import CUDAError, handle_return
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Memset, Program
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.compiler import cached_kernel, compile_kernel
+from autotune.devices.cuda import device_limits
+from autotune.devices.driver import check_device, reason
+from autotune.devices.launcher import LoadedProgram
+from autotune.devices.tensor_maps import encoder
+from autotune.search_spaces.contract.baselines import Substitute
+
 from .base import Kernel, LaunchError, member_address
 from .contexts import Context
 from .workspaces import Scratch, Workspaces, capture_id

@@ -8,7 +8,7 @@ from threading import get_ident
 
 from cuda.bindings import driver
 
-from ...cuda_core import handle_return
+from autotune.base.cuda_core import handle_return
 
 _ACTIVE = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
 _NOT_CAPTURED = (driver.CUresult.CUDA_SUCCESS, driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE)

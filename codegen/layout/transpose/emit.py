@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ...emission import comment, launch_comment
-from ...headers import used_source
-from ...integers import INT_MAX, ceil_div
-from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
-from ...schedule import Specialize
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.source.emission import comment, launch_comment
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.problem_struct import problem_struct
+from autotune.codegen.source.schedule_struct import schedule_struct
+
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule
 
@@ -64,7 +66,7 @@ def device_code(problem: TransposeProblem, schedule: TransposeSchedule) -> str:
     sizes = {name: (index, getattr(problem, name)) for name in ("m", "n", "lda", "ldb")}
     sizes |= {name: ("long long", getattr(problem, name)) for name in ("stride_a", "stride_b")}
     body = used_source("layout/transpose/transpose.cuh", "transpose_block", schedule.constants | facts)
-    return f"""{schedule.cuda_struct(body)}
+    return f"""{schedule_struct(schedule, body)}
 
 {problem_struct(types, facts, sizes, schedule.specialize, body)}
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import emit, emit_naive
 from .problem import TransposeProblem
 from .schedule import TransposeSchedule

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor
-from ...work import Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.work import Work
 
 ELEMENT_BYTES = (1, 2, 4, 8, 16)
 

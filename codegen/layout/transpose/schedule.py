@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...fields import tunable
-from ...footprint import Footprint
-from ...integers import ceil_div
-from ...schedule import Schedule, Specialize
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Schedule, Specialize
+
 from .problem import ELEMENT_BYTES, TransposeProblem
 
 WARP = 32

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import ceil_div, widest_divisor
-from ..gemv.activation import Activation
-from ..problem import ProductProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.problem import ProductProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import ceil_div, widest_divisor
+
 from .numbers import DTYPES, FLOAT8, SCALE_BLOCK
 
 _BUCKETS = (16, *(2**power for power in range(6, 31)))  # numbers of rows

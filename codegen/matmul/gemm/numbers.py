@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dtype import DType
-from ...problem import Array
-from ...work import Unit
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.work import Unit
 
 FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
 DTYPES = (DType.BFLOAT16, DType.FLOAT16, DType.FLOAT32, *FLOAT8, DType.INT8)

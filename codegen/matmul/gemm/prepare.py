@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...footprint import Footprint
-from ...integers import ceil_div
-from ...matrices import WIDEST_ACCESS
-from ...program import Launch
-from ..workspace_copy import WorkspaceCopy, with_copies
+from autotune.codegen.matmul.workspace_copy import WorkspaceCopy, with_copies
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.program import Launch
+
 from .problem import GemmProblem
 from .schedule import GemmSchedule
 from .schedule_fields import Prepare

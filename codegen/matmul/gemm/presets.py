@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import emit, emit_naive
 from .fields import Gate
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8

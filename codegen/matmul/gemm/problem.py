@@ -9,11 +9,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import EXACT, Judgement, Role, Tensor, Within, row_major
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within, row_major
+from autotune.codegen.model.work import Unit, Work
+
 from .fields import Bias, Gate, GemmFields, Scales
 from .numbers import (
     SCALE_BLOCK,

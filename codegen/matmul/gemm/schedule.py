@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...dtype import DType
-from ...footprint import Footprint
-from ...integers import ceil_div, round_up
-from ...matrices import WIDEST_ACCESS
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+
 from .problem import GemmProblem
 from .schedule_fields import GemmScheduleFields, Instruction, Prepare, SharedLayout
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...fields import tunable
-from ...schedule import Schedule, Specialize
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.schedule import Schedule, Specialize
 
 PRODUCT_M, PRODUCT_N = 16, 8  # of tensor cores by mma.sync
 

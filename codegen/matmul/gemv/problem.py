@@ -9,14 +9,15 @@ from functools import partial
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import ceil_div
-from ...matrices import MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Judgement, Role, Tensor, Within, row_major
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Judgement, Role, Tensor, Within, row_major
+from autotune.codegen.model.work import Unit, Work
+
 from .activation import Activation
 from .weights import GROUP_SIZES, SCALE_DTYPES, Weights
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...integers import ceil_div
-from ...repeated import repeated
-from ...tensor import Tensor
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Tensor
 
 SCALE_DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 GROUP_SIZES = (0, 32, 64, 128)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import emit, emit_naive
 from .problem import PackProblem
 from .schedule import WARP, PackSchedule

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor, row_major
-from ...work import Unit, Work
-from ..gemv.problem import DTYPES, MOST
-from ..gemv.weights import GROUP_SIZES, SCALE_DTYPES, Weights
+from autotune.codegen.matmul.gemv.problem import DTYPES, MOST
+from autotune.codegen.matmul.gemv.weights import GROUP_SIZES, SCALE_DTYPES, Weights
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor, row_major
+from autotune.codegen.model.work import Unit, Work
+
 from .quantise import quantised
 
 FORMATS = (Weights.INT4, Weights.INT8, Weights.FP8)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ..gemv.weights import SYMMETRIC_ZERO, Weights
+from autotune.codegen.matmul.gemv.weights import SYMMETRIC_ZERO, Weights
+from autotune.codegen.model.dtype import DType
 
 _Numbers = npt.NDArray[np.float32]
 _Array = npt.NDArray[Any]

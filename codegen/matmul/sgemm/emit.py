@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...arguments import size_arguments
-from ...emission import comment, launch_comment
-from ...headers import used_source
-from ...integers import ceil_div
-from ...plain_program import plain_program
-from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program, cuda_arguments
-from ...schedule import Specialize
-from .. import double_sums
+from autotune.codegen.matmul import double_sums
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.source.arguments import size_arguments
+from autotune.codegen.source.emission import comment, launch_comment
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.plain_program import plain_program
+from autotune.codegen.source.problem_struct import problem_struct
+from autotune.codegen.source.schedule_struct import schedule_struct
+
 from .problem import SgemmProblem
 from .schedule import SgemmSchedule
 from .transpose_first import product, source_of, transposed_first
@@ -52,7 +54,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 
 {cuda_arguments(members)}
 
-{schedule.cuda_struct(body)}
+{schedule_struct(schedule, body)}
 
 {_problem_struct(problem, facts, _wide(problem, schedule), schedule.specialize, body)}
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import emit_naive
 from .problem import SgemmProblem
 from .tiled import TiledSchedule, emit_tiled

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import INT_MAX
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..problem import ProductProblem
+from autotune.codegen.matmul.problem import ProductProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import INT_MAX
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
 
 
 @dataclass(frozen=True)

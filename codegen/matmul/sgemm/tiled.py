@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...emission import comment, launch_comment
-from ...fields import tunable
-from ...footprint import Footprint
-from ...headers import used_source
-from ...integers import ceil_div
-from ...program import Program, cuda_arguments
-from ...schedule import Schedule
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Program, cuda_arguments
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.emission import comment, launch_comment
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.schedule_struct import schedule_struct
+
 from .emit import ENTRY, FORMULA, kernel_arguments, plain_problem_struct
 from .problem import SgemmProblem
 
@@ -57,7 +59,7 @@ def emit_tiled(problem: SgemmProblem, schedule: TiledSchedule) -> Program:
 
 {cuda_arguments(members)}
 
-{fitted.cuda_struct(body)}
+{schedule_struct(fitted, body)}
 
 {plain_problem_struct(problem, body)}
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...dtype import DType
-from ...layout.transpose import emit as transpose
-from ...layout.transpose.problem import TransposeProblem
-from ...layout.transpose.schedule import TransposeSchedule
-from ...program import Launch, cuda_arguments
-from ..workspace_copy import WorkspaceCopy, with_copies
+from autotune.codegen.layout.transpose import emit as transpose
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.matmul.workspace_copy import WorkspaceCopy, with_copies
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Launch, cuda_arguments
+
 from .problem import SgemmProblem
 from .schedule import CopyMode, SgemmSchedule
 

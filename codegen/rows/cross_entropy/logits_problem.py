@@ -10,14 +10,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...matrices import WIDEST_ACCESS
-from ...problem import Array
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..logits import hard_logits, some_rows
-from ..problem import MOST_COLUMNS, RowProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.logits import hard_logits, some_rows
+from autotune.codegen.rows.problem import MOST_COLUMNS, RowProblem
 
 TARGETS = (DType.INT64, DType.INT32)
 # Largest relative errors of a sum of powers: of at most some hundred terms in a row, then of pairs.

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ...matrices import WIDEST_ACCESS
-from ...program import Program
-from ..schedule import Hold, fitting_row, held_row
-from ..softmax.schedule import Passes
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.program import Program
+from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+from autotune.codegen.rows.softmax.schedule import Passes
+
 from .emit import emit, emit_naive
 from .logits_problem import LogitsProblem
 from .problem import CrossEntropyProblem

@@ -8,11 +8,12 @@ from typing import Self
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind
-from ...problem import Array
-from ...tensor import Role, Tensor, Within
-from ..invariance import chosen_by_columns
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.rows.invariance import chosen_by_columns
+
 from .logits_problem import LogitsProblem
 
 

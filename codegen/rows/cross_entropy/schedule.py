@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...fields import tunable
-from ..schedule import RowSchedule
-from ..softmax.schedule import Passes
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.rows.schedule import RowSchedule
+from autotune.codegen.rows.softmax.schedule import Passes
 
 _BARRIER_BYTES = 16
 _PASSES = (Passes.TWO, Passes.ONLINE)

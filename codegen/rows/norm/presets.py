@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ...matrices import WIDEST_ACCESS
-from ...program import Program
-from ..schedule import Hold, fitting_row, held_row
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.program import Program
+from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+
 from .emit import emit, emit_naive
 from .problem import NormProblem
 from .schedule import LayerNormSchedule, Passes, RmsNormSchedule

@@ -9,14 +9,15 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout
-from ...matrices import WIDEST_ACCESS
-from ...problem import Array
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..invariance import chosen_by_columns
-from ..problem import RowProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.invariance import chosen_by_columns
+from autotune.codegen.rows.problem import RowProblem
+
 from .inputs import hard_rows, normal
 
 # Largest relative errors, before the result is rounded, of a mean and of a reciprocal root of a mean: a sum of at most

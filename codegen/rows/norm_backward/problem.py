@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout
-from ...matrices import WIDEST_ACCESS
-from ...problem import Array
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..norm.inputs import hard_rows, normal
-from ..problem import RowProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.norm.inputs import hard_rows, normal
+from autotune.codegen.rows.problem import RowProblem
 
 # Largest errors before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18

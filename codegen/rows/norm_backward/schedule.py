@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...fields import tunable
-from ...footprint import Footprint
-from ...integers import ceil_div
-from ..problem import RowProblem
-from ..schedule import WARP, Hold, RowSchedule
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.rows.problem import RowProblem
+from autotune.codegen.rows.schedule import WARP, Hold, RowSchedule
+
 from .problem import NormBackwardProblem
 
 _WORD = 4  # bytes

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ...arguments import pointer_arguments, size_arguments
-from ...dtype import DType
-from ...headers import used_source
-from ...integers import INT_MAX, ceil_div
-from ...plain_program import plain_program
-from ...problem_struct import problem_struct
-from ...program import Argument, Launch, Program
-from ...schedule import Specialize
-from ...scheduled_source import scheduled_source
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.source.arguments import pointer_arguments, size_arguments
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.plain_program import plain_program
+from autotune.codegen.source.problem_struct import problem_struct
+from autotune.codegen.source.scheduled_source import scheduled_source
+
 from .operation import Operation
 from .problem import Axis, ReduceProblem
 from .schedule import ReduceSchedule

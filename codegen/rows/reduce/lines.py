@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...problem import Array
-from ...segments import first_index, reduced
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.segments import first_index, reduced
+
 from .operation import Operation
 
 

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from ...dtype import DType
-from ...problem import Array
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
 
 
 class Operation(StrEnum):

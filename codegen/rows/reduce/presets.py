@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import emit, emit_serial, emit_tree
 from .problem import Axis, ReduceProblem
 from .schedule import ReduceSchedule

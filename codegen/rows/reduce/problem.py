@@ -8,15 +8,16 @@ from enum import StrEnum
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import INT_MAX, ceil_div
-from ...matrices import MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...segments import offsets
-from ...tensor import EXACT, Judgement, Role, Tensor, Within
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.segments import offsets
+from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+
 from .lines import Lines
 from .operation import Operation
 

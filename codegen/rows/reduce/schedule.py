@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...fields import tunable
-from ...footprint import Footprint
-from ...integers import INT_MAX, ceil_div, round_up, widest_divisor
-from ...schedule import Schedule, Specialize
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import INT_MAX, ceil_div, round_up, widest_divisor
+from autotune.codegen.model.schedule import Schedule, Specialize
+
 from .operation import Operation
 from .problem import Axis, ReduceProblem
 

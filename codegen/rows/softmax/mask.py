@@ -7,9 +7,9 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...problem import Array
-from ...repeated import repeated
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
 
 _Numbers = npt.NDArray[np.float64]
 

@@ -9,15 +9,16 @@ from typing import Self
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout
-from ...integers import INT_MAX, ceil_div
-from ...problem import Array
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..invariance import chosen_by_columns
-from ..logits import hard_logits
-from ..problem import RowProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.invariance import chosen_by_columns
+from autotune.codegen.rows.logits import hard_logits
+from autotune.codegen.rows.problem import RowProblem
+
 from .mask import Mask, masked, random_mask
 
 _MOST_BLOCKED_ROWS = 2**32 - 1  # whose number a kernel divides

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ...fields import tunable
-from ...footprint import Footprint
-from ..schedule import RowSchedule
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.rows.schedule import RowSchedule
+
 from .problem import SoftmaxProblem
 
 _FLOAT = 4  # bytes

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ...arguments import pointer_arguments, size_arguments
-from ...headers import used_source
-from ...integers import ceil_div
-from ...plain_program import plain_program
-from ...problem_struct import double_constants, problem_struct
-from ...program import Argument, Launch, Program
-from ...schedule import Specialize
-from ...scheduled_source import scheduled_source
-from ..schedule import WARP
-from ..vectors import served, vector_facts
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.rows.schedule import WARP
+from autotune.codegen.rows.vectors import served, vector_facts
+from autotune.codegen.source.arguments import pointer_arguments, size_arguments
+from autotune.codegen.source.headers import used_source
+from autotune.codegen.source.plain_program import plain_program
+from autotune.codegen.source.problem_struct import double_constants, problem_struct
+from autotune.codegen.source.scheduled_source import scheduled_source
+
 from .problem import SoftmaxBackwardProblem
 from .schedule import SoftmaxBackwardSchedule
 

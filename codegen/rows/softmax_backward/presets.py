@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...program import Program
-from ..schedule import Hold, fitting_row, held_row
+from autotune.codegen.model.program import Program
+from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+
 from .emit import emit, emit_naive
 from .problem import SoftmaxBackwardProblem
 from .schedule import SoftmaxBackwardSchedule

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...fields import kind, layout
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
-from ..norm.inputs import normal
-from ..problem import RowProblem
+from autotune.codegen.model.fields import kind, layout
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.norm.inputs import normal
+from autotune.codegen.rows.problem import RowProblem
 
 # Largest error before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...fields import tunable
-from ..schedule import Hold, RowSchedule
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.rows.schedule import Hold, RowSchedule
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dtype import DType
-from ...problem import Array
-from ...repeated import repeated
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
 
 _FRACTION = 2.0**30
 _LEVELS = 100

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from ...dtype import DType
+from autotune.codegen.model.dtype import DType
 
 
 class Operation(StrEnum):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ...program import Program
+from autotune.codegen.model.program import Program
+
 from .emit import BLELLOCH, HILLIS_STEELE, WARP_SCANS, emit, emit_block_scans, emit_serial
 from .problem import ScanProblem
 from .schedule import Algorithm, ScanSchedule

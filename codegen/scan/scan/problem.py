@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import widest_divisor
-from ...matrices import WIDEST_ACCESS, MatrixProblem
-from ...problem import Array
-from ...segments import offsets
-from ...tensor import EXACT, Judgement, Role, Tensor, Within
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.segments import offsets
+from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+
 from .inputs import factors, flags, levels, middle_level, terms, whole_numbers
 from .operation import Operation
 from .reference import scanned

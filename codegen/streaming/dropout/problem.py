@@ -9,14 +9,15 @@ from math import floor
 
 import numpy as np
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import ceil_div
-from ...matrices import WIDEST_ACCESS, MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.work import Unit, Work
+
 from .philox import random_words
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from ...dtype import DType
-from ...fields import FieldSpec, kind, layout, size
-from ...integers import widest_divisor
-from ...matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import FieldSpec, kind, layout, size
+from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+
 from .function import Function
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
+from autotune.codegen.model.dtype import DType
 
 _INT8 = np.iinfo(np.int8)
 

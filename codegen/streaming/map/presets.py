@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...matrices import WIDEST_ACCESS
-from ...program import Program
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.program import Program
+
 from .emit import emit, emit_naive
 from .problem import MapProblem
 from .schedule import MapSchedule

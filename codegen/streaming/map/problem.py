@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ...dtype import DType
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import EXACT, Judgement, Role, Tensor, Within
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
+
 from .arrays import NARROW, Gate, MapArrays
 from .convert import converted
 from .function import Function

@@ -10,14 +10,14 @@ from math import pi
 import numpy as np
 import numpy.typing as npt
 
-from ...dtype import DType
-from ...fields import kind, layout, size
-from ...integers import widest_divisor
-from ...matrices import WIDEST_ACCESS, MatrixProblem
-from ...problem import Array
-from ...repeated import repeated
-from ...tensor import Role, Tensor, Within
-from ...work import Unit, Work
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.work import Unit, Work
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_DIM = 1024  # elements of a head

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...fields import tunable
-from ...footprint import Footprint
-from ...integers import ceil_div
-from ...schedule import Schedule, Specialize
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Schedule, Specialize
+
 from .problem import Angles, RopeProblem
 
 WARP = 32

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.layout.transpose.emit import emit, emit_naive
-from ....codegen.layout.transpose.presets import PRESETS
-from ....codegen.layout.transpose.problem import TransposeProblem
-from ....codegen.layout.transpose.schedule import TransposeSchedule
-from ...operator import Operator
+from autotune.codegen.layout.transpose.emit import emit, emit_naive
+from autotune.codegen.layout.transpose.presets import PRESETS
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.layout.transpose.problem import TransposeProblem
-from ...baselines import TorchCall
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.search_spaces.contract.baselines import TorchCall
 
 
 def _copy_transposed(torch: Any, problem: TransposeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, Matrices, check_apart, matrices
+from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, Matrices, check_apart, matrices
 
 
 def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:

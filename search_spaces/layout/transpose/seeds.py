@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from ....codegen.layout.transpose.presets import vectorised
-from ....codegen.layout.transpose.problem import TransposeProblem
-from ....codegen.layout.transpose.schedule import TransposeSchedule
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.layout.transpose.presets import vectorised
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .space import narrow_side, narrow_threads, space, stores_within_sectors, widths
 
 # tile_m, tile_n, threads, align_stores and min_blocks_per_sm of the fastest of 86 on an H200, with loads of 4 to 16

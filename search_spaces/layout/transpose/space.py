@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import round_up
-from ....codegen.layout.transpose.emit import blocks
-from ....codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from ....codegen.layout.transpose.schedule import SECTOR_BYTES, WARP, TransposeSchedule
-from ....codegen.matrices import WIDEST_ACCESS
-from ...device_spec import DeviceSpec
-from ...resources import grid_violations, group_violations
-from ...space import Draw, Parameter, Space, Value, field_parameters
+from autotune.codegen.layout.transpose.emit import blocks
+from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
+from autotune.codegen.layout.transpose.schedule import SECTOR_BYTES, WARP, TransposeSchedule
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import grid_violations, group_violations
 
 _THREADS = (64, 128, 256, 512)
 _NARROW = 16  # rows or columns

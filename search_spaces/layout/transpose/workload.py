@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import gcd
 
-from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div
-from ....codegen.layout.transpose.emit import blocks
-from ....codegen.layout.transpose.problem import TransposeProblem
-from ....codegen.layout.transpose.schedule import BANK_BYTES, BANKS, SECTOR_BYTES, WARP, TransposeSchedule
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.layout.transpose.emit import blocks
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import BANK_BYTES, BANKS, SECTOR_BYTES, WARP, TransposeSchedule
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE = 128  # bytes
 # ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the

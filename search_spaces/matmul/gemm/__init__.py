@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.matmul.gemm.emit import emit, emit_reference
-from ....codegen.matmul.gemm.presets import PRESETS
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
-from ...operator import Operator
+from autotune.codegen.matmul.gemm.emit import emit, emit_reference
+from autotune.codegen.matmul.gemm.presets import PRESETS
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .as_gemv import as_gemv
 from .baselines import BASELINES
 from .call import CALL

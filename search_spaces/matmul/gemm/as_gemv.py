@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ...restatement import Restatement
-from ..as_gemv import by_columns, by_rows
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.matmul.as_gemv import by_columns, by_rows
 
 _MOST_BUCKETED = 4  # rows, each number of which takes a kernel of its own
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
-from ...baselines import TorchCall, compiled
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
+
 from .low_precision_baselines import low_precision_product
 
 _APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}

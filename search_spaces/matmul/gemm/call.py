@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.fields import Bias, Gate, OutDType
-from ....codegen.matmul.gemm.numbers import DTYPES, FLOAT8
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, check_apart, joint_batch, matrices
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.matmul.gemm.numbers import DTYPES, FLOAT8
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, check_apart, joint_batch, matrices
+
 from .scales import check_scales, scales_of
 
 _RESULTS = tuple(OutDType)[1:]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.model.integers import ceil_div, round_up
 
 
 def checks(problem: GemmProblem, schedule: GemmSchedule) -> list[tuple[GemmProblem, GemmSchedule]]:

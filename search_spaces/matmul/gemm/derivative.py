@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.matmul.gemv.activation import Activation
-from ...derivative import Backward, Derivative
-from ..derivative import operand_gradients
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.search_spaces.contract.derivative import Backward, Derivative
+from autotune.search_spaces.matmul.derivative import operand_gradients
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.integers import INT_MAX, ceil_div
-from ....codegen.matmul.gemm.fields import Gate
-from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Instruction
-from ...device_spec import DeviceSpec
-from ...resources import group_violations
+from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.matmul.gemm.prepare import product
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import group_violations
+
 from . import preparation
 from .promotion import sum_violations
 from .wgmma_legal import wgmma_violations

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.fields import Bias, Gate, Scales
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemm.fields import Bias, Gate, Scales
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.model.dtype import DType
 
 
 def low_precision_product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ....codegen.integers import round_up
-from ....codegen.matmul.gemm.prepare import footprint, prepared
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import WARP, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Prepare
-from ....codegen.matmul.workspace_copy import ALIGNMENT
-from ....codegen.matrices import WIDEST_ACCESS
-from ...workload import Workload
+from autotune.codegen.matmul.gemm.prepare import footprint, prepared
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.workspace_copy import ALIGNMENT
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.search_spaces.machine.workload import Workload
 
 _WORKSPACE_BYTES = 2**30
 _FACED = 256  # rows or columns that make up for a copy of what they face

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.matmul.gemm.fields import Scales
-from ....codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.numbers import EXACT_FLOAT8_TERMS, FLOAT8, SCALE_BLOCK
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 
 
 def promoted(problem: GemmProblem, schedule: GemmSchedule) -> int:

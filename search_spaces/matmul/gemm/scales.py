@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.fields import Scales
-from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
-from ...layouts import Layout
+from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.layouts import Layout
 
 
 def scales_of(a: Layout, b: Layout, scale_a: Layout | None, scale_b: Layout | None) -> Scales:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import GemmSchedule
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .preparation import likely, pays
 from .space import fitted, on_grid, space
 from .wgmma_seeds import wgmma_candidates

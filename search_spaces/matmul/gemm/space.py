@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.fields import Gate
-from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import PRODUCT_M, Instruction
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...space import Draw, Parameter, Space, Value, field_parameters
+from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.matmul.gemm.prepare import product
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import PRODUCT_M, Instruction
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+
 from . import preparation
 from .legal import MOST_SUMS
 from .promotion import promoted

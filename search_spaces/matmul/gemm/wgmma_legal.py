@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.fields import Gate, Scales
-from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Prepare
-from ....codegen.matmul.gemm.wgmma.operands import registers_a
-from ....codegen.matmul.gemm.wgmma.swap import multiplied
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
-from ....codegen.wgmma import violations as product_violations
+from autotune.codegen.matmul.gemm.fields import Gate, Scales
+from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
+from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
+from autotune.codegen.source.wgmma import violations as product_violations
+
 from .promotion import sum_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes

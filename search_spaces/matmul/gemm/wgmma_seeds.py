@@ -7,16 +7,17 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Instruction
-from ....codegen.matmul.gemm.wgmma.swap import multiplied
-from ....codegen.schedule import Specialize
-from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
-from ...device_spec import DeviceSpec
-from ...roofline import bounding_unit
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
+from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.source.wgmma import LEAST_COLUMNS, MOST_COLUMNS
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.roofline import bounding_unit
+
 from .space import SHARED, on_grid
 from .wgmma_legal import b_alone_across, swappable
 from .wgmma_space import any_columns_swapped, cluster_ks, few_rows, wgmma_fitted

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.fields import Gate, Scales
-from ....codegen.matmul.gemm.numbers import SCALE_BLOCK
-from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import Instruction, Prepare
-from ....codegen.matmul.gemm.wgmma.operands import registers_a
-from ....codegen.matmul.gemm.wgmma.swap import multiplied
-from ....codegen.tensor_map import MOST_OF_BOX
-from ....codegen.wgmma import LEAST_COLUMNS, MOST_COLUMNS
-from ...device_spec import DeviceSpec
-from ...space import Draw
+from autotune.codegen.matmul.gemm.fields import Gate, Scales
+from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
+from autotune.codegen.matmul.gemm.prepare import product
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
+from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.tensor_map import MOST_OF_BOX
+from autotune.codegen.source.wgmma import LEAST_COLUMNS, MOST_COLUMNS
+from autotune.search_spaces.contract.space import Draw
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .preparation import choices
 from .promotion import promoted
 from .wgmma_legal import (

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from math import ceil, inf, log2
 
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemm.prepare import product
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
-from ....codegen.matmul.gemm.wgmma.swap import multiplied
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...workload import Workload
+from autotune.codegen.matmul.gemm.prepare import product
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
 
 _RATE = 0.85  # of tensor cores, of their peak
 _SHARED_BYTES = 145.0  # of shared memory in a clock, where products and copies do not wait for each other

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf, log
 
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
-from ....codegen.matmul.gemm.schedule_fields import PRODUCT_M, PRODUCT_N, Instruction
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...time_model import program_seconds
-from ...workload import Workload
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import LEAST_COPY, PRODUCT_BYTES, WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule_fields import PRODUCT_M, PRODUCT_N, Instruction
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.time_model import program_seconds
+from autotune.search_spaces.machine.workload import Workload
+
 from . import preparation
 from .wgmma_workload import share_inside, wgmma_workload
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.matmul.gemv.emit import emit, emit_reference
-from ....codegen.matmul.gemv.presets import PRESETS
-from ....codegen.matmul.gemv.problem import GemvProblem
-from ....codegen.matmul.gemv.schedule import GemvSchedule
-from ...operator import Operator
+from autotune.codegen.matmul.gemv.emit import emit, emit_reference
+from autotune.codegen.matmul.gemv.presets import PRESETS
+from autotune.codegen.matmul.gemv.problem import GemvProblem
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.integers import INT_MAX
-from ....codegen.matmul.gemm.fields import Bias
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ...restatement import Restatement
+from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import INT_MAX
+from autotune.search_spaces.contract.restatement import Restatement
 
 _LEAST = 2  # vectors
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.matmul.gemv.activation import Activation
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ...baselines import TorchCall
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.search_spaces.contract.baselines import TorchCall
 
 _APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
 

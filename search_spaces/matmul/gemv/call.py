@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemv.activation import Activation
-from ....codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, check_apart, matrices, rows
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, check_apart, matrices, rows
+
 from .quantised import check_contiguous, check_groups, weights_of
 
 

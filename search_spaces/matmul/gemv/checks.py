@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.model.integers import ceil_div, round_up
 
 _SPLITS = 3  # of a check, at most
 

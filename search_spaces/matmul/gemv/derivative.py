@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import pi, sqrt
 from typing import Any
 
-from ....codegen.matmul.gemv.activation import Activation
-from ...derivative import Backward, Derivative
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.search_spaces.contract.derivative import Backward, Derivative
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:

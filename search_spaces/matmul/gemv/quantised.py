@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
-from ....codegen.tensor import row_major
-from ...layouts import Layout
+from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.search_spaces.contract.layouts import Layout
 
 _QUANTISED = {str(one.stored(DType.FLOAT32)): one for one in Weights if one is not Weights.PLAIN}
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import CHUNK, WARP, GemvSchedule, MultiplyUnit, WeightLoads
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
-from ...resources import CLUSTERS_SINCE
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import CHUNK, WARP, GemvSchedule, MultiplyUnit, WeightLoads
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE
+
 from .space import fitted
 from .tensor_cores import tensor_cores_multiply
 

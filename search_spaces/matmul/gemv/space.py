@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...resources import CLUSTERS_SINCE, grid_violations
-from ...space import Draw, Space, field_parameters
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
+from autotune.codegen.model.fields import field_specs
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, grid_violations
+
 from .tensor_cores import for_tensor_cores, spread_violations, tensor_core_violations, tensor_cores_multiply
 
 _COPIES_SINCE = (8, 0)  # compute capability

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
-from ...device_spec import DeviceSpec
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _SINCE = (8, 0)  # compute capability of mma.m16n8k16
 _STRIPS = 2  # of a thread, which make 16 rows with those of its warp

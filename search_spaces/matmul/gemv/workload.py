@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import inf, prod
 
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from ....codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
-from ....codegen.matmul.gemv.weights import Weights
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.weights import Weights
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _SECTOR, _LINE, _WORD = 32, 128, 4  # bytes
 _ACCESS = 4  # instructions of a load, with its address

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.matmul.pack.emit import emit, emit_naive
-from ....codegen.matmul.pack.presets import PRESETS
-from ....codegen.matmul.pack.problem import PackProblem
-from ....codegen.matmul.pack.schedule import PackSchedule
-from ...operator import Operator
+from autotune.codegen.matmul.pack.emit import emit, emit_naive
+from autotune.codegen.matmul.pack.presets import PRESETS
+from autotune.codegen.matmul.pack.problem import PackProblem
+from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .space import candidates, checks, constraints, default, space

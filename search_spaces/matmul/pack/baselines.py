@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemv.weights import SYMMETRIC_ZERO, Weights
-from ....codegen.matmul.pack.problem import PackProblem
-from ....codegen.matmul.pack.quantise import codes_between, steps_of
-from ...baselines import TorchCall, compiled
+from autotune.codegen.matmul.gemv.weights import SYMMETRIC_ZERO, Weights
+from autotune.codegen.matmul.pack.problem import PackProblem
+from autotune.codegen.matmul.pack.quantise import codes_between, steps_of
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 _LARGEST = DType.FLOAT32.largest
 

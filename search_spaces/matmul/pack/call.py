@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemv.problem import DTYPES
-from ....codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
-from ....codegen.matmul.pack.problem import FORMATS, PackProblem
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, rows
+from autotune.codegen.matmul.gemv.problem import DTYPES
+from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
+from autotune.codegen.matmul.pack.problem import FORMATS, PackProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, rows
 
 
 def pack(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.pack.presets import held
-from ....codegen.matmul.pack.problem import PackProblem
-from ....codegen.matmul.pack.schedule import PackSchedule
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
-from ...space import Draw, Space, field_parameters
+from autotune.codegen.matmul.pack.presets import held
+from autotune.codegen.matmul.pack.problem import PackProblem
+from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _MOST_LOADED = 64  # registers of a thread's vectors
 _WORD = 4

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import log2
 
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.pack.problem import PackProblem
-from ....codegen.matmul.pack.schedule import WARP, PackSchedule
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.matmul.pack.problem import PackProblem
+from autotune.codegen.matmul.pack.schedule import WARP, PackSchedule
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE = 128  # bytes
 # Instructions: of a weight, its conversion, range, code and its place in a word; of an access with its address; of a

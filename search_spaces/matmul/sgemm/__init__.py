@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.matmul.sgemm.emit import emit, emit_reference
-from ....codegen.matmul.sgemm.presets import PRESETS
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import SgemmSchedule
-from ...operator import Operator
+from autotune.codegen.matmul.sgemm.emit import emit, emit_reference
+from autotune.codegen.matmul.sgemm.presets import PRESETS
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .as_gemv import as_gemv
 from .baselines import BASELINES, PUBLISHED
 from .call import CALL

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ...restatement import Restatement
-from ..as_gemv import by_columns, by_rows
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.matmul.as_gemv import by_columns, by_rows
 
 
 def as_gemv(problem: SgemmProblem) -> Restatement | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ...baselines import Published, TorchCall
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.search_spaces.contract.baselines import Published, TorchCall
 
 
 def operands(problem: SgemmProblem, tensors: Mapping[str, Any]) -> tuple[Any, Any, Any]:

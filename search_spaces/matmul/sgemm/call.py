@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, check_apart, joint_batch, matrices
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, check_apart, joint_batch, matrices
 
 
 def sgemm(a: Any, b: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, LaneMap, SgemmSchedule
-from ....codegen.schedule import Specialize
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, LaneMap, SgemmSchedule
+from autotune.codegen.model.schedule import Specialize
 
 
 @dataclass(frozen=True)

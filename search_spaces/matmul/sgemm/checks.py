@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.integers import round_up
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import SgemmSchedule
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
+from autotune.codegen.model.integers import round_up
 
 
 def checks(problem: SgemmProblem, schedule: SgemmSchedule) -> list[tuple[SgemmProblem, SgemmSchedule]]:

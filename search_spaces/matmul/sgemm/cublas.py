@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ...baselines import Substitute
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.search_spaces.contract.baselines import Substitute
 
 
 def _multiply(call: Callable[..., None], problem: SgemmProblem, packed: Any) -> None:

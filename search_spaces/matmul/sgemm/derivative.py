@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...derivative import Backward, Derivative
-from ..derivative import operand_gradients
+from autotune.search_spaces.contract.derivative import Backward, Derivative
+from autotune.search_spaces.matmul.derivative import operand_gradients
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....codegen.integers import INT_MAX, ceil_div
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
-from ....codegen.matmul.sgemm.transpose_first import product, transposed_first
-from ...device_spec import DeviceSpec
-from ...resources import group_violations
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
+from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
+from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import group_violations
 
 _WORKSPACE_BYTES = 2**30
 CLUSTERS = (1, 2, 4, 8)  # sizes that every device with clusters has (CUDA programming guide, thread block clusters)

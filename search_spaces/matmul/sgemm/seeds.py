@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from ....codegen.matmul.sgemm.transpose_first import product
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.matmul.sgemm.transpose_first import product
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
 from .space import clusters, grid_blocks
 from .waves import filling

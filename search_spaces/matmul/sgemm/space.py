@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import ADDRESS_REGISTERS, CopyMode, SgemmSchedule, strip_width
-from ...device_spec import DeviceSpec
-from ...occupancy import occupancy
-from ...space import Draw, Parameter, Space, Value, field_parameters
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import ADDRESS_REGISTERS, CopyMode, SgemmSchedule, strip_width
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import occupancy
+
 from .legal import CLUSTERS, steps_along_k
 
 _LAYOUTS = ("plain", "pad4", "pad8", "pad16", "swizzle")

@@ -7,11 +7,12 @@ from itertools import product
 from math import prod
 from operator import itemgetter
 
-from ....codegen.integers import ceil_div
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import LaneMap, SgemmSchedule, strip_width
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import LaneMap, SgemmSchedule, strip_width
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .catalogue import streamed
 from .space import clusters
 

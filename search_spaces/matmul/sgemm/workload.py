@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div, round_up
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
-from ....codegen.matmul.sgemm.transpose_first import product, transposed_first
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...layout.transpose.workload import workload as transpose_workload
-from ...occupancy import WARP_THREADS
-from ...workload import Workload
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
+from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.layout.transpose.workload import workload as transpose_workload
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import WARP_THREADS
+from autotune.search_spaces.machine.workload import Workload
+
 from .legal import steps_along_k
 
 _ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
-from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 _Tensors = Mapping[str, Any]
 

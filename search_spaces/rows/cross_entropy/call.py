@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.rows.cross_entropy.logits_problem import TARGETS
-from ....codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
-from ....codegen.rows.problem import DTYPES
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, Shape, rows
-from ..norm.call import contiguous
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
+from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, Shape, rows
+from autotune.search_spaces.rows.norm.call import contiguous
 
 
 def cross_entropy(

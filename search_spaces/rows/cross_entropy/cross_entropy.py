@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.cross_entropy.emit import emit, emit_reference
-from ....codegen.rows.cross_entropy.presets import PRESETS
-from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from ....codegen.rows.cross_entropy.schedule import CrossEntropySchedule
-from ...operator import Operator
+from autotune.codegen.rows.cross_entropy.emit import emit, emit_reference
+from autotune.codegen.rows.cross_entropy.presets import PRESETS
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import FORWARD_BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE

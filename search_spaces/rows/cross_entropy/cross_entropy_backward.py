@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.cross_entropy.emit import emit, emit_reference
-from ....codegen.rows.cross_entropy.presets import BACKWARD_PRESETS
-from ....codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
-from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
-from ...operator import Operator
+from autotune.codegen.rows.cross_entropy.emit import emit, emit_reference
+from autotune.codegen.rows.cross_entropy.presets import BACKWARD_PRESETS
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BACKWARD_BASELINES
 from .call import BACKWARD_CALL
 from .space import CrossEntropySpace, checks, constraints

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
-from ....codegen.rows.cross_entropy.presets import streamed, widest
-from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from ....codegen.rows.schedule import WARP, Hold
-from ...device_spec import DeviceSpec
-from ...resources import BULK_COPIES_SINCE
-from ...space import Draw, Space
-from ..row_checks import row_checks
-from ..row_schedules import place_violations, row_space, row_violations
-from ..row_seeds import RowSeeds
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
+from autotune.codegen.rows.cross_entropy.presets import streamed, widest
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.search_spaces.contract.space import Draw, Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE
+from autotune.search_spaces.rows.row_checks import row_checks
+from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
+from autotune.search_spaces.rows.row_seeds import RowSeeds
 
 P = TypeVar("P", bound=LogitsProblem)
 S = TypeVar("S", bound=CrossEntropyBackwardSchedule)

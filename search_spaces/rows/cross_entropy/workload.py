@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div
-from ....codegen.rows.cross_entropy.logits_problem import LogitsProblem
-from ....codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from ....codegen.rows.schedule import WARP, Hold
-from ....codegen.rows.softmax.schedule import Passes
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...occupancy import resident_blocks
-from ...workload import Workload
-from ..row_workload import (
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.softmax.schedule import Passes
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.rows.row_workload import (
     LINE,
     SCHEDULERS,
     cluster_clocks,

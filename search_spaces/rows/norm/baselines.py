@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.rows.norm.problem import NormProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.norm.problem import NormProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
-from ....codegen.rows.problem import DTYPES
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, Rows, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, Rows, rows
 
 QUANTIZED = (DType.INT8, DType.FLOAT8_E4M3)
 

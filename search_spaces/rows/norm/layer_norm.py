@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.norm.emit import emit, emit_reference
-from ....codegen.rows.norm.presets import LAYER_PRESETS
-from ....codegen.rows.norm.problem import LayerNormProblem
-from ....codegen.rows.norm.schedule import LayerNormSchedule
-from ...operator import Operator
+from autotune.codegen.rows.norm.emit import emit, emit_reference
+from autotune.codegen.rows.norm.presets import LAYER_PRESETS
+from autotune.codegen.rows.norm.problem import LayerNormProblem
+from autotune.codegen.rows.norm.schedule import LayerNormSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import LAYER_BASELINES
 from .call import LAYER_CALL
 from .derivative import LAYER_DERIVATIVE

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.norm.emit import emit, emit_reference
-from ....codegen.rows.norm.presets import RMS_PRESETS
-from ....codegen.rows.norm.problem import RmsNormProblem
-from ....codegen.rows.norm.schedule import RmsNormSchedule
-from ...operator import Operator
+from autotune.codegen.rows.norm.emit import emit, emit_reference
+from autotune.codegen.rows.norm.presets import RMS_PRESETS
+from autotune.codegen.rows.norm.problem import RmsNormProblem
+from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import RMS_BASELINES
 from .call import RMS_CALL
 from .derivative import RMS_DERIVATIVE

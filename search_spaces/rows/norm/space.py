@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from ....codegen.rows.norm.presets import streamed, widest
-from ....codegen.rows.norm.problem import NormProblem
-from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
-from ....codegen.rows.schedule import Hold
-from ...device_spec import DeviceSpec
-from ...space import Space
-from ..row_checks import row_checks
-from ..row_schedules import place_violations, row_space, row_violations
-from ..row_seeds import RowSeeds
+from autotune.codegen.rows.norm.presets import streamed, widest
+from autotune.codegen.rows.norm.problem import NormProblem
+from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
+from autotune.codegen.rows.schedule import Hold
+from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.rows.row_checks import row_checks
+from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
+from autotune.search_spaces.rows.row_seeds import RowSeeds
 
 P = TypeVar("P", bound=NormProblem)
 S = TypeVar("S", bound=RmsNormSchedule)

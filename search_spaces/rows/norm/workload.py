@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ....codegen.integers import ceil_div
-from ....codegen.rows.norm.problem import NormProblem
-from ....codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
-from ....codegen.rows.schedule import WARP, Hold
-from ...device_spec import DeviceSpec
-from ...occupancy import resident_blocks
-from ...workload import Workload
-from ..row_workload import (
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.rows.norm.problem import NormProblem
+from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.rows.row_workload import (
     LINE,
     SCHEDULERS,
     cluster_clocks,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.norm_backward.emit import emit, emit_reference
-from ....codegen.rows.norm_backward.presets import PRESETS
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from ...operator import Operator
+from autotune.codegen.rows.norm_backward.emit import emit, emit_reference
+from autotune.codegen.rows.norm_backward.presets import PRESETS
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .space import candidates, checks, constraints, default, space

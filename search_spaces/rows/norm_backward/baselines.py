@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _gradients(torch: Any, problem: NormBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ....codegen.rows.problem import DTYPES
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout
-from ..norm.call import contiguous, joined_rows, normalized
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.rows.norm.call import contiguous, joined_rows, normalized
 
 
 def norm_backward(

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import round_up
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.rows.norm_backward.presets import held, streamed
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from ....codegen.rows.schedule import Hold
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm, most_registers
-from ...resources import footprint_violations, grid_violations
-from ...space import Draw, Parameter, Space, field_parameters
-from ..row_schedules import row_violations
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.rows.norm_backward.presets import held, streamed
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.codegen.rows.schedule import Hold
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm, most_registers
+from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
+from autotune.search_spaces.rows.row_schedules import row_violations
 
 _BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div
-from ....codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ....codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from ....codegen.rows.schedule import WARP, Hold
-from ...device_spec import DeviceSpec
-from ...occupancy import resident_blocks
-from ...workload import Workload
-from ..row_workload import LINE, SCHEDULERS, lines_of_access
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.rows.row_workload import LINE, SCHEDULERS, lines_of_access
 
 _WORD = 4  # bytes
 # Fitted to 2320 times of 47 problems on an H200. Instructions: of an element in a pass and when it is written; of an

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.reduce.emit import emit, emit_reference
-from ....codegen.rows.reduce.presets import PRESETS
-from ....codegen.rows.reduce.problem import ReduceProblem
-from ....codegen.rows.reduce.schedule import ReduceSchedule
-from ...operator import Operator
+from autotune.codegen.rows.reduce.emit import emit, emit_reference
+from autotune.codegen.rows.reduce.presets import PRESETS
+from autotune.codegen.rows.reduce.problem import ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.rows.reduce.operation import Operation
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 _NAMES = {Operation.MAX: "amax", Operation.MIN: "amin"}  # others are called as here
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ....codegen.dtype import DType
-from ....codegen.rows.reduce.operation import Operation
-from ....codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
 
 
 def reduce(

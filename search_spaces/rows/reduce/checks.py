@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import round_up
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ....codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 
 _SPLITS = 3  # of a check, at most
 

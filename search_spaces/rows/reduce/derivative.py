@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.rows.reduce.operation import Operation
-from ...derivative import Backward, Derivative
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.search_spaces.contract.derivative import Backward, Derivative
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:

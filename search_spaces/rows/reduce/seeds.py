@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .space import can_fold, fitted, split_values, widest_vectors
 
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import ceil_div
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ....codegen.rows.reduce.schedule import ReduceSchedule
-from ...device_spec import DeviceSpec
-from ...resources import grid_violations
-from ...space import Draw, Parameter, Space, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import grid_violations
 
 _LEAST_COPY = 4  # bytes that cp.async copies
 _VECTOR_WIDTHS = (1, 2, 4, 8)

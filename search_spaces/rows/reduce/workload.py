@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ....codegen.integers import ceil_div
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ....codegen.rows.reduce.schedule import WARP, ReduceSchedule
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _SECTOR, _LINE = 32, 128  # bytes
 _ACCESS = 4  # instructions of a load, with its address

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.softmax.emit import emit, emit_reference
-from ....codegen.rows.softmax.presets import PRESETS
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....codegen.rows.softmax.schedule import SoftmaxSchedule
-from ...operator import Operator
+from autotune.codegen.rows.softmax.emit import emit, emit_reference
+from autotune.codegen.rows.softmax.presets import PRESETS
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL, log_softmax
 from .derivative import DERIVATIVE

@@ -7,9 +7,9 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from ....codegen.rows.softmax.mask import Mask
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.softmax.mask import Mask
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

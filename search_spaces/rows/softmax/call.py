@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.rows.problem import DTYPES
-from ....codegen.rows.softmax.mask import Mask
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.rows.problem import DTYPES
+from autotune.codegen.rows.softmax.mask import Mask
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, rows
 
 
 def softmax(

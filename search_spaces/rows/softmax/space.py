@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from ....codegen.integers import round_up
-from ....codegen.rows.schedule import WARP, Hold
-from ....codegen.rows.softmax.presets import streamed, widest
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
-from ...device_spec import DeviceSpec
-from ...resources import footprint_violations
-from ...space import Draw, Space
-from ..row_checks import row_checks
-from ..row_schedules import place_violations, row_space, row_violations
-from ..row_seeds import RowSeeds
-from ..row_workload import L2_SHARE
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.softmax.presets import streamed, widest
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from autotune.search_spaces.contract.space import Draw, Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import footprint_violations
+from autotune.search_spaces.rows.row_checks import row_checks
+from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
+from autotune.search_spaces.rows.row_seeds import RowSeeds
+from autotune.search_spaces.rows.row_workload import L2_SHARE
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
 _HALF_WORD = 2  # bytes

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from math import floor, prod
 
-from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div
-from ....codegen.rows.schedule import WARP, Hold
-from ....codegen.rows.softmax.emit import blocks
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm, resident_blocks
-from ...workload import Workload
-from ..row_workload import LINE, SCHEDULERS, cluster_clocks, lines_of_access, missed, rows_under_way
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.softmax.emit import blocks
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm, resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.rows.row_workload import (
+    LINE,
+    SCHEDULERS,
+    cluster_clocks,
+    lines_of_access,
+    missed,
+    rows_under_way,
+)
 
 _WORD = 4  # bytes
 # The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.rows.softmax_backward.emit import emit, emit_reference
-from ....codegen.rows.softmax_backward.presets import PRESETS
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
-from ...operator import Operator
+from autotune.codegen.rows.softmax_backward.emit import emit, emit_reference
+from autotune.codegen.rows.softmax_backward.presets import PRESETS
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .space import candidates, checks, constraints, default, space

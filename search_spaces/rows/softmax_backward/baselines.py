@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _gradient(torch: Any, problem: SoftmaxBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

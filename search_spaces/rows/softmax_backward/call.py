@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.rows.problem import DTYPES
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.rows.problem import DTYPES
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, rows
 
 
 def softmax_backward(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.rows.schedule import Hold
-from ....codegen.rows.softmax_backward.presets import streamed
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
-from ...device_spec import DeviceSpec
-from ...space import Space
-from ..row_checks import row_checks
-from ..row_schedules import row_space, row_violations
-from ..row_seeds import RowSeeds
+from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.softmax_backward.presets import streamed
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.rows.row_checks import row_checks
+from autotune.search_spaces.rows.row_schedules import row_space, row_violations
+from autotune.search_spaces.rows.row_seeds import RowSeeds
 
 _HALF_WORD = 2  # bytes
 # Registers for each word of two elements, whose halves ptxas keeps; of logarithms, the sum needs those of dy alone.

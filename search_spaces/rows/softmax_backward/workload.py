@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div
-from ....codegen.rows.schedule import WARP, Hold
-from ....codegen.rows.softmax_backward.emit import blocks
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ....codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...occupancy import most_registers, resident_blocks
-from ...workload import Workload
-from ..row_workload import SCHEDULERS, cluster_clocks, lines_of_access, missed, rows_under_way, uneven
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.softmax_backward.emit import blocks
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.rows.row_workload import (
+    SCHEDULERS,
+    cluster_clocks,
+    lines_of_access,
+    missed,
+    rows_under_way,
+    uneven,
+)
 
 # Instructions: of an element that is summed and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.scan.scan.emit import emit, emit_reference
-from ....codegen.scan.scan.presets import PRESETS
-from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import ScanSchedule
-from ...operator import Operator
+from autotune.codegen.scan.scan.emit import emit, emit_reference
+from autotune.codegen.scan.scan.presets import PRESETS
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import ScanSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.scan.scan.operation import Operation
-from ....codegen.scan.scan.problem import ScanProblem
-from ...baselines import TorchCall
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.search_spaces.contract.baselines import TorchCall
 
 _NAMES = {
     Operation.SUM: "cumsum",

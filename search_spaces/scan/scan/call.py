@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.scan.scan.operation import Operation
-from ....codegen.scan.scan.problem import DTYPES, ScanProblem
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, Rows, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, Rows, rows
 
 _BYTES = (DType.BOOL, DType.UINT8)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import round_up
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
 
 _TILES = 3
 

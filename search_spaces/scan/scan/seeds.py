@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....codegen.integers import ceil_div
-from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
-from ....codegen.schedule import Specialize
-from ...device_spec import DeviceSpec
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .space import ROUNDS, algorithms, fitted
 
 # Threads of a block and vectors of each, for tiles; those of CUB for an H100 have 128 threads with 24 elements of 4

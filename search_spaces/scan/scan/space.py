@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import INT_MAX
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import Algorithm, ScanSchedule
-from ...device_spec import DeviceSpec
-from ...resources import BULK_COPIES_SINCE, grid_violations
-from ...space import Draw, Parameter, Space, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import INT_MAX
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE, grid_violations
 
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 ROUNDS = field_specs(ScanSchedule)["rounds"].values

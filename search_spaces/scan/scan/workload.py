@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from math import log2
 
-from ....codegen.integers import ceil_div
-from ....codegen.scan.scan.problem import ScanProblem
-from ....codegen.scan.scan.schedule import WARP, Algorithm, ScanSchedule
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...workload import Workload
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.schedule import WARP, Algorithm, ScanSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE, _SECTOR, _WORD = 128, 32, 4  # bytes
 _SCHEDULERS = 4  # of an SM

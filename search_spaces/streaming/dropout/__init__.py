@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.streaming.dropout.emit import emit, emit_naive
-from ....codegen.streaming.dropout.presets import PRESETS
-from ....codegen.streaming.dropout.problem import DropoutProblem
-from ....codegen.streaming.dropout.schedule import DropoutSchedule
-from ...operator import Operator
+from autotune.codegen.streaming.dropout.emit import emit, emit_naive
+from autotune.codegen.streaming.dropout.presets import PRESETS
+from autotune.codegen.streaming.dropout.problem import DropoutProblem
+from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE

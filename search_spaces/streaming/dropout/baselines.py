@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.streaming.dropout.problem import DropoutProblem, Mask
-from ...baselines import TorchCall, compiled
+from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _dropout(torch: Any, problem: DropoutProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.integers import ceil_div
-from ....codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, rows
 
 _WORDS = (DType.UINT64, DType.INT64)
 

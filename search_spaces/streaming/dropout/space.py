@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.integers import round_up
-from ....codegen.streaming.dropout.problem import DropoutProblem, Mask
-from ....codegen.streaming.dropout.schedule import DropoutSchedule
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...resources import grid_violations
-from ...space import Draw, Space, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import round_up
+from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
+from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.resources import grid_violations
 
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values

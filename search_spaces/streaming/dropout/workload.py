@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import floor
 
-from ....codegen.footprint import Footprint
-from ....codegen.integers import ceil_div
-from ....codegen.streaming.dropout.problem import DropoutProblem
-from ....codegen.streaming.dropout.schedule import WARP, DropoutSchedule
-from ...device_spec import DeviceSpec
-from ...occupancy import most_registers, resident_blocks
-from ...workload import Workload
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.streaming.dropout.problem import DropoutProblem
+from autotune.codegen.streaming.dropout.schedule import WARP, DropoutSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE = 128  # bytes
 # Fitted to 1156 times of 20 problems on an H200. Instructions: of the ten rounds for four elements, two products and

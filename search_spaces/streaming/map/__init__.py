@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.streaming.map.emit import emit, emit_reference
-from ....codegen.streaming.map.presets import PRESETS
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import MapSchedule
-from ...operator import Operator
+from autotune.codegen.streaming.map.emit import emit, emit_reference
+from autotune.codegen.streaming.map.presets import PRESETS
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .checks import checks

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.streaming.map.arrays import Gate
-from ....codegen.streaming.map.function import Function
-from ....codegen.streaming.map.problem import MapProblem
-from ...baselines import TorchCall, compiled
+from autotune.codegen.streaming.map.arrays import Gate
+from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 _APPROXIMATE = {Function.GELU: "none", Function.GELU_TANH: "tanh"}
 _QUICK = 1.702

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
-from ....codegen.streaming.map.function import Function
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, Shape, rows
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
+from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, Shape, rows
 
 _GATES = {"separate": Gate.SEPARATE, "halves": Gate.HALVES, "interleaved": Gate.INTERLEAVED}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import MapSchedule
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.codegen.streaming.map.schedule import MapSchedule
 
 _BLOCKS = 3  # of a check's grid, at most
 _GAP = 16  # elements: vectors of any width are aligned to that

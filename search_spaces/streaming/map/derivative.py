@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...derivative import Backward, Derivative
+from autotune.search_spaces.contract.derivative import Backward, Derivative
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:

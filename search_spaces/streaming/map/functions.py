@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.dtype import DType
+from autotune.codegen.model.dtype import DType
 
 Arguments = Mapping[str, Any]
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from ....codegen.integers import ceil_div
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.schedule import Specialize
-from ....codegen.streaming.map.presets import of_row
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import LoadPolicy, MapSchedule
-from ...device_spec import DeviceSpec
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.streaming.map.presets import of_row
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.codegen.streaming.map.schedule import LoadPolicy, MapSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
 from .space import PERSISTENT, fitted
 
 _IN_FLIGHT = 48 * 1024  # bytes of an SM, which H200s need (CUB's tuning of transforms)

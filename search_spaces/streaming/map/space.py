@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....codegen.fields import field_specs
-from ....codegen.matrices import WIDEST_ACCESS
-from ....codegen.streaming.map.presets import of_row
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import MapSchedule
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...resources import grid_violations
-from ...space import Draw, Space, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.streaming.map.presets import of_row
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.resources import grid_violations
 
 MOST_WORDS = 64  # registers that a thread loads before it computes
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing

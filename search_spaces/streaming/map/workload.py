@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ....codegen.integers import ceil_div
-from ....codegen.streaming.map.problem import MapProblem
-from ....codegen.streaming.map.schedule import WARP, MapSchedule
-from ....codegen.work import Unit
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.codegen.streaming.map.schedule import WARP, MapSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE, _WORD, _WIDEST = 128, 4, 16  # bytes
 _INSTRUCTIONS = 0.7  # of an operation in FP32, of which two are often one

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.streaming.rope.emit import emit, emit_reference
-from ....codegen.streaming.rope.presets import PRESETS
-from ....codegen.streaming.rope.problem import RopeProblem
-from ....codegen.streaming.rope.schedule import RopeSchedule
-from ...operator import Operator
+from autotune.codegen.streaming.rope.emit import emit, emit_reference
+from autotune.codegen.streaming.rope.presets import PRESETS
+from autotune.codegen.streaming.rope.problem import RopeProblem
+from autotune.codegen.streaming.rope.schedule import RopeSchedule
+from autotune.search_spaces.contract.operator import Operator
+
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE

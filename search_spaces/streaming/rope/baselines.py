@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.streaming.rope.problem import Angles, Positions, RopeProblem, frequencies
-from ...baselines import TorchCall, compiled
+from autotune.codegen.streaming.rope.problem import Angles, Positions, RopeProblem, frequencies
+from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 
 def _rope(torch: Any, problem: RopeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

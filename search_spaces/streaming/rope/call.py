@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from ....codegen.dtype import DType
-from ....codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
-from ....codegen.tensor import row_major
-from ...call import ArrayType, Binding, Call
-from ...layouts import Layout, matrices
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
+from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout, matrices
 
 _POSITIONS = (DType.INT32, DType.INT64)
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ....codegen.fields import field_specs
-from ....codegen.schedule import Specialize
-from ....codegen.streaming.rope.problem import RopeProblem
-from ....codegen.streaming.rope.schedule import RopeSchedule
-from ...device_spec import DeviceSpec
-from ...occupancy import blocks_per_sm
-from ...resources import grid_violations
-from ...space import Draw, Space, field_parameters
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.streaming.rope.problem import RopeProblem
+from autotune.codegen.streaming.rope.schedule import RopeSchedule
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.resources import grid_violations
 
 _SPECS = field_specs(RopeSchedule)
 _MOST_VECTOR_BYTES = 16

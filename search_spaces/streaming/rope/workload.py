@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import floor
 
-from ....codegen.footprint import Footprint
-from ....codegen.streaming.rope.problem import Angles, Positions, RopeProblem
-from ....codegen.streaming.rope.schedule import WARP, RopeSchedule
-from ...device_spec import DeviceSpec
-from ...workload import Workload
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.streaming.rope.problem import Angles, Positions, RopeProblem
+from autotune.codegen.streaming.rope.schedule import WARP, RopeSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _LINE = 128  # bytes
 # Instructions: of a rotated element, two products and two conversions; of an access with its address; of a group of

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from cuda.bindings import driver
 
-from ....cuda_core import handle_return
-from ..device_buffer import allocated
+from autotune.base.cuda_core import handle_return
+from autotune.bench.baselines.device_buffer import allocated
 
 if TYPE_CHECKING:
-    from ....devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 _ALIGNMENT = 16  # bytes
 

@@ -13,16 +13,17 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ....codegen.dtype import DType
-from ....codegen.matmul.gemm.fields import Scales
-from ....codegen.matmul.gemm.numbers import FLOAT8
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....devices.base import DeviceError
-from ....dispatcher.targets import true_fp32
-from ...baseline import Baseline, Launcher, Prepared
-from ...interleave import interleaved
-from ..device_buffer import allocated
+from autotune.bench.baseline import Baseline, Launcher, Prepared
+from autotune.bench.baselines.device_buffer import allocated
+from autotune.bench.interleave import interleaved
+from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.numbers import FLOAT8
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.model.dtype import DType
+from autotune.devices.base import DeviceError
+from autotune.dispatcher.targets import true_fp32
+
 from .aligned_inputs import aligned
 from .cublaslt_api import (
     ADD_IN_COMPUTE_TYPE,
@@ -47,7 +48,7 @@ from .cublaslt_api import (
 from .cublaslt_epilogue import set_epilogue
 
 if TYPE_CHECKING:
-    from ....devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 _ALGORITHMS = 8
 _ROUNDS = 10  # samples of each algorithm

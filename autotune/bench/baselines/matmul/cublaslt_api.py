@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
-from ....devices.base import DeviceError
+from autotune.devices.base import DeviceError
 
 R_32F, R_16F, R_8I, R_32I, R_16BF, R_8F_E4M3, R_8F_E5M2 = 0, 2, 3, 10, 14, 28, 29  # cudaDataType_t
 COMPUTE_32F, COMPUTE_32I, COMPUTE_32F_FAST_TF32 = 68, 72, 77

@@ -7,15 +7,16 @@ from contextlib import ExitStack
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
-from ....codegen.matmul.gemm.fields import Bias, Gate
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
-from ....devices.base import DeviceError
+from autotune.codegen.matmul.gemm.fields import Bias, Gate
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.devices.base import DeviceError
+
 from .aligned_inputs import aligned
 from .cublaslt_api import CublasLt, MatmulDesc
 
 if TYPE_CHECKING:
-    from ....devices.cuda_session import CudaSession
+    from autotune.devices.cuda_session import CudaSession
 
 _AUX_UNIT = 8  # elements that rows of what was before the activation are a multiple of
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ....codegen.matmul.gemm.fields import Bias, Gate
-from ....codegen.matmul.gemm.problem import GemmProblem
-from ....codegen.matmul.gemv.activation import Activation
-from ....codegen.matmul.sgemm.problem import SgemmProblem
-from ....search_spaces.baselines import TorchCall
-from ....search_spaces.matmul.sgemm.baselines import operands
-from ..torch_call import torch_baseline
+from autotune.bench.baselines.torch_call import torch_baseline
+from autotune.codegen.matmul.gemm.fields import Bias, Gate
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.matmul.sgemm.baselines import operands
 
 
 def _sgemm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:

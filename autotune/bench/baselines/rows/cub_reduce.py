@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ....codegen.dtype import DType
-from ....codegen.rows.reduce.operation import Operation
-from ....codegen.rows.reduce.problem import Axis, ReduceProblem
-from ..cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.bench.baselines.cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 
 _SOURCE = Path(__file__).with_name("cub_reduce.hpp")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from ....codegen.rows.norm.problem import NormProblem
-from ....codegen.rows.norm_backward.problem import NormBackwardProblem
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from ....search_spaces.baselines import TorchCall
-from ...baseline import Baseline
-from ..torch_call import torch_baseline
+from autotune.bench.baseline import Baseline
+from autotune.bench.baselines.torch_call import torch_baseline
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.codegen.rows.norm.problem import NormProblem
+from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.search_spaces.contract.baselines import TorchCall
 
 _Tensors = Mapping[str, Any]
 _Call = Callable[[], _Tensors | None]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.rows.norm.problem import NormProblem
-from ....codegen.rows.softmax.problem import SoftmaxProblem
-from ....search_spaces.baselines import TorchCall
-from ..torch_call import torch_baseline
+from autotune.bench.baselines.torch_call import torch_baseline
+from autotune.codegen.rows.norm.problem import NormProblem
+from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.contract.baselines import TorchCall
 
 _Call = Callable[[], Any]
 _WIDEST_BLOCK = 1 << 16  # elements of which Triton still makes a kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ....codegen.scan.scan.operation import Operation
-from ....codegen.scan.scan.problem import ScanProblem
-from ..cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.bench.baselines.cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.problem import ScanProblem
 
 _SOURCE = Path(__file__).with_name("cub_scan.hpp")
 _OPERATIONS = {

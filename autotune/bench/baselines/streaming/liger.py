@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....codegen.streaming.map.arrays import Gate
-from ....codegen.streaming.map.function import Function
-from ....codegen.streaming.map.problem import MapProblem
-from ....search_spaces.baselines import TorchCall
-from ..torch_call import torch_baseline
+from autotune.bench.baselines.torch_call import torch_baseline
+from autotune.codegen.streaming.map.arrays import Gate
+from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.search_spaces.contract.baselines import TorchCall
 
 
 def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ....dtype import DType
-from ....headers import Constant
-from ....program import Argument
-from ....tensor_map import Swizzle, TensorMap
-from ....wgmma import wgmma_source
-from ..fields import Gate
-from ..prepare import prepared, product
-from ..problem import GemmProblem
-from ..schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.matmul.gemm.prepare import prepared, product
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Argument
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.headers import Constant
+from autotune.codegen.source.wgmma import wgmma_source
+
 from .swap import multiplied
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from ....integers import ceil_div
-from ..fields import Bias, OutDType
-from ..problem import GemmProblem
-from ..schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.fields import Bias, OutDType
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.model.integers import ceil_div
 
 _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 

@@ -1,0 +1,1 @@
+"""Helpers that know nothing of kernels: files, the cache, errors, processes."""

@@ -1,0 +1,1 @@
+"""Which schedule to try next."""

@@ -1,0 +1,175 @@
+"""Bayesian optimisation: a Gaussian process learns how the time model is wrong, and says what is worth trying.
+
+What is proposed has the largest expected improvement (Jones, Schonlau, Welch: Efficient global optimization of
+expensive black-box functions, 1998) among random schedules and the neighbours of the best. Before anything is known
+that is what the time model finds fastest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import islice
+from math import log
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.space import Space
+
+from .candidates import Candidates, worthwhile
+from .forecast import Forecast, LaunchShape
+from .gaussian_process import Encoding, Floats, GaussianProcess
+
+_POOL = 1000  # random schedules to choose from
+_FRESH = 100  # of them that are drawn anew when the process is tuned
+_BEST = 10  # schedules whose neighbours are chosen from, too
+_FEWEST = 4  # values that say anything about the process
+_GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is known, or so many values more
+# Values that the process is tuned to, and that it takes in, half of them the best and half the newest: both take time
+# that grows with their cube.
+_TUNED_TO, _MOST = 120, 250
+
+
+class BayesSearch:
+    """A search that proposes legal schedules only, and none that waits or was told.
+
+    A schedule that waits to be told counts with the time that is expected of it (Ginsbourger, Le Riche, Carraro:
+    Kriging is well-suited to parallelize optimization, 2010). One that failed counts as slow as the slowest.
+
+    Args:
+        space: what to draw from.
+        legal: whether a schedule is legal.
+        forecast: what is known of a legal schedule before it is tried.
+        seed: where random numbers start.
+
+    Attributes:
+        draw_of: the draw of a schedule, as `Space.draw_of` finds it.
+    """
+
+    def __init__(
+        self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
+    ) -> None:
+        self._space, self._legal, self._forecast = space, legal, forecast
+        # Every draw of a small space is in the pool from the start.
+        self._draws = iter(space.all_draws()) if space.size <= _POOL else space.random_draws(seed)
+        self._encoding = Encoding(space.parameters, len(LaunchShape._fields))
+        self._process = GaussianProcess(self._encoding, features=2)
+        self._told: dict[Schedule, float | None] = {}  # logarithms of seconds; None for a failure
+        self._waiting: dict[Schedule, None] = {}
+        self._best: list[tuple[float, Schedule]] = []
+        self._near: set[Schedule] = set()  # of the best, those whose neighbours can be chosen
+        self._pool: list[Schedule] = []
+        self._candidates: Candidates | None = None  # with the present covariance, and what was told since in order
+        self._tune_at = _FEWEST
+        self.draw_of = lru_cache(maxsize=4 * _POOL)(space.draw_of)
+        self._row = lru_cache(maxsize=4 * _POOL)(self._new_row)
+        self._neighbours = lru_cache(maxsize=10 * _BEST)(self._new_neighbours)
+
+    def __contains__(self, schedule: object) -> bool:
+        return schedule in self._told or schedule in self._waiting
+
+    def prepare(self) -> Candidates:
+        """Draw and model the schedules to choose from, as far as `propose` would have to."""
+        if self._candidates is None or len(self._told) >= self._tune_at:
+            self._candidates = self._new_candidates()
+            self._near.clear()
+        for _, best in self._best:
+            if best not in self._near:
+                self._near.add(best)
+                self._candidates.add(self._new(self._neighbours(best)))
+        return self._candidates
+
+    def propose(self) -> Schedule | None:
+        """The most promising schedule; None if no new one is known."""
+        return self.prepare().most_promising()
+
+    def wait_for(self, schedule: Schedule) -> None:
+        """A schedule is being tried."""
+        if schedule in self:
+            return
+        self._waiting[schedule] = None
+        if self._candidates:
+            self._candidates.add([schedule])
+            self._candidates.choose([schedule])
+
+    def give_up(self, schedule: Schedule) -> None:
+        """A schedule is not being tried after all."""
+        if schedule in self._waiting:
+            del self._waiting[schedule]
+            self._candidates = None
+
+    def tell(self, schedule: Schedule, seconds: float | None) -> None:
+        """How a schedule did; None for a failure."""
+        value = log(seconds) if seconds else None
+        self._waiting.pop(schedule, None)
+        self._told[schedule] = value
+        if self._candidates and not self._candidates.tell(schedule, value):
+            self._candidates = None
+        if value is not None:
+            self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
+
+    def _new_candidates(self) -> Candidates:
+        """Random schedules, and what was chosen before."""
+        fresh = 0 if self._pool else _POOL
+        if len(self._told) >= self._tune_at:
+            self._tune_at = int(min(_GROWTH * len(self._told), len(self._told) + _STEP)) + 1
+            known = self._remembered(_TUNED_TO)
+            if any(value is not None for value in known.values()):
+                self._process.tune(*self._rows(list(known)), worthwhile(list(known.values())))
+            fresh = fresh or (_FRESH if self._space.size > _POOL else 0)
+        self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
+        known = self._remembered(_MOST)
+        listed = list(dict.fromkeys([*self._pool, *known, *self._waiting]))
+        candidates = Candidates(self._process, self._rows, listed)
+        candidates.choose(list(known))
+        for schedule, value in known.items():
+            candidates.tell(schedule, value)
+        candidates.choose(list(self._waiting))
+        return candidates
+
+    def _new(self, schedules: Iterable[Schedule]) -> list[Schedule]:
+        return [one for one in schedules if one not in self]
+
+    def _drawn(self, count: int) -> list[Schedule]:
+        """Legal schedules of so many random draws."""
+        built = (self._space.build(draw) for draw in islice(self._draws, count))
+        return [schedule for schedule in dict.fromkeys(built) if self._legal(schedule)]
+
+    def _new_neighbours(self, schedule: Schedule) -> tuple[Schedule, ...]:
+        """The legal schedules that differ in one parameter."""
+        draw = self.draw_of(schedule)
+
+        def changed() -> Iterator[Schedule]:
+            for parameter in self._space.parameters:
+                for value in parameter.values:
+                    if value != draw[parameter.name]:
+                        yield self._space.build({**draw, parameter.name: value})
+
+        return tuple(one for one in dict.fromkeys(changed()) if self._legal(one) and self._in_space(one))
+
+    def _in_space(self, schedule: Schedule) -> bool:
+        with suppress(ValueError):
+            return bool(self.draw_of(schedule))
+        return False
+
+    def _remembered(self, count: int) -> dict[Schedule, float | None]:
+        """All that was told, or so much of it: the best and the newest."""
+        if len(self._told) <= count:
+            return self._told
+        ok = ((value, number) for number, value in enumerate(self._told.values()) if value is not None)
+        kept = {number for _, number in nsmallest(count // 2, ok)} | set(range(len(self._told))[-count // 2 :])
+        return {schedule: value for number, (schedule, value) in enumerate(self._told.items()) if number in kept}
+
+    def _rows(self, schedules: Sequence[Schedule]) -> tuple[Floats, Floats]:
+        """Points of the process and features of its mean: one, and the logarithm of the modelled seconds."""
+        points, modelled = zip(*map(self._row, schedules), strict=True)
+        return np.array(points), np.column_stack([np.ones(len(modelled)), modelled])
+
+    def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
+        known = self._forecast(schedule)
+        return self._encoding.point(self.draw_of(schedule), known.shape), log(known.seconds)

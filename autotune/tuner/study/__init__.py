@@ -1,0 +1,1 @@
+"""What tuners of one problem share."""

@@ -1,0 +1,1 @@
+"""What is computed and how, as data: problems, tensors, schedules, programs."""

@@ -1,0 +1,192 @@
+"""What to compute: the part of a problem that every operator shares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields
+from enum import StrEnum
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import numpy.typing as npt
+
+from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
+from .tensor import Role, Tensor
+from .work import Work
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Problem(ABC):
+    """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
+
+    Each field is declared by `size`, `kind` or `layout` (`fields.py`). A problem that cannot exist (a size that is
+    negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
+    what is wrong and what would be right. `renamed` maps field names of earlier releases, as they were stored, to the
+    present ones.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        for name, value, wrong in invalid_fields(self):
+            raise ValueError(f"{name}={value}: {wrong}")
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How much there is to do, by the names of the fields."""
+        return self._of_role(FieldRole.SIZE)
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """What makes it another computation: times of one kind say nothing about problems of another."""
+        return self._of_role(FieldRole.KIND)
+
+    @property
+    def key(self) -> str:
+        """A stable string that names the problem in databases; two problems of one key share their best schedule.
+
+        Such as ``m16384-n32768-e4``: the fields in the order of declaration, layouts only where they are not usual.
+        """
+        key = ""
+        for name, spec in field_specs(type(self)).items():
+            word = self._key_word(name, spec)
+            key += word if spec.joined or not (key and word) else f"-{word}"
+        return key
+
+    def usual(self, name: str) -> int:
+        """The value of a layout's field that keys leave out."""
+        default: Any = self.__dataclass_fields__[name].default
+        return int(default)
+
+    def _key_word(self, name: str, spec: FieldSpec) -> str:
+        value = getattr(self, name)
+        if isinstance(value, bool):
+            return spec.codes[value]
+        implied = self.usual(name) if spec.role is FieldRole.LAYOUT else spec.implied
+        if value == implied:
+            return ""
+        return str(value) if isinstance(value, StrEnum) else f"{spec.short or name.replace('_', '')}{value}"
+
+    def _of_role(self, role: FieldRole) -> dict[str, Any]:
+        specs = field_specs(type(self)).items()
+        return {name: getattr(self, name) for name, spec in specs if spec.role is role and not spec.transfers}
+
+    @property
+    def chosen_as(self) -> Self | None:
+        """The problem whose schedule serves this one, by a shape-generic kernel; None for a problem that has its own.
+
+        So the results of rows, say, do not depend on how many there are: the same kernel computes them.
+        """
+        return None
+
+    @property
+    @abstractmethod
+    def work(self) -> Work:
+        """The bytes that must cross device memory, and the operations by unit that the definition asks for."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has outputs of which none has an element: there is nothing to compute."""
+        sizes = [tensor.size for tensor in self.tensors if tensor.role is not Role.INPUT]
+        return bool(sizes) and not any(sizes)
+
+    @property
+    @abstractmethod
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The array arguments, in the order of the kernel's argument struct."""
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """Scalar arguments to verify and to time with; a caller of the dispatcher brings their own."""
+        return {}
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether launches on the same inputs give the same outputs bit for bit, in whatever order blocks run."""
+        return True
+
+    @abstractmethod
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Random flat buffers for the tensors that the kernel reads, the same for the same seed."""
+
+    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+        """Inputs whose outputs no kernel may round but once, to their own type; None if all outputs are judged exactly.
+
+        Such as small whole numbers to be summed: their sums are exact in any order, so that a lost or doubled term
+        shows, which a tolerance for random numbers may hide.
+        """
+        return None
+
+    @abstractmethod
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """The outputs as flat buffers; what their gaps hold does not count.
+
+        In float64 where `Tensor.judged` allows an error, beside ``<name>_scale`` where that is relative to something
+        else than the output itself; in the output's own type where it is judged as exact.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return {name: getattr(self, name) for name in field_specs(type(self))}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown or missing fields and wrong types raise ``ValueError``."""
+        return cls(**checked_fields(cls, values))
+
+
+def upgraded(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored values of a problem or a schedule under the present names of their fields, by the class' `renamed`.
+
+    Raises:
+        ValueError: a field is given under its old name and under its new one.
+    """
+    renamed: Mapping[str, str] = getattr(cls, "renamed", {})
+    for old in renamed.keys() & values.keys():
+        if renamed[old] in values:
+            raise ValueError(f"field {old!r} of {cls.__name__} is called {renamed[old]!r} now; give one of them")
+    return {renamed.get(name, name): value for name, value in values.items()}
+
+
+def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Check plain values against a dataclass' fields, whose types are ``int``, ``bool`` or a ``StrEnum``.
+
+    Names of earlier releases are taken for the present ones.
+
+    Raises:
+        ValueError: one line that names the field, the value and what is allowed.
+    """
+    values = upgraded(cls, values)
+    known = _types(cls)
+    unknown = sorted(set(values) - set(known))
+    if unknown:
+        raise ValueError(f"unknown field {unknown[0]!r} of {cls.__name__}; known: {', '.join(known)}")
+    checked: dict[str, Any] = {}
+    for name, (kind, required) in known.items():
+        if name not in values:
+            if required:
+                raise ValueError(f"field {name!r} of {cls.__name__} is missing")
+            continue
+        checked[name] = _checked(cls, name, kind, values[name])
+    return checked
+
+
+@cache
+def _types(cls: type[Any]) -> dict[str, tuple[type, bool]]:
+    """The type of each field, and whether it has to be given: found out once, for a search reads thousands."""
+    return {field.name: (field_type(field), field.default is MISSING) for field in fields(cls)}
+
+
+def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
+    if issubclass(kind, StrEnum):
+        with suppress(ValueError):
+            return kind(value)
+        allowed = field_specs(cls)[name].allowed or kind
+        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(map(str, allowed))}")
+    if type(value) is not kind:
+        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
+    return value

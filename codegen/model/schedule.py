@@ -1,0 +1,148 @@
+"""How to compute: the part of a schedule that every operator shares."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+from .fields import field_specs
+from .footprint import Footprint
+from .problem import checked_fields
+
+
+class Specialize(StrEnum):
+    """Which dimensions of a problem are compile-time constants of the emitted source."""
+
+    NONE = "none"
+    SHAPE = "shape"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A frozen choice of tile sizes, layouts and orders: ints, bools and string enums, each with a default.
+
+    Each field is declared by `tunable` (codegen/model/fields.py). Values that follow from others are properties, never
+    fields. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
+    """
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    def footprint(self, problem: Any) -> Footprint:
+        """What a block takes of an SM for a problem of the operator."""
+        raise NotImplementedError
+
+    def but(self, **fields: Any) -> Self:
+        """The same with other values of some fields, as by `dataclasses.replace`, in a tenth of its time.
+
+        A search builds tens of thousands of schedules.
+        """
+        if unknown := fields.keys() - self.__dict__.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **fields)
+        return other
+
+    @classmethod
+    def short_names(cls) -> dict[str, str]:
+        """The fields' names by their customary abbreviations, such as ``block_m`` by ``BM``."""
+        return {spec.short: name for name, spec in field_specs(cls).items() if spec.short}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values, in the order of declaration."""
+        values = ((name, getattr(self, name)) for name in field_specs(type(self)))
+        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in values}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`; unknown fields and wrong types raise ``ValueError``."""
+        return cls(**checked_fields(cls, values))
+
+    @classmethod
+    def parse(cls, words: list[str], base: Self | None = None) -> Self:
+        """Change fields of `base` (by default the default schedule) by ``NAME=VALUE`` arguments; names may be short.
+
+        Raises:
+            ValueError: one line that says what is allowed.
+        """
+        values, short = (base or cls()).to_dict(), cls.short_names()
+        given: set[str] = set()
+        for word in words:
+            name, equals, text = word.partition("=")
+            field = short.get(name, name)
+            if not equals or field not in values:
+                names = [*values, *short]
+                raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
+            if field in given:
+                raise ValueError(f"{_shown(word)}: {field} is given more than once")
+            given.add(field)
+            values[field] = _parsed(field, text, values[field])
+        return cls.from_dict(values)
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name this schedule."""
+        text = json.dumps([type(self).__name__, self.to_dict()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        """The schedule as the ``name=value`` arguments that `parse` reads, with short names where there are any."""
+        short = {field: name for name, field in self.short_names().items()}
+        return " ".join(f"{short.get(name, name)}={_word(value)}" for name, value in self.to_dict().items())
+
+    @property
+    def summary(self) -> str:
+        """The words of the fields that have short names, tile sizes, and of those that differ from the defaults."""
+        words, defaults = str(self).split(), str(type(self)()).split()
+        short = self.short_names()
+        telling = (
+            word
+            for word, default in zip(words, defaults, strict=True)
+            if word != default or word.partition("=")[0] in short
+        )
+        return " ".join(telling) or "all fields have their defaults"
+
+    @property
+    def shape_generic(self) -> Self:
+        """The same schedule with a shape-generic kernel, which is compiled once for many sizes."""
+        return self._specialized(Specialize.NONE)
+
+    @property
+    def shape_specialized(self) -> Self:
+        """The same schedule with a kernel specialised for the problem's shape, if the operator has such kernels."""
+        return self._specialized(Specialize.SHAPE)
+
+    def _specialized(self, specialize: Specialize) -> Self:
+        return replace(self, **{"specialize": specialize}) if hasattr(self, "specialize") else self
+
+    @property
+    def constants(self) -> dict[str, int | str]:
+        """The fields, and the members of their enums, as conditions in .cuh files name them."""
+        values = self.to_dict()
+        enums = {type(getattr(self, name)) for name, value in values.items() if isinstance(value, str)}
+        return {member.value: member.value for kind in enums for member in kind} | values
+
+
+def _parsed(name: str, text: str, current: Any) -> Any:
+    if isinstance(current, bool):
+        if text not in ("0", "1", "false", "true"):
+            raise ValueError(f"{name}={_shown(text)}: expected 0, 1, false or true")
+        return text in ("1", "true")
+    if isinstance(current, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"{name}={_shown(text)}: expected a whole number") from None
+    return text
+
+
+def _shown(text: str) -> str:
+    """What a user typed, on one line."""
+    return text if text.isprintable() else repr(text)
+
+
+def _word(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""How CUDA source is put together."""

@@ -1,0 +1,1 @@
+"""What an operator states: its kernels, search spaces, calls and gradients."""

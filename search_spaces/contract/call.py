@@ -1,0 +1,128 @@
+"""How users call an operator: stated once, by the operator; the dispatcher derives its functions from that."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from autotune.codegen.model.problem import Problem
+
+from .layouts import Shape
+
+STREAM = "stream"  # the parameter that every call has
+OUT = "out"  # the parameter that takes several outputs as a tuple
+
+
+class ArrayType(NamedTuple):
+    """Shape of an output, and the name of its dtype; an output that the call allocates is row-major."""
+
+    shape: Shape
+    dtype: str
+
+
+class Binding(NamedTuple):
+    """What a call computes.
+
+    Attributes:
+        problem: for arrays of these layouts.
+        pointers: for each array of the call, the kernel's pointer argument that gets its address.
+    """
+
+    problem: Problem
+    pointers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The function that users call, and what its arguments mean.
+
+    A parameter of `declaration` is one of: an array (`inputs`, `outputs`), a number that the kernel takes (`scalars`),
+    the stream, or an option. Options decide the problem; `types` and `bind` get a list as a tuple, and a dtype of any
+    library as a `DType`. A scalar in device memory is an array of one element.
+
+    `types` and `bind` are called by keyword with all options, and with the `Layout` of each array, None for one that is
+    left out. They raise `TypeError` or `ValueError` with one line that says what is wrong and what would be right.
+
+    Attributes:
+        declaration: a function whose body is its docstring: the parameters and the documentation that users see. Order
+            and names follow PyTorch's function of this name. ``stream`` is its last parameter.
+        inputs: the arrays that are read; the first one may not be left out.
+        outputs: the arrays that are written. Several outputs are parameters of their own, or one tuple ``out=``.
+        types: the `ArrayType` of each output, from the shapes and dtypes of the inputs. PyTorch's tracers call it, too,
+            with sizes that are symbols.
+        bind: the `Binding` of a call; outputs have the shapes and dtypes of `types`.
+        scalars: numbers that go to the kernel's arguments of the same names.
+        optional: inputs that may be None, and outputs that are computed only if they are given.
+        switches: the scalars of which `bind` gets whether they are not 0, as ``<name>_nonzero``: a kernel for 0 leaves
+            something out.
+        accumulates: one more of these, which scales what the output holds before. If it is not 0, the output must be
+            given and is read.
+        in_place: pairs of an output and an input that may be the same array.
+    """
+
+    declaration: Callable[..., Any]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    types: Callable[..., Mapping[str, ArrayType]]
+    bind: Callable[..., Binding]
+    scalars: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+    accumulates: str = ""
+    in_place: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
+        named = {*self.arrays, *self.scalars, *self.optional, *self.all_switches, STREAM}
+        named.update(name for pair in self.in_place for name in pair)
+        if unknown := sorted(named - known):
+            raise ValueError(f"{unknown[0]!r} is no parameter of {self.name}{self.signature}")
+        if not self.inputs or self.inputs[0] in self.optional:
+            raise ValueError(f"{self.name}: expected a first input that is not optional")
+        if not self.required_outputs:
+            raise ValueError(f"{self.name}: expected an output that is not optional")
+
+    @property
+    def name(self) -> str:
+        """The operator's."""
+        return self.declaration.__name__
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The parameters that users see, with types rather than their names."""
+        return inspect.signature(self.declaration, eval_str=True)
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """All arrays: inputs, then outputs."""
+        return (*self.inputs, *self.outputs)
+
+    @property
+    def outputs_packed(self) -> bool:
+        """Whether several outputs are given as one tuple ``out=``."""
+        return OUT in self.signature.parameters and OUT not in self.outputs
+
+    @property
+    def required_outputs(self) -> tuple[str, ...]:
+        """The outputs that a call always computes, and returns."""
+        return tuple(name for name in self.outputs if name not in self.optional)
+
+    @property
+    def functional(self) -> tuple[str, ...]:
+        """The parameters of the call that allocates its outputs, on the current stream."""
+        left_out = {*self.outputs, OUT, STREAM, self.accumulates}
+        return tuple(name for name in self.signature.parameters if name not in left_out)
+
+    @property
+    def all_switches(self) -> tuple[str, ...]:
+        """The scalars of which `bind` gets whether they are not 0."""
+        return (*self.switches, *filter(None, [self.accumulates]))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The parameters that decide the problem."""
+        known = {*self.arrays, *self.scalars, STREAM, *([OUT] if self.outputs_packed else [])}
+        return tuple(name for name in self.signature.parameters if name not in known)

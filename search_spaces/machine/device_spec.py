@@ -1,0 +1,74 @@
+"""What a device allows and what it can do at best."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from math import inf
+
+from autotune.codegen.model.work import Unit
+
+
+@dataclass(frozen=True)
+class DeviceSpec:
+    """The limits and peak rates of one device model.
+
+    Attributes:
+        name: the model, as the driver names it (``NVIDIA H200``).
+        compute_capability: (major, minor).
+        sm_count: streaming multiprocessors (SMs).
+        threads_per_block, threads_per_sm, blocks_per_sm: largest counts; a warp has 32 threads.
+        registers_per_thread, registers_per_block, registers_per_sm: 32-bit registers.
+        register_unit: registers are allocated to a warp in multiples of this.
+        shared_per_block: most bytes of shared memory for a block, opted in where the device asks for that.
+        shared_per_sm: bytes of shared memory of an SM.
+        shared_reserved: bytes that the system takes from each block's share.
+        shared_unit: shared memory is allocated in multiples of this many bytes.
+        l2_bytes: bytes of level-2 cache.
+        clock_hz: boost clock of the SMs.
+        bandwidth: device memory's bytes per second.
+        rates: fused multiply-adds per SM and clock, by unit; results for ``special``. A unit without a rate is one that
+            the device lacks, or whose rate is not published.
+    """
+
+    name: str
+    compute_capability: tuple[int, int]
+    sm_count: int
+    threads_per_block: int
+    threads_per_sm: int
+    blocks_per_sm: int
+    registers_per_thread: int
+    registers_per_block: int
+    registers_per_sm: int
+    register_unit: int
+    shared_per_block: int
+    shared_per_sm: int
+    shared_reserved: int
+    shared_unit: int
+    l2_bytes: int
+    clock_hz: float
+    bandwidth: float
+    rates: Mapping[Unit, int] = field(hash=False)
+
+    @property
+    def arch(self) -> str:
+        """The compiler's name of the architecture, such as ``sm_90``."""
+        major, minor = self.compute_capability
+        return f"sm_{major}{minor}"
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name these limits: times that were taken under others may not hold.
+
+        Of the rates only FP32's counts, under its name in the digests of stored trials.
+        """
+        figures = asdict(self)
+        figures["fp32_lanes"] = figures.pop("rates")[Unit.FP32]
+        return hashlib.sha256(json.dumps(figures, sort_keys=True).encode()).hexdigest()[:16]
+
+    def peak(self, unit: Unit) -> float:
+        """Operations per second of a unit at the boost clock; infinite if its rate is unknown."""
+        return unit.operations * self.rates.get(unit, inf) * self.sm_count * self.clock_hz
