@@ -93,7 +93,7 @@ class Kernels:
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The tensors whose addresses a call brings, in the problem's order, then ``workspace``."""
-        tensors = self.bundle.problem(dict.fromkeys(self.sizes, 1)).tensors
+        tensors = self.bundle.drawn(dict.fromkeys(self.sizes, 1)).tensors
         taken = {name for program in self._programs() for name in program.tensor_names}
         return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 
