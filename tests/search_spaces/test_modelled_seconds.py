@@ -14,6 +14,7 @@ from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine import time_model
 from autotune.search_spaces.machine.devices import named_device, named_devices
