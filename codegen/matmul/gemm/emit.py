@@ -8,6 +8,7 @@ from autotune.codegen.matmul import double_sums
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
@@ -22,7 +23,7 @@ from . import prepare
 from .fields import Bias, Gate, Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
-from .schedule import WARP, GemmSchedule
+from .schedule import GemmSchedule
 from .schedule_fields import Instruction, Prepare
 from .wgmma.operands import product_source, registers_a, shared_operands, tensor_maps
 from .wgmma.swap import multiplied
