@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.dispatcher.choice.choose import Choice, choices
 from autotune.search_spaces.contract.modelled_time import modelled_seconds

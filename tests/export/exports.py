@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Memset
+from autotune.codegen.model.launch import Memset
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
