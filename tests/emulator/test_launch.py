@@ -172,7 +172,7 @@ def test_a_killed_compiler_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("CXX", "sh -c 'case $* in *.cpp*|*-shared*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
+    monkeypatch.setenv("CXX", "sh -c 'case $* in *\"-o \"*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
     with pytest.raises(CompileError, match="compiler crashed"):
         run(kernel(COPY), X, 64)
     assert list(tmp_path.rglob("*.s")) == []
