@@ -7,6 +7,7 @@ import pytest
 from cuda.bindings import driver
 
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import _GpuKernel
@@ -48,9 +49,6 @@ def test_threads_share_no_scratch_on_their_own_default_streams(allocated):
 
 
 def test_kernels_that_keep_something_have_workspaces_of_their_own(allocated):
-    class Packed:
-        workspace = 0
-
     class Loaded:
         def bound(self, packed):
             return lambda stream: found.append(packed.workspace)
@@ -61,6 +59,8 @@ def test_kernels_that_keep_something_have_workspaces_of_their_own(allocated):
     found, context = [], Context()
     scratch = Scratch(context)
     for shared in (True, True, False, False):
-        program = Program("", (Argument("workspace", "void*"),), (), 64, scratch=shared)
-        _GpuKernel(Loaded(), context, program, scratch).bound(Packed())(OWN)
+        program = Program(
+            "", (Argument("workspace", "void*"),), (Launch("entry", (1, 1, 1), (1, 1, 1)),), 64, scratch=shared
+        )
+        _GpuKernel(Loaded(), context, program, scratch).bound(program.pack({"workspace": 0}, {}))(OWN)
     assert found == [4096, 4096, 8192, 12288]
