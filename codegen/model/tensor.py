@@ -81,7 +81,7 @@ class Tensor:
             raise ValueError(
                 f"{self.name} of shape {self.shape} has strides {self.strides}: expected one for each axis, 0 or more"
             )
-        if self.role is not Role.INPUT and self._overlaps:
+        if self.role is not Role.INPUT and overlapping(self.shape, self.strides):
             raise ValueError(f"{self.name} is written, and of its shape {self.shape}, strides {self.strides} overlap")
 
     @classmethod
@@ -148,17 +148,17 @@ class Tensor:
         bits = flat.view(f"u{flat.itemsize}")  # NumPy's array interface has no name for some types of ml_dtypes
         return np.lib.stride_tricks.as_strided(bits, self.shape, strides).view(flat.dtype)
 
-    @property
-    def _overlaps(self) -> bool:
-        """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
-        if not self.size:
-            return False
-        reached = 0
-        for step, n in sorted((step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1):
-            if step <= reached:
-                return True
-            reached += (n - 1) * step
+
+def overlapping(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
+    if 0 in shape:
         return False
+    reached = 0
+    for step, n in sorted((step, n) for n, step in zip(shape, strides, strict=True) if n > 1):
+        if step <= reached:
+            return True
+        reached += (n - 1) * step
+    return False
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
