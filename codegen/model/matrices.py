@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .dtype import DType
-from .hardware import WIDEST_ACCESS
 from .integers import widest_divisor
 from .operand_layout import OperandLayout
-from .problem import WIDEST_ACCESS as WIDEST_ACCESS
 from .problem import Problem
 from .tensor import EXACT, Judgement, Role, Tensor
 

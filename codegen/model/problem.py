@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy.typing as npt
 
 from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
+from .hardware import WIDEST_ACCESS
 from .operand_layout import OperandLayout
 from .tensor import Role, Tensor
 from .work import Work
 
 Array = npt.NDArray[Any]
-WIDEST_ACCESS = 16  # bytes
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 from .dtype import DType
 from .fields import layout
+from .hardware import WIDEST_ACCESS
 from .operand_layout import OperandLayout
-from .problem import WIDEST_ACCESS, Problem
+from .problem import Problem
 from .tensor import EXACT, Judgement, Role, Tensor
 
 

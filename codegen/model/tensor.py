@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dtype import DType
+from .indices import Indices
 from .integers import ceil_div
 
 
@@ -65,6 +66,7 @@ class Tensor:
         alignment: bytes that the pointer is a multiple of, at least the element size.
         judged: how an output is judged.
         in_place: of an output, the input whose array it may be as well: one of the same dtype, layout and alignment.
+        indices: of an input of integers, which of them it may hold.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Tensor:
     alignment: int
     judged: Judgement = EXACT
     in_place: str = ""
+    indices: Indices | None = None
 
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:
@@ -85,9 +88,19 @@ class Tensor:
             raise ValueError(f"{self.name} is written, and of its shape {self.shape}, strides {self.strides} overlap")
 
     @classmethod
-    def flat(cls, name: str, dtype: DType, size: int, role: Role, alignment: int, judged: Judgement = EXACT) -> Self:
+    def flat(
+        cls,
+        name: str,
+        dtype: DType,
+        size: int,
+        role: Role,
+        alignment: int,
+        judged: Judgement = EXACT,
+        *,
+        indices: Indices | None = None,
+    ) -> Self:
         """A tensor of one axis without gaps."""
-        return cls(name, dtype, (size,), (1,), role, alignment, judged)
+        return cls(name, dtype, (size,), (1,), role, alignment, judged, indices=indices)
 
     @property
     def size(self) -> int:
