@@ -52,7 +52,7 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
         makers: list[tuple[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
             ("problem", operator.problem_type.from_dict, (stated,), {}),
             ("problem", operator.problem_type, tuple(values[: random.randint(0, 4)]), {}),
-            ("schedule", operator.schedule_type.from_dict, (schedule,), {}),
+            ("schedule", operator.schedule, (schedule,), {}),
             ("parse", operator.schedule_type.parse, ([f"{a}={b}" for a, b in pairwise(values)],), {}),
             ("options", TuneOptions, (), {random.choice(["trials", "seconds", "sampler", "seed", "study"]): values[0]}),
             ("merge", database.merge, (wrong,), {}),

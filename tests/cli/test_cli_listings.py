@@ -25,9 +25,9 @@ def test_show_lists_every_field_and_parameter(autotune: Command, name: str) -> N
     assert {field["name"]: field["value"] for field in document["schedule"]} == default.to_dict()
     for field in (*document["problem"], *document["schedule"]):
         assert field["name"] in outcome.stdout
-    assert {
-        field["short"]: field["name"] for field in document["schedule"] if field["short"]
-    } == shown.schedule_type.short_names()
+    assert {field["short"]: field["name"] for field in document["schedule"] if field["short"]} == shown.kernels[
+        0
+    ].schedule_type.short_names()
     space = shown.space(problem, named_device("t4"))
     assert list(document["space"]) == [parameter.name for parameter in space.parameters]
     assert document["size"]["raw"] == space.size
