@@ -9,13 +9,12 @@ from itertools import permutations, product
 from typing import Any
 
 from autotune.codegen.model.fields import FieldRole, FieldSpec, field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.search_spaces.contract.call import OUT, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
-
-_WIDEST = 16  # bytes: more alignment is of no use
 
 
 def problem_of_sizes(problem_type: type[Problem], size: Callable[[str, FieldSpec], int]) -> Problem:
@@ -126,7 +125,7 @@ def _bound(example: ExampleCall) -> Binding:
     }
     arguments |= dict.fromkeys(call.arrays) | dict(example.options)
     for name, tensor in example.tensors.items():
-        alignment = min(_WIDEST, tensor.alignment)
+        alignment = min(WIDEST_ACCESS, tensor.alignment)
         layout = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
         arguments[name] = layout
     types = call.types(**{name: arguments[name] for name in (*call.inputs, *call.options)})
