@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .base.cache import SEAL_BYTES, cache_folder, seal
 from .base.errors import AutotuneError
+from .base.files import remove
 from .base.log import logger
 from .codegen.model.program import Program
 from .codegen.model.resources import Resources
@@ -76,9 +77,7 @@ def compile_kernel(program: Program, arch: str) -> CompiledKernel:
     start = monotonic()
     cubin, resources = _built(program, options, compiler)
     logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
-    # A cache that cannot be written, on a full disk for example, costs time and nothing else.
-    with suppress(OSError):
-        _opened(cache_folder("cubins"))[key] = _encoded(key, cubin, resources)
+    _store(key, _encoded(key, cubin, resources))
     return CompiledKernel(cubin, resources, arch, compiler)
 
 
@@ -92,8 +91,23 @@ def cached_kernel(program: Program, arch: str) -> CompiledKernel | None:
     return _cached(_key(program, _options(program, arch)), arch, compiler)
 
 
+def _store(key: bytes, entry: bytes) -> None:
+    """Keep an entry. A cache that cannot be written, on a full disk for example, costs time and nothing else."""
+    folder = cache_folder("cubins")
+    with suppress(OSError):
+        try:
+            _opened(folder)[key] = entry
+        except (IsADirectoryError, NotADirectoryError, FileExistsError):  # which no entry of ours leads to
+            remove(folder / "entries")
+            _opened.cache_clear()
+            _opened(folder)[key] = entry
+
+
 def _cached(key: bytes, arch: str, compiler: str) -> CompiledKernel | None:
-    found = _decoded(key, _opened(cache_folder("cubins")).get(key) or b"")
+    entry = None
+    with suppress(OSError):
+        entry = _opened(cache_folder("cubins")).get(key)
+    found = _decoded(key, entry or b"")
     return found and CompiledKernel(*found, arch, compiler)
 
 
