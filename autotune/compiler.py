@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -51,24 +51,37 @@ class CompiledKernel:
 
     Attributes:
         cubin: the machine code.
-        resources: from ptxas.
+        resources: from ptxas; of several modules, the most that any of them uses.
         arch: such as ``sm_90``.
         compiler: name and version, such as ``NVRTC 13.0``.
+        others: the machine code of the modules that follow the first one.
     """
 
     cubin: bytes
     resources: Resources
     arch: str
     compiler: str
+    others: tuple[bytes, ...] = ()
+
+    @property
+    def cubins(self) -> tuple[bytes, ...]:
+        """The machine code of each of `Program.modules`."""
+        return (self.cubin, *self.others)
 
 
 def compile_kernel(program: Program, arch: str) -> CompiledKernel:
-    """Compile a source for an architecture such as ``sm_90``, or take the result from the disk cache.
+    """Compile a program for an architecture such as ``sm_90``, or take the result from the disk cache.
+
+    Each module is compiled, and cached, by itself.
 
     Raises:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
+    return _joined([_compile_module(part, arch) for part in program.parts])
+
+
+def _compile_module(program: Program, arch: str) -> CompiledKernel:
     compiler, options = compiler_version(), _options(program, arch)
     key = _key(program, options)
     if kernel := _cached(key, arch, compiler):
@@ -88,7 +101,17 @@ def cached_kernel(program: Program, arch: str) -> CompiledKernel | None:
         CompilerMissingError: NVRTC is not installed.
     """
     compiler = compiler_version()  # asked first, for a missing compiler has no options either
-    return _cached(_key(program, _options(program, arch)), arch, compiler)
+    found = [_cached(_key(part, _options(part, arch)), arch, compiler) for part in program.parts]
+    kernels = [one for one in found if one]
+    return _joined(kernels) if len(kernels) == len(found) else None
+
+
+def _joined(kernels: Sequence[CompiledKernel]) -> CompiledKernel:
+    first, *others = kernels
+    if not others:
+        return first
+    resources = worst(one.resources for one in kernels)
+    return replace(first, resources=resources, others=tuple(one.cubin for one in others))
 
 
 def _store(key: bytes, entry: bytes) -> None:

@@ -60,6 +60,8 @@ class OwnSchedule(NamedTuple):
             return operator.program(problem, self.schedule, spec)
         program = registered(self.restated.operator).program(self.restated.problem, self.schedule, spec)
         names = {there: here for here, there in self.restated.pointers.items()}
+        if not program.plain:
+            return program.taking(**names)
         return replace(program, arguments=tuple(_renamed(one, names) for one in program.arguments))
 
 
@@ -98,7 +100,7 @@ def _recorded(
     best = database.best(operator.name, problem.key, spec.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
-            schedule = operator.schedule_type.from_dict(best.schedule)
+            schedule = operator.schedule(best.schedule)
             if not operator.violations(problem, schedule, spec):
                 return OwnSchedule(schedule, best)
     return None

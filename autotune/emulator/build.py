@@ -51,9 +51,9 @@ class HostCompilerMissingError(AutotuneError, RuntimeError):
 
 
 def command(program: Program, *, explains: bool = False) -> list[Path]:
-    """The command that runs a program: the runtime and the kernel, from the cache if they were built before.
+    """The command that runs a program: the runtime and its modules, from the cache if they were built before.
 
-    The kernel is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
+    A module is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
 
     Args:
         program: what is run.
@@ -75,8 +75,12 @@ def command(program: Program, *, explains: bool = False) -> list[Path]:
 def _command(program: Program, explains: bool) -> list[Path]:
     compiler = host_compiler()
     flags = (*kernel_flags(compiler), *(() if explains else (_TRAP,)))
+    return [runtime(compiler), *(_library(part, compiler, flags) for part in program.parts)]
+
+
+def _library(program: Program, compiler: tuple[str, ...], flags: tuple[str, ...]) -> Path:
+    """A program of one module as a shared library, from the cache or built."""
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
-    executable = runtime(compiler)
     kept = _kept(path)
     logger.info("%s for the emulator: %s", program.title, "from the cache" if kept else f"compiled by {compiler[0]}")
     if not kept:
@@ -84,7 +88,7 @@ def _command(program: Program, explains: bool) -> list[Path]:
             _compile([*compiler, *flags, "-x", "c++", "-", "-o", str(built)], _with_call(program))
             _add_seal(built)
         keep_newest(path.parent, _MOST)
-    return [executable, path]
+    return path
 
 
 def _add_seal(path: Path) -> None:
