@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .base import Device, DeviceError, Evaluation, Session
+from .base import Device, DeviceLostError, Evaluation, Session
 from .timing import setup_limit
 
 _CLOSE_SECONDS = 60.0
@@ -122,11 +122,11 @@ class WorkerSession:
 
 @contextmanager
 def _loss_is_an_error(doing: str) -> Iterator[None]:
-    """Turn the end of the process into a `DeviceError`, where no kernel is to blame."""
+    """Turn the end of the process into a `DeviceLostError`, where no kernel is to blame."""
     try:
         yield
     except WorkerError as error:
-        raise DeviceError(f"the process for measuring {error} while it {doing}") from None
+        raise DeviceLostError(f"the process for measuring {error} while it {doing}") from None
 
 
 class _Facts(NamedTuple):

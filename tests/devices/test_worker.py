@@ -28,7 +28,7 @@ from worker_fakes import (
 from autotune.base.worker import WorkerKilledError
 from autotune.db.states import Status
 from autotune.devices import worker_device
-from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.base import DeviceError, DeviceLostError, Evaluation
 from autotune.devices.timing import setup_limit
 from autotune.devices.worker_device import WorkerDevice, WorkerSession
 
@@ -168,7 +168,7 @@ def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monk
 def test_a_device_that_cannot_be_made_is_an_error() -> None:
     with pytest.raises(DeviceError, match="no driver"):
         WorkerDevice(no_device)
-    with pytest.raises(DeviceError, match="the process for measuring ended by SIGKILL while it started"):
+    with pytest.raises(DeviceLostError, match="the process for measuring ended by SIGKILL while it started"):
         WorkerDevice(deadly_device)
 
 
