@@ -36,7 +36,7 @@ def changed(
     if not digest:
         return ""
     try:
-        program = operator.program(problem, operator.schedule_type.from_dict(schedule), limits)
+        program = operator.program(problem, operator.schedule(schedule), limits)
     except ValueError as error:
         return f"emits no program today: {error}"
     return "" if program.digest == digest else OTHER_PROGRAM
@@ -50,7 +50,7 @@ def emitted(trial: Trial) -> Program:
     """
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    schedule = operator.schedule_type.from_dict(trial.schedule)
+    schedule = operator.schedule(trial.schedule)
     return operator.program(problem, schedule, device_spec(trial.device.limits))
 
 

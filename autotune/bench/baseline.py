@@ -44,14 +44,16 @@ class Baseline:
 
     Attributes:
         summary: one line for people.
-        computes: whether its output is the problem's, and is verified; a copy only moves as many bytes.
+        verified: whether its outputs are compared with the problem's.
+        replayed: whether it is sampled as a CUDA graph; else it is called, and its time on the host counts.
         missing: what this machine lacks for it, in one line that names the remedy; empty if nothing.
         versions: the libraries that it rests on.
         prepare: what does it on the session's buffers and stream, as long as the context lasts.
     """
 
     summary: str
-    computes: bool
+    verified: bool
+    replayed: bool
     missing: Callable[[], str]
     versions: Callable[[], Mapping[str, str]]
     prepare: Callable[[CudaSession], AbstractContextManager[Prepared]]

@@ -86,7 +86,7 @@ def compare(
     rounds: int,
     meter: Meter | None = None,
 ) -> Comparison:
-    """Take `rounds` interleaved samples of each contender, and verify before and after what each one computes.
+    """Take `rounds` interleaved samples of each contender; before and after, verify those that state that they can be.
 
     A baseline that is wrong, hangs or cannot run is left out, and takes no figure from the others. With a meter, the
     energy of each contender is measured after that.
@@ -95,7 +95,8 @@ def compare(
         CompileError: a kernel does not compile.
         DeviceError: a kernel is wrong or cannot run, or a call of CUDA failed; the message says of which contender.
     """
-    computing = [*kernels, *(name for name, baseline in baselines.items() if baseline.computes)]
+    verified = [*kernels, *(name for name, baseline in baselines.items() if baseline.verified)]
+    replayed = [*kernels, *(name for name, baseline in baselines.items() if baseline.replayed)]
     failed: dict[str, str] = {}
 
     def judged(name: str) -> AbstractContextManager[None]:
@@ -111,13 +112,12 @@ def compare(
             launch = contender.launch
             with judged(name):
                 evaluation = session.verify(contender.verifiable(launch))
-                if name in computing:
+                if name in verified:
                     _require(evaluation)
-                # A copy stays a call: as a node of a graph it ran at two thirds of its rate on an H200.
-                sampled[name] = stack.enter_context(captured(session.stream, launch)) if name in computing else launch
+                sampled[name] = stack.enter_context(captured(session.stream, launch)) if name in replayed else launch
         with _blamed("sampling"):
             samples = interleaved(sampled, session.sample, rounds)
-        for name in (name for name in computing if name in sampled):
+        for name in (name for name in verified if name in sampled):
             with judged(name):
                 _require(session.verify(launches[name].verifiable(sampled[name])))
                 _require_possible(session, median(samples[name]))

@@ -9,8 +9,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.base.log import logger
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource
@@ -97,7 +98,7 @@ def _recorded(
     best = database.best(operator.name, problem.key, spec.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
-            schedule = operator.schedule_type.from_dict(best.schedule)
+            schedule = operator.schedule(best.schedule)
             if not operator.violations(problem, schedule, spec):
                 return OwnSchedule(schedule, best)
     return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument, Memset, Program, Step
+from autotune.codegen.model.launch import Memset, Step
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, type_of
@@ -217,8 +219,8 @@ def _record(exported: Kernels, record: Record) -> str:
     sizes = ", ".join(map(str, bundle.sizes(record.problem).values()))
     modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.limits)
     schedule = bundle.all_schedules.index(record.schedule)
-    flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
-    return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {flags}}}"
+    flags = map(_bool, (record.time_source is TimeSource.MODELLED, record.own_only, record.unconfirmed))
+    return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {', '.join(flags)}}}"
 
 
 def _arguments(arguments: Sequence[Argument]) -> str:

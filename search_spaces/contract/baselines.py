@@ -18,9 +18,9 @@ class TorchCall:
             or returns them by name in a mapping where PyTorch's function makes new tensors. `tensors` are PyTorch
             tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
         packages: distributions beside torch whose versions matter.
-        verified: whether its outputs are compared with the reference. Those are not that follow from other random
-            numbers, or that lose more digits on the way than the tolerance allows. Such a call is not replayed as a
-            graph, which PyTorch's random numbers do not go into.
+        verified: whether its outputs are compared with the problem's. Those are not that follow from other random
+            numbers, or that lose more digits on the way than the tolerance allows.
+        replayed: whether it can be replayed as a CUDA graph; PyTorch's random numbers cannot.
         needs: a distribution beside torch that the call imports; empty if there is none.
     """
 
@@ -28,6 +28,7 @@ class TorchCall:
     bind: Callable[[Any, Any, Mapping[str, Any]], Callable[[], Any]]
     packages: tuple[str, ...] = ()
     verified: bool = True
+    replayed: bool = True
     needs: str = ""
 
 

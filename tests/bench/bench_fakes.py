@@ -17,8 +17,8 @@ LIMITS = replace(named_device("h200"), name="Test GPU")  # which no shipped reco
 class Launch:
     """A launch that only knows whose it is."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, graph=False):
+        self.name, self.graph = name, graph
 
     def __call__(self):
         raise AssertionError("the session launches")
@@ -31,6 +31,7 @@ class Session:
         log: (what was done, whose launch), in order.
         seconds: of each sample, by contender, 1 ms unless said otherwise.
         verdicts: what verification says, by contender, one by one; right where there are no more.
+        replayed: the contenders whose graph was sampled.
     """
 
     stream = 0
@@ -38,6 +39,7 @@ class Session:
 
     def __init__(self, problem, presets=()):
         self.problem = problem
+        self.replayed = set()
         self._names = {preset(problem): name for name, preset in dict(presets).items()}
         self.log = []
         self.seconds = {}
@@ -58,23 +60,24 @@ class Session:
 
     def sample(self, launch):
         self.log.append(("sample", launch.name))
+        self.replayed |= {launch.name} if launch.graph else set()
         return self.seconds.get(launch.name, 1e-3)
 
 
 @contextmanager
 def captured(stream, launch):
     """Stands for `graph.captured`."""
-    yield Launch(launch.name)
+    yield Launch(launch.name, graph=True)
 
 
-def baseline(name, *, computes=True, missing="", error=None):
+def baseline(name, *, verified=True, replayed=True, missing="", error=None):
     @contextmanager
     def prepare(session):
         if error:
             raise error
         yield Prepared(Launch(name))
 
-    return Baseline(f"what {name} does", computes, lambda: missing, lambda: {f"lib{name}": "1.2"}, prepare)
+    return Baseline(f"what {name} does", verified, replayed, lambda: missing, lambda: {f"lib{name}": "1.2"}, prepare)
 
 
 class Gpu(CudaDevice):

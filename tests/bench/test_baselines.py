@@ -40,7 +40,7 @@ class NoGpu:
 def test_every_operator_has_a_copy_and_each_baseline_a_line(name):
     found = baselines_of(operator(name))
     assert list(found) == [*operator(name).baselines, COPY_NAME]
-    assert not found[COPY_NAME].computes
+    assert not found[COPY_NAME].verified and not found[COPY_NAME].replayed
     assert all(baseline.summary and "\n" not in baseline.summary for baseline in found.values())
 
 

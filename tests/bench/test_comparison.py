@@ -57,10 +57,19 @@ def test_everyone_is_verified_before_and_after_the_samples(session):
     assert comparison.ratio("mover") == 1.5
 
 
-def test_a_copy_need_not_be_right(session):
-    session.verdicts["copy"] = [WRONG]
-    compared(session, copy=baseline("copy", computes=False))
+@pytest.mark.parametrize("replayed", [False, True])
+def test_who_is_not_verified_need_not_be_right_and_may_be_replayed(session, replayed):
+    session.verdicts["any"] = [WRONG]
+    compared(session, any=baseline("any", verified=False, replayed=replayed))
     assert session.log[-2:] == [("verify", OWN), ("freed", OWN)]
+    assert session.replayed == {OWN, *(["any"] if replayed else [])}
+
+
+def test_who_cannot_be_replayed_may_be_verified(session):
+    session.verdicts["called"] = [WRONG]
+    comparison = compared(session, called=baseline("called", replayed=False))
+    assert comparison.failed == {"called": "wrong, b: 3 of 9 elements"}
+    assert session.replayed == {OWN}
 
 
 @pytest.mark.parametrize("verdicts", [[WRONG], [Evaluation(Status.OK), WRONG]])
@@ -73,7 +82,7 @@ def test_a_wrong_kernel_is_named(session, verdicts):
 @pytest.mark.parametrize("verdicts", [[WRONG], [Evaluation(Status.OK), WRONG]])
 def test_a_wrong_baseline_takes_no_figure_from_the_others(session, verdicts):
     session.verdicts["mover"] = list(verdicts)
-    comparison = compared(session, mover=baseline("mover"), copy=baseline("copy", computes=False))
+    comparison = compared(session, mover=baseline("mover"), copy=baseline("copy", verified=False, replayed=False))
     assert comparison.failed == {"mover": "wrong, b: 3 of 9 elements"}
     assert comparison.samples == {OWN: (1e-3,) * 4, "copy": (1e-3,) * 4}
     assert comparison.ratios(["mover", "copy"]) == {"copy": 1}
@@ -103,7 +112,11 @@ def test_a_baseline_that_hangs_takes_no_figure_from_the_others(session, monkeypa
         with baseline("mover").prepare(session) as prepared:
             yield prepared
 
-    comparison = compared(session, mover=Baseline("", True, str, dict, prepare), copy=baseline("copy", computes=False))
+    comparison = compared(
+        session,
+        mover=Baseline("", True, True, str, dict, prepare),
+        copy=baseline("copy", verified=False, replayed=False),
+    )
     assert comparison.failed == {"mover": "TimeoutError: no result within 0.05 s"}
     assert comparison.ratios(["mover", "copy"]) == {"copy": 1}
 

@@ -34,7 +34,7 @@ def test_an_export_has_todays_names(exported):
     for trial in exported:
         operator = OPERATORS[trial.problem.operator]
         problem = operator.problem_type.from_dict(trial.problem.fields)
-        schedule = operator.schedule_type.from_dict(trial.schedule)
+        schedule = operator.schedule(trial.schedule)
         assert (trial.problem.key, trial.problem.fields) == (problem.key, problem.to_dict())
         assert (trial.schedule_digest, trial.schedule) == (schedule.digest, schedule.to_dict())
         assert emitted(trial).name == operator.name

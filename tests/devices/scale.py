@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Exact, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.search_spaces.contract.operator import Operator
 
 
@@ -130,14 +133,8 @@ OPERATOR: Operator[Any, Any] = Operator(
     name="scale",
     summary="",
     problem_type=ScaleProblem,
-    schedule_type=_unused,  # type: ignore[arg-type]
-    constraints=_unused,
-    emit=_unused,
+    kernels=(),
     reference=lambda problem: scale(problem, number="double"),
-    space=_unused,
     default=_unused,
-    candidates=_unused,
-    workload=_unused,
     presets={},
-    checks=_unused,
 )

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nvrtc import compile_unoptimised
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Argument
 from autotune.codegen.model.tensor import Exact, Judgement, Role, Tensor, Within
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from probe_problem import ProbeProblem
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Argument, Memset, Program, cuda_arguments
+from autotune.codegen.model.launch import Memset
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import comment
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct

@@ -44,7 +44,7 @@ def changed(monkeypatch):
             program = TRANSPOSE.emit(problem, of_schedule(schedule))
             return replace(program, **{name: of(program) for name, of in fields.items()})
 
-        monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, emit=emit))
+        monkeypatch.setitem(OPERATORS, "transpose", TRANSPOSE.with_kernels(emit=emit))
 
     return change
 

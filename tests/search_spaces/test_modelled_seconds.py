@@ -14,7 +14,7 @@ from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine import time_model
 from autotune.search_spaces.machine.devices import named_device, named_devices
@@ -35,7 +35,7 @@ EIGHT = {"blocks": 8 * H200.sm_count}
 
 
 def modelled(*launches, compiled=None, spec=H200):
-    counted = replace(SGEMM, workload=lambda *_: launches)
+    counted = SGEMM.with_kernels(workload=lambda *_: launches)
     return modelled_seconds(counted, PROBLEM, SMALL, spec, compiled)
 
 
@@ -146,10 +146,12 @@ def test_pairs_fill_the_device_and_clusters_of_four_do_not():
 
 
 def test_the_fastest_schedule_is_first_and_equal_ones_keep_their_order():
-    by_stages = replace(SGEMM, workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)])
+    by_stages = SGEMM.with_kernels(
+        workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)]
+    )
     slow, quick = replace(SMALL, stages=4), replace(SMALL, stages=2)
     given, expected = [slow, SMALL, replace(SMALL, warps_k=2), quick], [quick, SMALL, replace(SMALL, warps_k=2), slow]
-    assert time_model.fastest_first(by_stages, PROBLEM, given, H200) == expected
+    assert fastest_first(by_stages, PROBLEM, given, H200) == expected
 
 
 def test_an_sm_starts_one_block_after_the_other():

@@ -57,7 +57,9 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
         finally:
             driver.cuMemFree(scratch)
 
-    return Baseline(summary=summary, computes=True, missing=_missing, versions=_versions, prepare=prepare)
+    return Baseline(
+        summary=summary, verified=True, replayed=True, missing=_missing, versions=_versions, prepare=prepare
+    )
 
 
 def cuda_name(dtype: DType) -> str:

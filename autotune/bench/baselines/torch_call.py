@@ -24,7 +24,8 @@ def torch_baseline(name: str, call: TorchCall) -> Baseline:
     """The baseline of a call that an operator states under this name."""
     return Baseline(
         summary=call.summary,
-        computes=call.verified,
+        verified=call.verified,
+        replayed=call.replayed,
         missing=partial(_missing, name, call.needs),
         versions=partial(_versions, (*call.packages, *([call.needs] if call.needs else []))),
         prepare=partial(_prepare, call),

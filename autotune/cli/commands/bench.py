@@ -171,12 +171,12 @@ def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSch
 
 
 def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
-    """Store with each record the times of the baselines that compute the same."""
+    """Store with each record the times of the baselines that were verified."""
     from autotune.bench import OWN
     from autotune.db import TuningDB
     from autotune.db.comparison import Comparison
 
-    rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.computes}
+    rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.verified}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
     with TuningDB(db, create=False) as database:
         for comparison, trial in ((run.comparison, run.own.record) for run in runs if not run.own.restated):

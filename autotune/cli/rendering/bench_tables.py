@@ -63,8 +63,8 @@ def _contenders(setting: Setting, run: Run, comparison: Comparison) -> Table:
 
 
 def _rate(setting: Setting, run: Run, name: str, seconds: float) -> str:
-    """That of what bounds the problem, or of the bytes that a baseline moves which computes nothing."""
-    if name in setting.baselines and not setting.baselines[name].computes:
+    """That of what bounds the problem; of a baseline that is not verified, of the bytes that the problem moves."""
+    if name in setting.baselines and not setting.baselines[name].verified:
         return copy_rate(run.problem, seconds)
     return rate(run.problem, setting.peaks, seconds)
 

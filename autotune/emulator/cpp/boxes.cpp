@@ -5,7 +5,7 @@
 
 #include "emulator.hpp"
 
-#include "../codegen/cuda/swizzle.cuh"
+#include "../../codegen/cuda/swizzle.cuh"
 #include "memory.hpp"
 #include "position.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "emulator.hpp"
 
-#include "../codegen/cuda/swizzle.cuh"
+#include "../../codegen/cuda/swizzle.cuh"
 #include "memory.hpp"
 #include "operands.hpp"
 #include "position.hpp"

@@ -8,10 +8,9 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 
 _WORDS = (DType.UINT64, DType.INT64)
 
@@ -88,12 +87,7 @@ def _bind(
 ) -> Binding:
     x, y = rows("input", input), rows("out", out)
     r = rows("residual", residual) if residual is not None else None
-    for name, layout in (("bias", bias), ("state", state), ("mask", mask)):
-        if layout is not None and not _dense(layout):
-            raise ValueError(
-                f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
-                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
-            )
+    check_contiguous(bias=bias, state=state, mask=mask)
     stored = Mask.NONE if mask is None else Mask.BITS if packed else Mask.BYTES
     problem = DropoutProblem(
         rows=x.rows,
@@ -114,11 +108,6 @@ def _bind(
     )
     pointers = {"input": "x", "bias": "bias", "residual": "r", "state": "state", "mask": "mask", "out": "y"}
     return Binding(problem, pointers)
-
-
-def _dense(layout: Layout) -> bool:
-    axes = zip(layout.shape, layout.strides, row_major(layout.shape), strict=True)
-    return 0 in layout.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
 
 
 CALL = Call(

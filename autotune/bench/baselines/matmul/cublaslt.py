@@ -194,7 +194,8 @@ def _missing() -> str:
 
 _CUBLASLT = Baseline(
     summary=f"the fastest of the first {_ALGORITHMS} algorithms that cublasLt's heuristics name",
-    computes=True,
+    verified=True,
+    replayed=True,
     missing=_missing,
     versions=lambda: {"cublaslt": CublasLt().version},
     prepare=_prepare,
