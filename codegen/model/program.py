@@ -30,7 +30,7 @@ _CTYPES: Mapping[str, type] = {
 _T = TypeVar("_T")
 
 SOURCE_DIGITS = 32  # of a program's digest
-_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2")  # defined in cuda/numbers.cuh and cuda/narrow.cuh
+_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "Report")  # defined in headers of cuda/
 _COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
 _TensorMapBytes = ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)
 

@@ -43,6 +43,9 @@ class Operator(Generic[P, S]):
         emit: the source of a legal schedule; use `source`, which checks first.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device.
+        checker: for problems with outputs that are `Checked`, a kernel that takes the tensors that it needs and, for
+            each such output, a pointer ``<name>_report`` to a `Report` (cuda/report.cuh), to which it adds what
+            `Problem.check` finds. What a tensor that is read and written held before is at ``<name>_before``.
         space: what a sampler draws from.
         default: a schedule that is sound for any problem on any device, chosen without measuring.
         candidates: schedules to try first, best guess first; illegal ones are passed over.
@@ -84,6 +87,7 @@ class Operator(Generic[P, S]):
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
     restated: Callable[[P], Restatement | None] | None = None
+    checker: Callable[[P], Program] | None = None
 
     def violations(self, problem: P, schedule: S, spec: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
@@ -95,6 +99,16 @@ class Operator(Generic[P, S]):
         """Legal schedules to try first, best guess first, each once; the default is among them."""
         listed = dict.fromkeys([*self.candidates(problem, spec), self.default(problem, spec)])
         return [schedule for schedule in listed if not self.violations(problem, schedule, spec)]
+
+    def checked_by(self, problem: P) -> Program:
+        """The checker of a problem with outputs that are `Checked`.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if self.checker is None:
+            raise ValueError(f"{self.name}: {problem.key} has outputs with several right answers, and no checker")
+        return self.checker(problem)
 
     def program(self, problem: P, schedule: S, spec: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

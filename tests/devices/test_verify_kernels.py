@@ -28,15 +28,16 @@ LAYOUTS = [((17,), (1,)), ((3, 4), (5, 1)), ((2, 3, 4), (5, 11, 1)), ((2, 2, 2, 
 def report(
     tensor: Tensor,
     actual: Array,
-    expected: Array,
+    expected: Array | None,
     before: Array | None = None,
     scale: Array | None = None,
     poison: int = POISONS[0],
+    counts: Array | None = None,
 ) -> tuple[int, int, float]:
     """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
     program = verification_source(comparison_entry(tensor), 1, tensor.dtype)
-    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before}
+    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before, "counts": counts}
     given = {name: array for name, array in arrays.items() if array is not None}
     # The emulator gives every pointer a buffer; what is not given goes as a number, 0.
     absent = {name: Argument(name, "long long", 0) for name in arrays.keys() - given.keys()}
@@ -67,7 +68,7 @@ def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "checksum"])
+@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "compare_gaps", "checksum"])
 def test_they_compile(entry: str, arch: str) -> None:
     assert compile_kernel(verification_source(entry, 1, DType.BFLOAT16), arch).resources.spill_store_bytes == 0
 
