@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
@@ -16,7 +15,7 @@ from fuzz_cases import ODD
 from fuzz_files import changed, trials
 
 from autotune import dispatcher
-from autotune.cli.fields import fields_of
+from autotune.bench.dispatch.example_call import problem_of_sizes
 from autotune.codegen.model.problem import Problem
 from autotune.db import TuningDB
 from autotune.db.exchange import from_document, to_document
@@ -67,10 +66,5 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
 
 
 def _problem(operator: Operator[Any, Any], random: Random) -> Problem:
-    """A small problem, or the one of the command line if there is none of random sizes."""
-    examples = {field.name: field.example for field in fields_of(operator.problem_type) if field.default is None}
-    with suppress(ValueError):
-        small: Problem = operator.problem_type.from_dict({name: random.choice([1, 8, 64]) for name in examples})
-        return small
-    usual: Problem = operator.problem_type.from_dict(examples)
-    return usual
+    """A small problem."""
+    return problem_of_sizes(operator.problem_type, lambda *_: random.choice([1, 8, 64]))

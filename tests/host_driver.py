@@ -120,8 +120,10 @@ def _elements(buffer: GuardedBuffer, dtype: Any) -> Array:
     return buffer.download(dtype.numpy, buffer.size // dtype.bytes)
 
 
-def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel) -> CudaContext:
-    """The context of such a GPU, whose reference kernel is `reference`."""
+def host_context(
+    monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel, checker: Kernel | None = None
+) -> CudaContext:
+    """The context of such a GPU with these kernels, of which the checker's program is named ``check``."""
     driver = SimpleNamespace(
         cuMemsetD8Async=lambda pointer, byte, size, stream: ctypes.memset(pointer, byte, size),
         cuMemcpyHtoDAsync=lambda to, source, size, stream: ctypes.memmove(to, source, size),
@@ -133,6 +135,8 @@ def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: K
     monkeypatch.setattr(memory, "GUARD_BYTES", 256)
     monkeypatch.setattr(cuda_session, "LoadedProgram", Loaded)
     monkeypatch.setattr(operands, "Verifier", HostVerifier)
-    monkeypatch.setattr(operands, "compile_kernel", lambda program, arch: reference)
+    monkeypatch.setattr(
+        operands, "compile_kernel", lambda program, arch: checker if program.name == "check" else reference
+    )
     monkeypatch.setattr(cuda_session, "measure", _ten_samples)
     return CudaContext("0", Handle(), spec)  # type: ignore[arg-type]

@@ -9,8 +9,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.base.log import logger
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource

@@ -11,7 +11,8 @@ from cuda.bindings import driver
 from cuda.core import Kernel, ObjectCode
 
 from autotune.base.cuda_core import handle_return
-from autotune.codegen.model.program import Launch, Memset, Program
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.program import Program
 from autotune.compiler import CompiledKernel
 
 _Attribute = driver.CUfunction_attribute

@@ -97,7 +97,8 @@ class OutputJudge:
         )
         if report:
             elements = Comparison.reported(report)
-            found = Comparison(found.wrong + elements.wrong, min(found.first, elements.first), elements.max_error)
+            first = min((one.first for one in (found, elements) if one.wrong), default=0)
+            found = Comparison(found.wrong + elements.wrong, first, elements.max_error)
         if not found.wrong:
             return found.max_error
         index, should = found.first, UNTOUCHED

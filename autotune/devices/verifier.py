@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 from cuda.core import Device, Stream
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Checked, Exact, Tensor, Within, row_major
 from autotune.codegen.source.emission import inlined
 from autotune.compiler import compile_kernel

@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from autotune.base.errors import AutotuneError
+from autotune.codegen.model.launch import Launch, Memset
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Launch, Memset, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 
 from .build import command

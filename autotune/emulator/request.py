@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch, Step
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Launch, Program, Step
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autotune.codegen.model.fields import FieldRole, field_specs
@@ -49,6 +49,11 @@ class Bundle:
         """The problem of some sizes, which may be expressions."""
         return self.operator.problem_type(**self.fixed, **sizes)
 
+    def drawn(self, sizes: Mapping[str, int]) -> Any:
+        """The problem of sizes that were drawn one by one, made to fit."""
+        problem_type = self.operator.problem_type
+        return problem_type(**problem_type.fitted({**self.fixed, **sizes}))
+
     def sizes(self, problem: Problem) -> dict[str, int]:
         """The sizes of a problem that calls name."""
         return {name: getattr(problem, name) for name in self.most}
@@ -89,11 +94,11 @@ def bundle_of(
             for problem in problems
             if problem.key not in recorded
         ),
-        *(operator.default(operator.problem_type(**fixed | odd), limits).shape_generic for odd in _odd_sizes(most)),
     ]
-    last = schedules.pop()
-    ordered = [one for one in dict.fromkeys(schedules) if one != last]
-    return Bundle(operator, limits, fixed, most, tuple(problems), records, (*ordered, last))
+    bundle = Bundle(operator, limits, fixed, most, tuple(problems), records, ())
+    *odd, last = (operator.default(bundle.drawn(sizes), limits).shape_generic for sizes in _odd_sizes(most))
+    ordered = (one for one in dict.fromkeys([*schedules, *odd]) if one != last)
+    return replace(bundle, schedules=(*ordered, last))
 
 
 def _odd_sizes(most: Mapping[str, int]) -> Iterator[dict[str, int]]:

@@ -69,7 +69,7 @@ def cases(exported: Kernels) -> list[Problem]:
     found: dict[str, Problem] = {}
     for _ in range(_TRIED):
         sizes = {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in exported.bundle.most.items()}
-        problem = exported.bundle.problem(sizes)
+        problem = exported.bundle.drawn(sizes)
         if sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES and (choice := exported.choice(problem)):
             program = exported.bundle.operator.emit(problem, choice.schedule)
             found.setdefault(program.source_digest, problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autotune.codegen.model.program import Argument
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.tensor import Role
 
 from .kernels import WORKSPACE, Kernels

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.dispatcher.choice.choose import Choice, choices
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
@@ -93,7 +94,7 @@ class Kernels:
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The tensors whose addresses a call brings, in the problem's order, then ``workspace``."""
-        tensors = self.bundle.problem(dict.fromkeys(self.sizes, 1)).tensors
+        tensors = self.bundle.drawn(dict.fromkeys(self.sizes, 1)).tensors
         taken = {name for program in self._programs() for name in program.tensor_names}
         return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 

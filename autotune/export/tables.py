@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument, Memset, Program, Step
+from autotune.codegen.model.launch import Memset, Step
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, type_of

@@ -6,7 +6,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
 
 from .example import example, write_data

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.program import Argument, Program, cuda_arguments
+from autotune.codegen.model.program import Program
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.headers import used_source
 
 THREADS = 256  # of a block

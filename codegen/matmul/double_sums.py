@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Launch
+from autotune.codegen.model.launch import Launch
 
 _TILE, _THREADS, _STEPS = 64, 256, 16
 

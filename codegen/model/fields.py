@@ -54,6 +54,11 @@ class FieldSpec:
     implied: Any = None
     transfers: bool = False
 
+    def clamped(self, value: int) -> int:
+        """The nearest number within the bounds."""
+        low = value if self.least is None else max(self.least, value)
+        return low if self.most is None else min(self.most, low)
+
     def why_invalid(self, value: Any) -> str:
         """Why the field may not have a value, such as ``expected 0 … 2147483647``; empty if it may."""
         if self.allowed and value not in self.allowed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .program import Launch
+from .launch import Launch
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass
+from dataclasses import fields as dataclass_fields
 from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -34,6 +35,20 @@ class Problem(ABC):
     def __post_init__(self) -> None:
         for name, value, wrong in invalid_fields(self):
             raise ValueError(f"{name}={value}: {wrong}")
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """All fields of a problem that exists, from fields whose sizes were drawn one by one.
+
+        Fields that are left out have their defaults. Each size is brought within its bounds. A subclass whose sizes
+        depend on each other, such as k ≤ columns, changes them further; tests, exports and benchmarks draw sizes, and
+        rely on it.
+        """
+        fitted = {one.name: one.default for one in dataclass_fields(cls) if one.default is not MISSING} | dict(fields)
+        for name, spec in field_specs(cls).items():
+            if spec.role is FieldRole.SIZE and fitted[name] != spec.implied:
+                fitted[name] = spec.clamped(fitted[name])
+        return fitted
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -191,7 +206,7 @@ def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _types(cls: type[Any]) -> dict[str, tuple[type, bool]]:
     """The type of each field, and whether it has to be given: found out once, for a search reads thousands."""
-    return {field.name: (field_type(field), field.default is MISSING) for field in fields(cls)}
+    return {field.name: (field_type(field), field.default is MISSING) for field in dataclass_fields(cls)}
 
 
 def _checked(cls: type, name: str, kind: type, value: Any) -> Any:

@@ -6,127 +6,16 @@ import ctypes
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
-from math import prod
-from typing import Protocol, TypeVar
+from functools import cached_property
 
-from .tensor_map import TENSOR_MAP_BYTES, TensorMap
-
-_CTYPES: Mapping[str, type] = {
-    "bool": ctypes.c_bool,
-    "signed char": ctypes.c_int8,
-    "unsigned char": ctypes.c_uint8,
-    "short": ctypes.c_int16,
-    "unsigned short": ctypes.c_uint16,
-    "int": ctypes.c_int32,
-    "unsigned": ctypes.c_uint32,
-    "long long": ctypes.c_int64,
-    "unsigned long long": ctypes.c_uint64,
-    "float": ctypes.c_float,
-    "double": ctypes.c_double,
-}
-_T = TypeVar("_T")
+from .argument import Argument
+from .launch import Launch, Step
+from .packing import Encode, packed
 
 SOURCE_DIGITS = 32  # of a program's digest
-_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "Report")  # defined in headers of cuda/
 _COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
-_TensorMapBytes = ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8)
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One member of ``struct Arguments``, which is the one parameter of every entry.
-
-    A scalar that lies in device memory is a pointer here and a tensor of one element of the problem.
-
-    Attributes:
-        name: the member's name; a pointer has that of its tensor, or is ``workspace``.
-        cuda_type: a number's type such as ``int`` or ``unsigned long long``, a pointer type such as ``const float*``,
-            or ``TensorMap``.
-        value: the value where the problem fixes it; None for pointers and for scalars that the caller brings.
-        tensor_map: what a ``TensorMap`` describes; it is encoded anew for each address of its tensor.
-        positive, probability: of a scalar that the caller brings, whether it must be more than 0, or 0 to 1.
-    """
-
-    name: str
-    cuda_type: str
-    value: int | None = None
-    tensor_map: TensorMap | None = None
-    positive: bool = False
-    probability: bool = False
-
-    @property
-    def pointer(self) -> bool:
-        """Whether it is an address."""
-        return self.cuda_type.endswith("*")
-
-    @property
-    def scalar(self) -> bool:
-        """Whether the caller brings its value."""
-        return self.value is None and not self.pointer and self.tensor_map is None
-
-    @property
-    def ctype(self) -> type:
-        """The ctypes twin of `cuda_type`."""
-        if self.tensor_map is not None:
-            return _TensorMapBytes
-        return ctypes.c_void_p if self.pointer else _CTYPES[self.cuda_type]
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A launch of one entry of the source.
-
-    A grid with a zero in it means that there is nothing to compute and nothing to launch.
-
-    Attributes:
-        entry: the name of the ``extern "C" __global__`` function.
-        grid, block: blocks of the grid and threads of a block along x, y, z.
-        shared_bytes: dynamic shared memory of a block.
-        cluster: blocks of a cluster; more than one are declared by the entry too (``__cluster_dims__``).
-    """
-
-    entry: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared_bytes: int = 0
-    cluster: tuple[int, int, int] = (1, 1, 1)
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of the grid."""
-        return prod(self.grid)
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        return prod(self.block)
-
-
-@dataclass(frozen=True)
-class Memset:
-    """A part of the workspace that is set to one byte value before the steps that follow.
-
-    Attributes:
-        offset: bytes from the start of the workspace.
-        bytes: how many.
-        value: of each byte, 0 to 255.
-    """
-
-    offset: int
-    bytes: int
-    value: int = 0
-
-
-Step = Launch | Memset
-
-
-class Encode(Protocol):
-    """Makes the `TENSOR_MAP_BYTES` bytes of a tensor map that begins at an address."""
-
-    def __call__(self, tensor_map: TensorMap, address: int) -> bytes: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -225,39 +114,4 @@ class Program:
             ValueError: a pointer or a scalar of the struct was not given.
         """
 
-        def given(values: Mapping[str, _T], name: str) -> _T:
-            if name not in values:
-                raise ValueError(f"{self.name} takes {name}, which is none of {', '.join(values)}")
-            return values[name]
-
-        def value(argument: Argument) -> object:
-            if argument.tensor_map is not None:
-                assert encode is not None
-                tensor_map = argument.tensor_map
-                encoded = encode(tensor_map, given(pointers, tensor_map.tensor) + tensor_map.offset)
-                return _TensorMapBytes.from_buffer_copy(encoded)
-            if argument.pointer:
-                return given(pointers, argument.name)
-            return given(scalars, argument.name) if argument.value is None else argument.value
-
-        return _structure(tuple((a.name, a.ctype) for a in self.arguments))(*map(value, self.arguments))
-
-
-@cache
-def _structure(members: tuple[tuple[str, type], ...]) -> type[ctypes.Structure]:
-    """The twin of ``struct Arguments``; with tensor maps, which come first, as long as their alignment makes that."""
-    plain: type[ctypes.Structure] = type("Arguments", (ctypes.Structure,), {"_fields_": members})
-    if not any(kind is _TensorMapBytes for _, kind in members):
-        return plain
-    padding = -ctypes.sizeof(plain) % 64
-    return type("Arguments", (ctypes.Structure,), {"_fields_": (*members, ("padding_", ctypes.c_uint8 * padding))})
-
-
-def cuda_arguments(arguments: Sequence[Argument]) -> str:
-    """``struct Arguments`` as C++ source, after the project's own types that it needs; others are defined later."""
-    elements = dict.fromkeys(a.cuda_type.removeprefix("const ").removesuffix("*") for a in arguments if a.pointer)
-    declared = "".join(f"struct {element};\n" for element in elements if element in _DECLARED)
-    members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
-    if any(argument.tensor_map for argument in arguments):
-        declared += f"struct alignas(64) TensorMap {{\n  unsigned long long words[{TENSOR_MAP_BYTES // 8}];\n}};\n"
-    return f"{declared}struct Arguments {{\n{members}}};"
+        return packed(self.name, self.arguments, pointers, scalars, encode)

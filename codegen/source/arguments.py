@@ -1,11 +1,14 @@
-"""The members of ``struct Arguments`` that follow from a problem: addresses of its tensors, and its sizes."""
+"""``struct Arguments``: its members that follow from a problem, and how it is declared in CUDA C++."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from autotune.codegen.model.program import Argument
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
+
+_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "Report")  # defined in headers of cuda/
 
 
 def pointer_arguments(
@@ -28,3 +31,13 @@ def pointer_arguments(
 def size_arguments(sizes: Mapping[str, tuple[str, int]]) -> Iterator[Argument]:
     """A member for each size, of which `sizes` has the C++ type and the value."""
     return (Argument(name, kind, value) for name, (kind, value) in sizes.items())
+
+
+def cuda_arguments(arguments: Sequence[Argument]) -> str:
+    """``struct Arguments`` as C++ source, after the project's own types that it needs; others are defined later."""
+    elements = dict.fromkeys(a.cuda_type.removeprefix("const ").removesuffix("*") for a in arguments if a.pointer)
+    declared = "".join(f"struct {element};\n" for element in elements if element in _DECLARED)
+    members = "".join(f"  {a.cuda_type} {a.name};\n" for a in arguments)
+    if any(argument.tensor_map for argument in arguments):
+        declared += f"struct alignas(64) TensorMap {{\n  unsigned long long words[{TENSOR_MAP_BYTES // 8}];\n}};\n"
+    return f"{declared}struct Arguments {{\n{members}}};"

@@ -7,7 +7,7 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from autotune.codegen.model.program import Launch
+from autotune.codegen.model.launch import Launch
 
 _FOLDER = Path(__file__).parents[1]
 _INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 
+from .arguments import cuda_arguments
 from .emission import comment
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autotune.codegen.model.program import Argument, Launch, cuda_arguments
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.schedule import Schedule
 
+from .arguments import cuda_arguments
 from .emission import comment, launch_comment
 from .schedule_struct import schedule_struct
 

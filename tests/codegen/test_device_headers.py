@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.compiler import compile_kernel
 

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor, Within, row_major
 
 FLOATS = [dtype for dtype in DType if dtype.is_float]

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from autotune import compile_pool
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError, compile_kernel
 
@@ -124,7 +125,8 @@ def test_leaving_gives_up_what_is_unfinished() -> None:
 
 SCRIPT = """
 import os, signal
-from autotune.codegen.model.program import Program, Launch
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import pytest
 
 from autotune import compiler
 from autotune.base.cache import SEAL_BYTES
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.compiler import (
     CompiledKernel,
     CompileError,

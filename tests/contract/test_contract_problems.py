@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import MISSING, fields, replace
+from itertools import product
 
 import numpy as np
 import pytest
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.registry import OPERATORS, operator
@@ -24,6 +26,19 @@ small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
 def test_keys_are_those_in_databases(name: str) -> None:
     problems = cases_of(name).PROBLEMS
     assert {key: problem.key for key, problem in problems.items()} == {key: key for key in problems}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_sizes_that_are_drawn_are_made_to_fit(name: str) -> None:
+    problem_type: type[Problem] = operator(name).problem_type
+    sizes = [
+        name for name, spec in field_specs(problem_type).items() if spec.example is not None and spec.implied is None
+    ]
+    for values in product((1, 33, 1021, 2**31 - 1), repeat=len(sizes)):
+        fitted = problem_type.fitted(dict(zip(sizes, values, strict=True)))
+        assert problem_type(**fitted).sizes.keys() >= {*sizes}
+    for problem in cases_of(name).PROBLEMS.values():
+        assert problem_type.fitted(problem.to_dict()) == problem.to_dict()
 
 
 @pytest.mark.parametrize("name", OPERATORS)

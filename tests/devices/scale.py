@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Exact, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.search_spaces.contract.operator import Operator
 
 

@@ -17,9 +17,11 @@ from optuna.pruners import BasePruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
 
 from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Work

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from autotune.base.cuda_core import CUDAError
-from autotune.codegen.model.program import Argument, Launch, Memset, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.compiler import CompiledKernel
 from autotune.devices import launcher

@@ -7,15 +7,18 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 import pytest
@@ -10,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nvrtc import compile_unoptimised
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Argument
-from autotune.codegen.model.tensor import Exact, Judgement, Role, Tensor, Within
+from autotune.codegen.model.tensor import Checked, Exact, Extent, Judgement, Role, Tensor, Within
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
-from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, expected_dtype, poisoned
+from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, compare_checked, expected_dtype, poisoned
 
 FLOATS = [DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
 INTEGERS = [dtype for dtype in DType if not dtype.is_float and dtype is not DType.INT4]
@@ -121,9 +122,16 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from([*FLOATS, DType.INT32]))
     numbers = st.sampled_from(SPECIAL if dtype.is_float else [-1.0, 0.0, 1.0, 2.0])
     tolerances = st.builds(Within, st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, dtype.roundoff, 1e-3]))
-    judged: Judgement = data.draw(st.just(Exact()) | tolerances)
+    judged: Judgement = data.draw(st.just(Exact()) | tolerances | st.just(Checked("anything")))
     role = data.draw(st.sampled_from([Role.OUTPUT, Role.IN_OUT]))
-    tensor = Tensor("y", dtype, *data.draw(st.sampled_from(LAYOUTS)), role, dtype.bytes, judged)
+    shape, strides = data.draw(st.sampled_from(LAYOUTS))
+    extent = data.draw(st.none() | st.builds(Extent, st.just("counts"), st.integers(0, len(shape) - 1)))
+    tensor = Tensor("y", dtype, shape, strides, role, dtype.bytes, judged, extent=extent)
+    counts = None
+    if extent:
+        ends, size = st.integers(-1, shape[extent.axis] + 1), prod(shape[: extent.axis])
+        counts = np.array(data.draw(st.lists(ends, min_size=size, max_size=size)), np.int32)
+    inside = tensor.inside if counts is None else tensor.counted(counts)
 
     def drawn(dtype: DType) -> Array:
         values = st.lists(numbers, min_size=tensor.size, max_size=tensor.size)
@@ -136,14 +144,19 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
     replaced = data.draw(st.lists(st.booleans(), min_size=tensor.size, max_size=tensor.size))
     with np.errstate(over="ignore"):
         actual = np.where(replaced, drawn(dtype), expected.astype(dtype.numpy))
-    if tensor.inside is not None and data.draw(st.booleans()):
-        actual = np.where(tensor.inside, actual, before)
+    if inside is not None and data.draw(st.booleans()):
+        actual = np.where(inside, actual, before)
     scale = np.abs(drawn(DType.FLOAT64)) if isinstance(judged, Within) and data.draw(st.booleans()) else None
-    found = compare(tensor, actual, expected, before, scale)
-    wrong, first, max_error = report(tensor, actual, expected, before if role is Role.IN_OUT else None, scale, poison)
+    held = before if role is Role.IN_OUT else None
+    if isinstance(judged, Checked):
+        found = compare_checked(tensor, actual, np.ones(tensor.size, np.bool_), before, counts)
+        wrong, first, max_error = report(tensor, actual, None, held, None, poison, counts)
+    else:
+        found = compare(tensor, actual, expected, before, scale, counts)
+        wrong, first, max_error = report(tensor, actual, expected, held, scale, poison, counts)
     if isinstance(found, Mismatch):
         assert (wrong, first) == (found.count, found.index)
-        assert (found.expected == UNTOUCHED) == (not tensor.reaches(first))
+        assert (found.expected == UNTOUCHED) == (not tensor.reaches(first, counts if counts is None else counts.item))
     else:
         assert (wrong, max_error) == (0, pytest.approx(found))
 

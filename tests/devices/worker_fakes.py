@@ -12,8 +12,9 @@ from enum import StrEnum
 from typing import Any
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Tensor

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.calls.arguments import Template
 

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from autotune.base.cuda_core import CUDAError
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets import gpu
 from autotune.dispatcher.targets.base import LaunchError

@@ -12,7 +12,9 @@ from cuda.bindings import driver
 from records import H200
 
 from autotune.base.cuda_core import CUDAError
-from autotune.codegen.model.program import Argument, Launch, Memset, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.compiler import CompiledKernel

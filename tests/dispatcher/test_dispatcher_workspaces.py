@@ -6,7 +6,8 @@ from threading import Thread
 import pytest
 from cuda.bindings import driver
 
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.program import Program
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import _GpuKernel
 from autotune.dispatcher.targets.workspaces import Scratch

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from autotune import emulator
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 
 ARGUMENTS = (

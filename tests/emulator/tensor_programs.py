@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Argument, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.tensor_map import TensorMap
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.emulator import run
 

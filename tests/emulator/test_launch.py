@@ -16,8 +16,9 @@ from mutants.cache import cache_with_runtime
 
 from autotune.base.cache import SEAL_BYTES
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.compiler import CompileError
 from autotune.emulator import EmulatorError, HostCompilerMissingError, build, compiler_version, run

@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument, Launch, Memset, Program, cuda_arguments
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.emulator import SEEDS, EmulatorError, run
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Work
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.emulator import EmulatorError, verify
 

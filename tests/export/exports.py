@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Memset
+from autotune.codegen.model.launch import Memset
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
@@ -62,13 +62,17 @@ def drawn(op: Operator[Any, Any], count: int, sizes: Sequence[str], **fixed: Any
     """An export of records with what a search would try first, and of one problem without a record."""
     draw, known = random.Random(2), []
     for number in range(count):
-        problem = op.problem_type(**{size: 4 * int(2 ** draw.uniform(2, 11)) for size in sizes}, **fixed)
+        problem = _fitted(op, {size: 4 * int(2 ** draw.uniform(2, 11)) for size in sizes} | fixed)
         schedule = draw.choice(op.seeds(problem, H200))
         seconds = modelled_seconds(op, problem, schedule, H200) * draw.uniform(0.8, 1.2)
         source = TimeSource.MODELLED if number % 3 == 2 else TimeSource.MEASURED
         known.append(Record(problem, schedule, seconds, source))
-    lacking = op.problem_type(**dict.fromkeys(sizes, 300), **fixed)
+    lacking = _fitted(op, dict.fromkeys(sizes, 300) | fixed)
     return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known))
+
+
+def _fitted(op: Operator[Any, Any], fields: Mapping[str, Any]) -> Any:
+    return op.problem_type(**op.problem_type.fitted(fields))
 
 
 def drawn_sizes(exported: Kernels, count: int) -> list[dict[str, int]]:
@@ -97,9 +101,12 @@ def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder:
 
 
 def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
-    """The same line."""
+    """The same line; that of sizes which do not go together says that nothing serves them."""
     bundle = exported.bundle
-    problem = bundle.problem(sizes)
+    try:
+        problem = bundle.problem(sizes)
+    except ValueError:
+        return "-1 -1"
     choice = exported.choice(problem)
     if choice is None:
         return "-1 -1"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
+from autotune.codegen.matmul.gemm.fields import Gate
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
@@ -46,11 +47,13 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
     def candidates(problem: Any, limits: Any) -> Iterator[Any]:
         return (one for one in gemm.candidates(problem, limits) if one.instruction is Instruction.WGMMA)
 
-    exported = drawn(replace(gemm, candidates=candidates), 3, ("m", "n", "k"), transpose_b=True)
+    exported = drawn(replace(gemm, candidates=candidates), 3, ("m", "n", "k"), transpose_b=True, gate=Gate.HALVES)
     asked = drawn_sizes(exported, 60)
     expected = [chosen_in_python(exported, one) for one in asked]
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
     assert {" map " in line for line in expected} == {False, True}
+    odd = [line for one, line in zip(asked, expected, strict=True) if one["n"] % 2]
+    assert odd and set(odd) == {"-1 -1"}  # a gate takes pairs of columns
     assert exported.addresses == ("a", "b", "d", "workspace")
     assert any(f" map {exported.addresses.index('workspace')} " in line for line in expected)  # of what was prepared
 

@@ -12,10 +12,13 @@ from autotune import emulator
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.headers import used_source
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.contract.modelled_time import modelled_seconds

@@ -7,13 +7,16 @@ from pathlib import Path
 
 from probe_problem import ProbeProblem
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Argument, Memset, Program, cuda_arguments
+from autotune.codegen.model.launch import Memset
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import comment
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct
@@ -75,6 +78,23 @@ def emit_naive(problem: ProbeProblem) -> Program:
     return Program(source, arguments, (Footprint(THREADS).launch("probe", ceil_div(problem.columns, THREADS)),))
 
 
+def emit_checker(problem: ProbeProblem) -> Program:
+    """A thread for each column marks the rows that it has seen in the workspace."""
+    arguments = (
+        Argument("offset", "const unsigned long long*"),
+        Argument("kept", "const int*"),
+        Argument("kept_rows", "const int*"),
+        Argument("kept_rows_report", "Report*"),
+        Argument("workspace", "unsigned char*"),
+        *(Argument(name, "int", getattr(problem, name)) for name in ("rows", "columns")),
+    )
+    entry = Footprint(THREADS).entry("probe_check", "check_column(arguments);")
+    source = "\n\n".join((cuda_arguments(arguments), _used(ProbeSchedule(), problem.biased, ("check_column",)), entry))
+    marks = problem.rows * problem.columns
+    steps = Memset(0, marks), Footprint(THREADS).launch("probe_check", ceil_div(problem.columns, THREADS))
+    return Program(source, arguments, steps, marks)
+
+
 def _source_of_x(problem: ProbeProblem, schedule: ProbeSchedule) -> tuple[Argument, ...]:
     """A tensor map, or the address and how far rows are apart."""
     if not schedule.tensor_copy:
@@ -90,6 +110,7 @@ def _others(problem: ProbeProblem, y: str = "bfloat16") -> tuple[Argument, ...]:
         *([Argument("bias", "const float*")] if problem.biased else []),
         Argument("y", f"{y}*"),
         Argument("kept", "int*"),
+        Argument("kept_rows", "int*"),
         Argument("workspace", "unsigned char*"),
         *(Argument(name, "int", getattr(problem, name)) for name in ("rows", "columns", "ldy")),
         Argument("tiles_across", "int", ceil_div(problem.columns, TILE_COLUMNS)),
@@ -99,6 +120,10 @@ def _others(problem: ProbeProblem, y: str = "bfloat16") -> tuple[Argument, ...]:
 def _source(
     arguments: tuple[Argument, ...], schedule: ProbeSchedule, biased: bool, called: tuple[str, ...], entries: str
 ) -> str:
-    body = used_source(_FILE, called, schedule.constants | {"biased": biased})
+    body = _used(schedule, biased, called)
     parts = (comment(f"probe: {schedule}"), cuda_arguments(arguments), schedule_struct(schedule, body), body, entries)
     return "\n\n".join(parts)
+
+
+def _used(schedule: ProbeSchedule, biased: bool, called: tuple[str, ...]) -> str:
+    return used_source(_FILE, called, schedule.constants | {"biased": biased})

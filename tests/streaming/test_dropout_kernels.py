@@ -10,10 +10,13 @@ from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS,
 from planted import check_caught
 
 from autotune import emulator
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.codegen.streaming.dropout.emit import emit_naive
 from autotune.codegen.streaming.dropout.philox import philox, random_words

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tuner_fakes import TOY, FakePool, ToyProblem, ToySchedule, toy_seconds
 
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.compiler import CompiledKernel, Resources, compile_kernel
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation

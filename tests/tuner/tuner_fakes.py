@@ -7,8 +7,9 @@ from enum import StrEnum
 from threading import Condition
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Launch, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.work import Unit, Work

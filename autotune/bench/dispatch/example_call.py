@@ -20,14 +20,10 @@ _WIDEST = 16  # bytes: more alignment is of no use
 
 
 def problem_of_sizes(problem_type: type[Problem], size: Callable[[str, FieldSpec], int]) -> Problem:
-    """The problem with a value for each size that has no implied one, and otherwise with default fields.
-
-    Raises:
-        ValueError: there is no such problem.
-    """
+    """The problem with a value for each size without an implied one, made to fit, and default fields otherwise."""
     specs = field_specs(problem_type).items()
     required = {name: spec for name, spec in specs if spec.role is FieldRole.SIZE and spec.implied is None}
-    return problem_type(**{name: size(name, spec) for name, spec in required.items()})
+    return problem_type(**problem_type.fitted({name: size(name, spec) for name, spec in required.items()}))
 
 
 def is_ordinary(problem: Problem) -> bool:

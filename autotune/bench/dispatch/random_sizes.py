@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -23,7 +22,6 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from .example_call import problem_of_sizes
 from .held_out import Measure
 
-_DRAWS = 100  # for each problem, as not all sizes need go together
 _RIVALS = 6  # nearest records, and as many seeds that the time model finds fastest
 
 
@@ -52,22 +50,14 @@ class RandomSize:
 def random_sizes(
     operator: Operator[Any, Any], known: Sequence[Record], spec: DeviceSpec, count: int
 ) -> list[RandomSize]:
-    """Problems whose sizes are drawn log-uniformly from 1 to twice their examples, the same ones each time.
-
-    Sizes that do not go together are drawn anew.
-    """
+    """Problems whose sizes are drawn log-uniformly from 1 to twice their examples, the same ones each time."""
     random = Random(0)
 
     def size(name: str, field: FieldSpec) -> int:
         most = 2 * (field.example or 1)
-        return max(field.least or 1, int((min(most, field.most or most) + 1) ** random.random()))
+        return max(1, int((min(most, field.most or most) + 1) ** random.random()))
 
-    drawn: list[Problem] = []
-    for _ in range(_DRAWS * count):
-        with suppress(ValueError):
-            drawn.append(problem_of_sizes(operator.problem_type, size))
-        if len(drawn) == count:
-            break
+    drawn = [problem_of_sizes(operator.problem_type, size) for _ in range(count)]
     return [RandomSize(problem, next(choices(operator, problem, spec, known))) for problem in drawn]
 
 

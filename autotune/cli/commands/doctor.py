@@ -105,7 +105,10 @@ def _emulator() -> str:
 
 def _probe() -> Program:
     """The smallest kernel that shows that a compiler works."""
-    from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+    from autotune.codegen.model.argument import Argument
+    from autotune.codegen.model.launch import Launch
+    from autotune.codegen.model.program import Program
+    from autotune.codegen.source.arguments import cuda_arguments
 
     arguments = (Argument("out", "float*"),)
     source = f'{cuda_arguments(arguments)}\nextern "C" __global__ void probe(const Arguments a) {{ *a.out = 1; }}\n'

@@ -10,7 +10,8 @@ from math import fabs
 from reprlib import repr as short
 from typing import Any
 
-from autotune.codegen.model.program import Argument, Program
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets.base import Kernel, member_address
 

@@ -12,8 +12,9 @@ from cuda.bindings import driver
 from cuda.core import Device
 
 from autotune.base.cuda_core import CUDAError, handle_return
+from autotune.codegen.model.launch import Memset
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Memset, Program
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.compiler import cached_kernel, compile_kernel
 from autotune.devices.cuda import device_limits

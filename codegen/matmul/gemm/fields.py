@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.problem import ProductProblem
@@ -117,6 +118,16 @@ class GemmFields(ProductProblem):
     ldd: int = layout()
     stride_d: int = layout(short="sd")
     align_d: int = layout(16)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Problem.fitted`: pairs of columns for a gate, and no more terms of int8 than int32 can hold."""
+        fitted = super().fitted(fields)
+        if fitted["gate"] is not Gate.NONE:
+            fitted["n"] = max(2, fitted["n"] - fitted["n"] % 2)
+        if fitted["dtype"] is DType.INT8:
+            fitted["k"] = min(fitted["k"], _MOST_INT8)
+        return fitted
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Argument, Launch, Program
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.source.arguments import pointer_arguments, size_arguments
 from autotune.codegen.source.headers import used_source

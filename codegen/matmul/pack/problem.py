@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from autotune.codegen.matmul.gemv.problem import DTYPES, MOST
 from autotune.codegen.matmul.gemv.weights import GROUP_SIZES, SCALE_DTYPES, Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
@@ -58,6 +60,13 @@ class PackProblem(MatrixProblem):
     align_w: int = layout(16)
     ldq: int = layout()
     align_q: int = layout(16)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Problem.fitted`: no more rows than groups can be counted of."""
+        fitted = super().fitted(fields)
+        groups = ceil_div(fitted["k"], fitted["group_size"] or max(1, fitted["k"]))
+        return fitted | {"n": min(fitted["n"], _MOST_GROUPS // max(1, groups))}
 
     def __post_init__(self) -> None:
         super().__post_init__()

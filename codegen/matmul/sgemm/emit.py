@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autotune.codegen.matmul import double_sums
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Argument, Launch, Program, cuda_arguments
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
-from autotune.codegen.source.arguments import size_arguments
+from autotune.codegen.source.arguments import cuda_arguments, size_arguments
 from autotune.codegen.source.emission import comment, launch_comment
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.plain_program import plain_program

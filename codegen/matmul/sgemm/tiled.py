@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.program import Program, cuda_arguments
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import comment, launch_comment
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct

@@ -10,7 +10,8 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.workspace_copy import WorkspaceCopy, with_copies
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Launch, cuda_arguments
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.source.arguments import cuda_arguments
 
 from .problem import SgemmProblem
 from .schedule import CopyMode, SgemmSchedule

@@ -6,8 +6,8 @@ from autotune.codegen.matmul.gemm.fields import Gate
 from autotune.codegen.matmul.gemm.prepare import prepared, product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Argument
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.headers import Constant
 from autotune.codegen.source.wgmma import wgmma_source
