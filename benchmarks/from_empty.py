@@ -43,8 +43,8 @@ def main(selector: str, name: str = "sgemm", *words: str) -> None:
         bests = _bests(operator, problem, device, pool, moments)
         if len(bests) < len(moments):
             sys.exit(f"nothing worked in {moments[0]} s")
-        schedules = {moment: operator.schedule_type.from_dict(trial.schedule) for moment, trial in bests.items()}
-        best = operator.schedule_type.from_dict(known.schedule) if known else None
+        schedules = {moment: operator.schedule(trial.schedule) for moment, trial in bests.items()}
+        best = operator.schedule(known.schedule) if known else None
         times = side_by_side(operator, problem, device, pool, [*schedules.values(), *([best] if best else [])])
     named = {f"after {moment} s": schedule for moment, schedule in schedules.items()}
     named["best known" if best else "fastest"] = best = best or fastest(times)

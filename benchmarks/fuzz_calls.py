@@ -43,7 +43,8 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
         values = [random.choice(VALUES) for _ in range(4)]
         problem = _problem(operator, random)
         stated = problem.to_dict() | {random.choice(list(problem.to_dict())): values[0]}
-        schedule = operator.schedule_type().to_dict()
+        schedule_type = random.choice(operator.schedule_types)
+        schedule = schedule_type().to_dict()
         schedule[random.choice(list(schedule))] = values[1]
         arrays = [random.choice(ARRAYS) for _ in range(random.randint(0, 3))]
         wrong = deepcopy(document)
@@ -51,8 +52,8 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
         makers: list[tuple[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
             ("problem", operator.problem_type.from_dict, (stated,), {}),
             ("problem", operator.problem_type, tuple(values[: random.randint(0, 4)]), {}),
-            ("schedule", operator.schedule_type.from_dict, (schedule,), {}),
-            ("parse", operator.schedule_type.parse, ([f"{a}={b}" for a, b in pairwise(values)],), {}),
+            ("schedule", operator.schedule, (schedule,), {}),
+            ("parse", schedule_type.parse, ([f"{a}={b}" for a, b in pairwise(values)],), {}),
             ("options", TuneOptions, (), {random.choice(["trials", "seconds", "sampler", "seed", "study"]): values[0]}),
             ("merge", database.merge, (wrong,), {}),
             ("read", from_document, (wrong,), {}),

@@ -110,7 +110,8 @@ class Lines:
 
     def _emit(self) -> Case:
         name = self._operator()
-        fields = list(OPERATORS[name].schedule_type().to_dict().items())
+        schedule_type = self._random.choice(OPERATORS[name].schedule_types)
+        fields = list(schedule_type().to_dict().items())
         words = []
         for field, value in self._random.sample(fields, self._random.randint(0, 2)):
             words.append(f"{field}={self._random.choice([value, 1, 2, 64, 'shape', True, *ODD[:7], *NUMBERS[:8]])}")

@@ -120,7 +120,7 @@ def shipped_schedules(
         programs: dict[Schedule, Program] = {}
         for trial in trials:
             with suppress(ValueError):  # it is not legal any more
-                schedule = operator.schedule_type.from_dict(trial.schedule)
+                schedule = operator.schedule(trial.schedule)
                 programs[schedule] = operator.program(problem, schedule, spec)
                 found_at = now if changed_program(trial) else trial.created_at
                 since[schedule] = min(since.get(schedule, found_at), found_at)

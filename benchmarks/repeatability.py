@@ -57,7 +57,7 @@ def _winner(problem: Problem, device: Device, pool: CompilePool, seed: int, seco
     if found.interrupted or found.best is None:
         sys.exit(f"seed {seed}: interrupted, or nothing worked in {seconds:.3g} s: {dict(found.by_status)}")
     print(f"seed {seed}: {found.evaluated} evaluations in {found.seconds:.1f} s", flush=True)
-    winner: Schedule = SGEMM.schedule_type.from_dict(found.best.schedule)
+    winner: Schedule = SGEMM.schedule(found.best.schedule)
     return winner
 
 

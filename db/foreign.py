@@ -48,7 +48,7 @@ def check_foreign(trials: Iterable[Trial], known: Mapping[str, DeviceRecord]) ->
 def _check(trial: Trial, believed: list[DeviceSpec]) -> None:
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    operator.schedule_type.from_dict(trial.schedule)
+    operator.schedule(trial.schedule)
     for name in ("schedule_digest", "program_digest", "compiler", "lost_to"):
         if not getattr(trial, name).isprintable():
             raise ValueError(f"{name}={short(getattr(trial, name))}: expected printable text")

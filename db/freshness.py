@@ -35,7 +35,7 @@ def changed(
     if not digest:
         return ""
     try:
-        program = operator.program(problem, operator.schedule_type.from_dict(schedule), limits)
+        program = operator.program(problem, operator.schedule(schedule), limits)
     except ValueError as error:
         return f"emits no program today: {error}"
     return "" if program.digest == digest else OTHER_PROGRAM

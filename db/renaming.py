@@ -49,7 +49,7 @@ def _renamed(trial: Trial) -> Trial:
         return trial
     try:
         problem = operator.problem_type.from_dict(trial.problem.fields)
-        schedule = operator.schedule_type.from_dict(trial.schedule)
+        schedule = operator.schedule(trial.schedule)
     except ValueError:
         return trial
     named = ProblemRecord(operator.name, problem.key, problem.to_dict())

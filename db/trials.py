@@ -168,7 +168,7 @@ class Trial:
         from autotune.search_spaces.contract.registry import OPERATORS
 
         try:
-            schedule = OPERATORS[self.problem.operator].schedule_type.from_dict(self.schedule)
+            schedule = OPERATORS[self.problem.operator].schedule(self.schedule)
         except (LookupError, ValueError):
             return " ".join(f"{name}={value}" for name, value in self.schedule.items())
         summary: str = schedule.summary

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, insert, inspect, select
 from sqlalchemy.exc import DBAPIError
 
+from autotune.codegen.model.schedule import KERNEL
 from autotune.search_spaces.contract.registry import OPERATORS
 
 from .models import InfoRow
@@ -81,11 +82,13 @@ class FieldColumn(NamedTuple):
 
 def field_columns(operator: str) -> list[FieldColumn]:
     """The columns for the fields of a registered operator."""
-    found: dict[str, FieldColumn] = {}
     of_operator = OPERATORS[operator]
-    owners = (("problem", of_operator.problem_type), ("schedule", of_operator.schedule_type))
-    for prefix, owner in owners:
-        for one in fields(owner):
+    of_schedules = {one.name: one for kind in of_operator.schedule_types for one in fields(kind)}
+    named = [FieldColumn(KERNEL, _JSON["schedule"], KERNEL, str)] if len(of_operator.kernels) > 1 else []
+    found = {column.name: column for column in named}
+    owners = (("problem", fields(of_operator.problem_type)), ("schedule", of_schedules.values()))
+    for prefix, owned in owners:
+        for one in owned:
             name = f"{prefix}_{one.name}" if one.name in _TAKEN or one.name in found else one.name
             kind = int if one.default is MISSING else type(one.default)
             found[name] = FieldColumn(name, _JSON[prefix], one.name, kind)

@@ -98,7 +98,7 @@ def _recorded(
     best = database.best(operator.name, problem.key, spec.name, compiler_version())
     if best is not None and best.time_source is TimeSource.MEASURED:
         with suppress(ValueError):  # a record of another version
-            schedule = operator.schedule_type.from_dict(best.schedule)
+            schedule = operator.schedule(best.schedule)
             if not operator.violations(problem, schedule, spec):
                 return OwnSchedule(schedule, best)
     return None

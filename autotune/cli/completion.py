@@ -20,19 +20,21 @@ def devices(incomplete: str) -> list[str]:
 
 
 def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:
-    """``NAME=`` for each field of the schedule that begins so, and ``NAME=VALUE`` for those of few values."""
+    """``NAME=`` for each field of schedules that begins so, and ``NAME=VALUE`` for those of few values."""
+    from autotune.codegen.model.schedule import KERNEL
     from autotune.search_spaces.contract.registry import operator
 
     from .fields import fields_of
 
     with suppress(ValueError):  # a command that is none of an operator
-        schedule: Any = operator(context.info_name or "").schedule_type
-        short = {name: word for word, name in schedule.short_names().items()}
-        words, begun = [], incomplete.partition("=")[0]
-        for field in fields_of(schedule):
-            long = begun and field.name.startswith(begun)
-            name = field.name if long else short.get(field.name, field.name)
-            values = field.choices or (tuple(field.kind) if issubclass(field.kind, StrEnum) else ())
-            words += [f"{name}={value}" for value in values] or [f"{name}="]
-        return [word for word in words if word.startswith(incomplete)]
+        kernels: Any = operator(context.info_name or "").kernels
+        words, begun = [f"{KERNEL}={kernel.name}" for kernel in kernels if kernel.name], incomplete.partition("=")[0]
+        for schedule in (kernel.schedule_type for kernel in kernels):
+            short = {name: word for word, name in schedule.short_names().items()}
+            for field in fields_of(schedule):
+                long = begun and field.name.startswith(begun)
+                name = field.name if long else short.get(field.name, field.name)
+                values = field.choices or (tuple(field.kind) if issubclass(field.kind, StrEnum) else ())
+                words += [f"{name}={value}" for value in values] or [f"{name}="]
+        return [word for word in dict.fromkeys(words) if word.startswith(incomplete)]
     return []

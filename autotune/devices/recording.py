@@ -77,7 +77,7 @@ def _interpreted(path: Path, trials: list[Trial]) -> Recording:
         if trial.seconds is not None and (why := impossible_rate(problem, trial.seconds, spec)):
             raise ValueError(why)
     space = operator.space(problem, spec)
-    read = ((operator.schedule_type.from_dict(trial.schedule), trial) for trial in trials)
+    read = ((operator.schedule(trial.schedule), trial) for trial in trials)
     legal = {s: trial for s, trial in read if not operator.violations(problem, s, spec) and s in space}
     if not any(trial.status is Status.OK for trial in legal.values()):
         raise ValueError(f"none of the {len(trials)} schedules is legal here and ok")

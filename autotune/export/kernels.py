@@ -64,12 +64,10 @@ class Kernels:
             exported = leaf_at(programs[schedule], bundle.sizes(problem)) is not None
             return [*bundle.operator.constraints(problem, schedule, limits), *([] if exported else ["not exported"])]
 
-        operator = replace(
-            bundle.operator,
-            constraints=constraints,
-            candidates=lambda problem, limits: bundle.schedules,
-            default=lambda problem, limits: bundle.schedules[-1],
+        only = bundle.operator.with_kernels(
+            constraints=constraints, candidates=lambda problem, limits: bundle.schedules
         )
+        operator = replace(only, default=lambda problem, limits: bundle.schedules[-1])
         if not operator.seeds(problem, bundle.limits):
             return None
         return next(choices(operator, problem, bundle.limits, bundle.records))

@@ -28,8 +28,8 @@ def trial_table(group: Group, most: int) -> dict[str, Any]:
     Returns:
         JSON values: of each trial ``number`` (from 1), ``micros`` (null without a time) and ``begun`` (seconds since
         the first trial); ``status``, ``fields`` and ``metrics``. The status and each field are coded: ``values``, and
-        for each trial the ``codes`` that are positions in them, -1 for a schedule of another version. A metric has
-        ``numbers``, null where it is not known.
+        for each trial the ``codes`` that are positions in them, -1 for a schedule without the field or of another
+        version. A metric has ``numbers``, null where it is not known.
     """
     numbers = _chosen(group.trials, most)
     trials = [group.trials[number] for number in numbers]
@@ -57,13 +57,14 @@ def _chosen(trials: Sequence[Trial], most: int) -> list[int]:
 
 
 def _fields(group: Group, schedules: Sequence[Schedule | None]) -> list[dict[str, Any]]:
-    """A column for each field of the schedule."""
-    schedule_type = group.known.operator.schedule_type
-    short = {name: word for word, name in schedule_type.short_names().items()}
+    """A column for each field of some kernel's schedules; other kernels' have no value there."""
+    kinds = group.known.operator.schedule_types
+    short = {name: word for kind in kinds for word, name in kind.short_names().items()}
+    defaults = {name: default for kind in reversed(kinds) for name, default in kind().to_dict().items()}
     rows = [schedule and schedule.to_dict() for schedule in schedules]
     return [
-        {"label": short.get(name, name), "default": default} | _coded(name, [row and row[name] for row in rows])
-        for name, default in schedule_type().to_dict().items()
+        {"label": short.get(name, name), "default": default} | _coded(name, [row and row.get(name) for row in rows])
+        for name, default in defaults.items()
     ]
 
 

@@ -47,7 +47,7 @@ class History:
         It is of the same device model and kind of time, legal and not stale.
         """
         fresh = (trial for trial in self._db.tried(*self._asked) if not self.stale(trial))
-        return {self._operator.schedule_type.from_dict(trial.schedule): seconds_of(trial) for trial in fresh}
+        return {self._operator.schedule(trial.schedule): seconds_of(trial) for trial in fresh}
 
     def ranked(self) -> list[Trial]:
         """The trials that the database puts first, best first."""
@@ -97,7 +97,7 @@ class History:
         near: dict[Schedule, None] = {}
         for _, values in others:
             with suppress(ValueError):  # as above
-                schedule = self._operator.schedule_type.from_dict(values)
+                schedule = self._operator.schedule(values)
                 if not self._operator.violations(self._problem, schedule, self._device.limits):
                     near[schedule] = None
             if len(near) == _WINNERS:
@@ -110,7 +110,7 @@ class History:
         generic = [trial for trial in trials if trial.schedule.get("specialize") != "shape"]
         for trial in [*trials[:1], *generic[:1], *trials[1:_OWN]]:
             with suppress(ValueError):  # as above
-                schedule = self._operator.schedule_type.from_dict(trial.schedule)
+                schedule = self._operator.schedule(trial.schedule)
                 if not self._operator.violations(self._problem, schedule, self._device.limits):
                     yield schedule
 

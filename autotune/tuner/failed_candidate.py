@@ -45,7 +45,7 @@ class FailedCandidate:
         record = report.trial.problem
         operator = registered(record.operator)
         problem = operator.problem_type.from_dict(record.fields)
-        schedule = operator.schedule_type.from_dict(report.trial.schedule)
+        schedule = operator.schedule(report.trial.schedule)
         return cls(operator, problem, schedule, operator.program(problem, schedule, spec))
 
 

@@ -139,7 +139,7 @@ class ProblemSearch:
         """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
         if self._best is None:
             return None
-        schedule: Schedule = self._operator.schedule_type.from_dict(self._best.schedule).shape_generic
+        schedule: Schedule = self._operator.schedule(self._best.schedule).shape_generic
         legal = not self._operator.violations(self._problem, schedule, self._limits)
         return schedule if legal and schedule.digest not in (self._best.schedule_digest, *self._compared) else None
 
@@ -150,7 +150,7 @@ class ProblemSearch:
 
     def _run_off(self, session: Session) -> None:
         def measured_again(trial: Trial) -> Trial:
-            schedule = self._operator.schedule_type.from_dict(trial.schedule)
+            schedule = self._operator.schedule(trial.schedule)
             return self._evaluator.finish(self._evaluator.start(schedule), session)
 
         if entered := participants(self._incumbent, self._few, self._by_status.total()):

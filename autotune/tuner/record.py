@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autotune.codegen.model.problem import Problem
@@ -43,7 +42,7 @@ def record(
         How the run ended, and the trials of all schedules that have one, earlier ones included.
     """
     listed = restrict_schedules(operator, schedules, "the list")
-    listed = replace(listed, candidates=lambda problem, spec: list(schedules))
+    listed = listed.with_kernels(candidates=lambda problem, spec: list(schedules))
     result = tune(listed, problem, device, db, recording_options(schedules), on_progress, run=run)
     known = History(operator, problem, device, db).tried()
     alike = (compiler_version(), device.time_source)

@@ -13,6 +13,8 @@ from .fields import field_specs
 from .footprint import Footprint
 from .problem import checked_fields
 
+KERNEL = "kernel"  # what stored schedules and words call the kernel of an operator that has several
+
 
 class Specialize(StrEnum):
     """Which dimensions of a problem are compile-time constants of the emitted source."""
@@ -26,10 +28,12 @@ class Schedule:
     """A frozen choice of tile sizes, layouts and orders: ints, bools and string enums, each with a default.
 
     Each field is declared by `tunable` (codegen/model/fields.py). Values that follow from others are properties, never
-    fields. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
+    fields. `renamed` maps field names of earlier releases, as they were stored, to the present ones. `kernel` is the
+    name of the kernel that the schedule is for, if its operator has several.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
+    kernel: ClassVar[str] = ""
 
     def footprint(self, problem: Any) -> Footprint:
         """What a block takes of an SM for a problem of the operator."""
@@ -52,14 +56,18 @@ class Schedule:
         return {spec.short: name for name, spec in field_specs(cls).items() if spec.short}
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain JSON values, in the order of declaration."""
+        """The kernel, if it has a name, and the fields as plain JSON values, in the order of declaration."""
         values = ((name, getattr(self, name)) for name in field_specs(type(self)))
-        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in values}
+        plain = {name: str(value) if isinstance(value, StrEnum) else value for name, value in values}
+        return {KERNEL: self.kernel, **plain} if self.kernel else plain
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`; unknown fields and wrong types raise ``ValueError``."""
-        return cls(**checked_fields(cls, values))
+        """The inverse of `to_dict`; unknown fields, wrong types and another kernel raise ``ValueError``."""
+        if cls.kernel and values.get(KERNEL, cls.kernel) != cls.kernel:
+            raise ValueError(f"{KERNEL}={values[KERNEL]!r} of {cls.__name__}: expected {cls.kernel}")
+        own = {name: value for name, value in values.items() if name != KERNEL} if cls.kernel else values
+        return cls(**checked_fields(cls, own))
 
     @classmethod
     def parse(cls, words: list[str], base: Self | None = None) -> Self:
@@ -95,13 +103,13 @@ class Schedule:
 
     @property
     def summary(self) -> str:
-        """The words of the fields that have short names, tile sizes, and of those that differ from the defaults."""
+        """The words of the kernel, of fields with short names, and of those that differ from the defaults."""
         words, defaults = str(self).split(), str(type(self)()).split()
         short = self.short_names()
         telling = (
             word
             for word, default in zip(words, defaults, strict=True)
-            if word != default or word.partition("=")[0] in short
+            if word != default or word.partition("=")[0] in {KERNEL, *short}
         )
         return " ".join(telling) or "all fields have their defaults"
 
@@ -121,7 +129,7 @@ class Schedule:
     @property
     def constants(self) -> dict[str, int | str]:
         """The fields, and the members of their enums, as conditions in .cuh files name them."""
-        values = self.to_dict()
+        values = {name: value for name, value in self.to_dict().items() if name != KERNEL}
         enums = {type(getattr(self, name)) for name, value in values.items() if isinstance(value, str)}
         return {member.value: member.value for kind in enums for member in kind} | values
 

@@ -27,7 +27,7 @@ class Known:
     def schedule(self, fields: Mapping[str, Any]) -> Schedule | None:
         """The schedule of stored fields; None for those of another version."""
         with suppress(ValueError):
-            schedule: Schedule = self.operator.schedule_type.from_dict(fields)
+            schedule: Schedule = self.operator.schedule(fields)
             return schedule
         return None
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self
 
 from autotune.base.errors import AutotuneError
-from autotune.codegen.model.fields import invalid_fields
-from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.fields import field_specs, invalid_fields
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.model.schedule import KERNEL, Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 from autotune.search_spaces.machine.workload import Workload
@@ -19,11 +18,10 @@ from autotune.search_spaces.machine.workload import Workload
 from .baselines import Published, Substitute, TorchCall
 from .call import Call
 from .derivative import Derivative
+from .kernel import Kernel, P, S
 from .restatement import Restatement
 from .space import Space
-
-P = TypeVar("P", bound=Problem)
-S = TypeVar("S", bound=Schedule)
+from .union_space import union_of
 
 
 class IllegalScheduleError(AutotuneError, ValueError):
@@ -37,22 +35,17 @@ class Operator(Generic[P, S]):
     Attributes:
         name: as in ``autotune tune <name>`` and in the database.
         summary: one line for people.
-        problem_type, schedule_type: its dataclasses.
-        constraints: what is legal beyond what fields may be and what blocks may take: one string for each violation,
-            with its values. It is asked of schedules whose fields are right.
-        emit: the source of a legal schedule; use `source`, which checks first.
+        problem_type: the dataclass of its problems.
+        kernels: what computes them. A schedule's type tells its kernel.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device.
         checker: for problems with outputs that are `Checked`, a kernel that takes the tensors that it needs and, for
             each such output, a pointer ``<name>_report`` to a `Report` (cuda/report.cuh), to which it adds what
             `Problem.check` finds. What a tensor that is read and written held before is at ``<name>_before``.
-        space: what a sampler draws from.
         default: a schedule that is sound for any problem on any device, chosen without measuring.
-        candidates: schedules to try first, best guess first; illegal ones are passed over.
         presets: small kernels and named schedules for teaching and comparison, by name.
-        checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
-            schedule itself, or its like for so few tiles.
-        workload: what each launch of a legal schedule does, for the time model.
+        kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
+            and words that users typed then, still open.
         baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
             this package. ``autotune bench`` adds ``copy``, the driver's copy of as many bytes.
         suites: the folder of its suites, JSON lists of problems; None if there are none.
@@ -69,16 +62,11 @@ class Operator(Generic[P, S]):
     name: str
     summary: str
     problem_type: type[P]
-    schedule_type: type[S]
-    constraints: Callable[[P, S, DeviceSpec], Iterable[str]]
-    emit: Callable[[P, S], Program]
+    kernels: tuple[Kernel[P, Any], ...]
     reference: Callable[[P], Program]
-    space: Callable[[P, DeviceSpec], Space[S]]
     default: Callable[[P, DeviceSpec], S]
-    candidates: Callable[[P, DeviceSpec], Iterable[S]]
     presets: Mapping[str, Callable[[P], Program]]
-    checks: Callable[[P, S], list[tuple[P, S]]]
-    workload: Callable[[P, S, DeviceSpec], tuple[Workload, ...]]
+    kernel_field: str = ""
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
     suites: Path | None = None
     published: Published | None = None
@@ -88,6 +76,88 @@ class Operator(Generic[P, S]):
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
     restated: Callable[[P], Restatement | None] | None = None
     checker: Callable[[P], Program] | None = None
+
+    def kernel(self, name: str) -> Kernel[P, Any]:
+        """The kernel of a name; ``ValueError`` lists those that there are."""
+        found = next((kernel for kernel in self.kernels if kernel.name == name), None)
+        if found is None:
+            known = ", ".join(kernel.name for kernel in self.kernels)
+            raise ValueError(f"unknown kernel {name!r} of {self.name}; known: {known}")
+        return found
+
+    @property
+    def schedule_types(self) -> list[type[Schedule]]:
+        """The type of each kernel's schedules."""
+        return [kernel.schedule_type for kernel in self.kernels]
+
+    def kernel_of(self, schedule: S) -> Kernel[P, Any]:
+        """The kernel that a schedule is for."""
+        return self.kernels[0] if len(self.kernels) == 1 else self.kernel(schedule.kernel)
+
+    def with_kernels(self, **members: Any) -> Self:
+        """The operator with other members of each of its kernels."""
+        return replace(self, kernels=tuple(replace(kernel, **members) for kernel in self.kernels))
+
+    def schedule(self, values: Mapping[str, Any]) -> S:
+        """The schedule of stored values, as `Schedule.to_dict` makes them or an earlier version did.
+
+        Raises:
+            ValueError: one line that says what is wrong.
+        """
+        values = self._under_kernel(values)
+        kernel = self.kernel(values.get(KERNEL, "")) if len(self.kernels) > 1 else self.kernels[0]
+        schedule: S = kernel.schedule_type.from_dict(values)
+        return schedule
+
+    def parse(self, words: list[str], problem: P, spec: DeviceSpec) -> S:
+        """The default for a problem, or what ``kernel=NAME`` tries first, changed by ``NAME=VALUE`` words.
+
+        Raises:
+            ValueError: one line that says what is allowed.
+        """
+        base: Any = self.default(problem, spec)
+        if len(self.kernels) > 1:
+            known = {self.kernel_field: KERNEL}
+            split = [word.partition("=") for word in words]
+            words = [known.get(name, name) + equals + text for name, equals, text in split]
+            for name in (text for name, equals, text in split if known.get(name, name) == KERNEL and equals):
+                base = base if base.kernel == name else self.first(name, problem, spec)
+        schedule: S = type(base).parse(words, base)
+        return schedule
+
+    def first(self, kernel: str, problem: P, spec: DeviceSpec) -> S:
+        """The first legal candidate of a kernel; its default fields if there is none."""
+        chosen = self.kernel(kernel)
+        candidates = chosen.candidates(problem, spec) if chosen.applies(problem, spec) else ()
+        legal = (one for one in candidates if not self.violations(problem, one, spec))
+        found: S = next(legal, None) or chosen.schedule_type()
+        return found
+
+    def constraints(self, problem: P, schedule: S, spec: DeviceSpec) -> Iterable[str]:
+        """See `Kernel`."""
+        return self.kernel_of(schedule).constraints(problem, schedule, spec)
+
+    def emit(self, problem: P, schedule: S) -> Program:
+        """See `Kernel`."""
+        return self.kernel_of(schedule).emit(problem, schedule)
+
+    def checks(self, problem: P, schedule: S) -> list[tuple[P, S]]:
+        """See `Kernel`."""
+        return self.kernel_of(schedule).checks(problem, schedule)
+
+    def workload(self, problem: P, schedule: S, spec: DeviceSpec) -> tuple[Workload, ...]:
+        """See `Kernel`."""
+        return self.kernel_of(schedule).workload(problem, schedule, spec)
+
+    def space(self, problem: P, spec: DeviceSpec) -> Space[S]:
+        """What a sampler draws from: of several kernels, the union of the spaces of those that apply."""
+        if len(self.kernels) == 1:
+            return self.kernels[0].space(problem, spec)
+        return union_of({kernel.name: kernel.space(problem, spec) for kernel in self._applying(problem, spec)})
+
+    def candidates(self, problem: P, spec: DeviceSpec) -> Iterator[S]:
+        """Schedules to try first, those of one kernel after those of another; some may be illegal."""
+        return (one for kernel in self._applying(problem, spec) for one in kernel.candidates(problem, spec))
 
     def violations(self, problem: P, schedule: S, spec: DeviceSpec) -> list[str]:
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
@@ -126,3 +196,16 @@ class Operator(Generic[P, S]):
             taken, stated = (", ".join(sorted(names)) for names in (pointers, tensors))
             raise ValueError(f"the kernel of {self.name} takes {taken}, and its problem has the tensors {stated}")
         return program
+
+    def _applying(self, problem: P, spec: DeviceSpec) -> list[Kernel[P, Any]]:
+        return [kernel for kernel in self.kernels if kernel.applies(problem, spec)]
+
+    def _under_kernel(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Stored values without the fields that other kernels had when all kernels shared a schedule type."""
+        if self.kernel_field not in values or KERNEL in values:
+            return values
+        name = values[self.kernel_field]
+        own = field_specs(self.kernel(name).schedule_type)
+        others = {field for kernel in self.kernels for field in field_specs(kernel.schedule_type)} - own.keys()
+        left = {field: value for field, value in values.items() if field not in {*others, self.kernel_field}}
+        return {KERNEL: name, **left}

@@ -11,8 +11,9 @@ from typing import Any
 from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .operator import Operator, S
-from .space import Draw, Parameter, Space
+from .kernel import Kernel, S
+from .operator import Operator
+from .space import Draw, Parameter, Space, Value
 
 _ENUMERATED = 100_000  # a space of at most so many draws is enumerated, a larger one sampled
 _ASCII = str.maketrans(" ×·", "-x.")
@@ -29,20 +30,20 @@ def restrict_values(space: Space[S], words: Sequence[str]) -> Space[S]:
     Raises:
         ValueError: an unknown parameter or value; the message lists the known ones.
     """
-    known = {parameter.name: parameter for parameter in space.parameters}
-    kept = dict(known)
+    known = {parameter.name: parameter.values for parameter in space.parameters}
+    kept: dict[str, tuple[Value, ...]] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in known:
             raise ValueError(f"{word!r} is not PARAMETER=VALUE,… with a PARAMETER of {', '.join(known)}")
-        if kept[name] is not known[name]:
+        if name in kept:
             raise ValueError(f"{word!r}: {name} is given more than once")
-        values = {_word(value): value for value in known[name].values}
+        values = {_word(value): value for value in known[name]}
         unknown = [value for value in text.split(",") if value not in values]
         if unknown:
             raise ValueError(f"{name}={unknown[0]}: expected some of {', '.join(values)}")
-        kept[name] = Parameter(name, tuple(values[value] for value in dict.fromkeys(text.split(","))))
-    return replace(space, parameters=tuple(kept.values()))
+        kept[name] = tuple(values[value] for value in dict.fromkeys(text.split(",")))
+    return space.keeping(kept)
 
 
 def sample(
@@ -87,11 +88,12 @@ def restrict_schedules(operator: Operator[Any, S], schedules: Collection[S], sou
         unlisted = [] if schedule in listed else [f"not one of the {len(listed)} schedules in {source}"]
         return list(operator.constraints(problem, schedule, spec)) or unlisted
 
-    @cache
-    def space(problem: Any, spec: DeviceSpec) -> Space[S]:
-        return _listed(operator.space(problem, spec), schedules)
+    def restricted(kernel: Kernel[Any, S]) -> Kernel[Any, S]:
+        own = [schedule for schedule in schedules if operator.kernel_of(schedule) is kernel]
+        space = cache(lambda problem, spec: _listed(kernel.space(problem, spec), own))
+        return replace(kernel, constraints=constraints, space=space, applies=lambda *_: bool(own))
 
-    return replace(operator, constraints=constraints, space=space)
+    return replace(operator, kernels=tuple(map(restricted, operator.kernels)))
 
 
 @dataclass(frozen=True)

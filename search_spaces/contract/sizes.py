@@ -8,7 +8,8 @@ from math import sqrt
 
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .operator import Operator, P, S
+from .kernel import P, S
+from .operator import Operator
 
 
 @dataclass(frozen=True)

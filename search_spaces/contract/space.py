@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 from math import prod
@@ -95,6 +95,11 @@ class Space(Generic[S]):
         random = Random(seed)
         while True:
             yield {p.name: random.choice(p.values) for p in self.parameters}
+
+    def keeping(self, values: Mapping[str, Sequence[Value]]) -> Space[S]:
+        """The space with only these values of some parameters."""
+        kept = (Parameter(one.name, tuple(values.get(one.name, one.values))) for one in self.parameters)
+        return replace(self, parameters=tuple(kept))
 
     def _read(self, parameter: Parameter, schedule: S) -> tuple[Value, ...]:
         """The values that a parameter may have had in the draw of a schedule; none if the schedule has another one."""

@@ -23,7 +23,7 @@ def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
     chosen, limits = operator(name), named_device(device)
     problem = chosen.problem_type(**{size: int(number) for size, number in re.findall(r"([mnk])(\d+)", key)})
     assert problem.key == key
-    schedule = chosen.schedule_type()
+    schedule = chosen.kernels[0].schedule_type()
     if chosen.violations(problem, schedule, limits):
         schedule = chosen.default(problem, limits)
     if seconds is None:
@@ -174,7 +174,7 @@ def test_explain_shows_the_trials_behind_a_record(autotune: Command) -> None:
     table = autotune("db", "best", "--problem", "m2-n2-e4", "--explain").stdout
     assert "3 trials: 2 ok, 1 wrong" in table
     assert "1.500" in table
-    assert str(operator("transpose").schedule_type()) in table
+    assert str(operator("transpose").kernels[0].schedule_type()) in table
 
 
 @pytest.mark.parametrize("by", ["--db", "AUTOTUNE_DB"])

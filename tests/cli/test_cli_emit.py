@@ -16,7 +16,7 @@ from autotune.search_spaces.machine.devices import named_device
 def test_words_change_the_default_schedule(autotune: Command) -> None:
     sgemm = operator("sgemm")
     problem, limits = sgemm.problem_type(1000, 256, 64, transpose_b=True), named_device("a100")
-    schedule = sgemm.schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
+    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
     sizes = ("--m", "1000", "--n", "256", "--k", "64", "--transpose-b")
     outcome = autotune("emit", "sgemm", "BK=8", *sizes, "--device", "a100")
     assert (outcome.code, outcome.stderr) == (0, "")

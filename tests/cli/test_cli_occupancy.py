@@ -59,7 +59,7 @@ def test_a_schedule_takes_what_ptxas_reports(autotune: Command, monkeypatch: pyt
     (found,) = autotune("occupancy", "sgemm", "BK=8", "--device", "h200", "--json").json
     sgemm, limits = operator("sgemm"), named_device("h200")
     problem = sgemm.problem_type(4096, 4096, 4096)
-    schedule = sgemm.schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
+    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
     assert compiled == [sgemm.program(problem, schedule, limits)]
     (launch,) = compiled[0].launches
     taken = {name: one["of_block"] for name, one in found["resources"].items()}

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from autotune.cli.rendering.progress import shown_progress
+from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -22,7 +23,7 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
     sgemm = operator("sgemm")
     problem = sgemm.problem_type(1000, 1000, 1000)
     failed = Trial(
-        DeviceRecord("GPU", (9, 0), {}), ProblemRecord("sgemm", problem.key, {}), sgemm.schedule_type().to_dict(), "0",
+        DeviceRecord("GPU", (9, 0), {}), ProblemRecord("sgemm", problem.key, {}), SgemmSchedule().to_dict(), "0",
         Status.WRONG, TimeSource.MEASURED, created_at=datetime(2026, 1, 1, tzinfo=UTC),
     )  # fmt: skip
     first = replace(failed, status=Status.OK, samples=(2e-3,))
@@ -78,7 +79,7 @@ def test_a_terminal_shows_which_limit_ends_the_run_and_how_trials_ended(
     monkeypatch.setenv("COLUMNS", "80")
     sgemm = operator("sgemm")
     problem = sgemm.problem_type(1000, 1000, 1000)
-    schedule = sgemm.schedule_type()
+    schedule = SgemmSchedule()
     good = Trial(
         DeviceRecord("GPU", (9, 0), {}), ProblemRecord("sgemm", problem.key, {}), schedule.to_dict(), schedule.digest,
         Status.OK, TimeSource.MEASURED, samples=(1e-3,), created_at=datetime(2026, 1, 1, tzinfo=UTC),

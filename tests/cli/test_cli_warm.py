@@ -25,7 +25,7 @@ def test_what_it_compiled_is_not_compiled_again(
     monkeypatch.setattr(compiler, "_built", None)  # nothing can be compiled any more
     transpose, limits = operator("transpose"), named_device("h200")
     for m, entry in zip((40, 72), outcome.json, strict=True):
-        schedule = transpose.schedule_type.from_dict(entry["schedule"])
+        schedule = transpose.schedule(entry["schedule"])
         problem = transpose.problem_type(m, 33)
         assert compiler.compile_kernel(transpose.program(problem, schedule, limits), limits.arch).cubin
 

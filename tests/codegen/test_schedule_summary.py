@@ -22,10 +22,10 @@ from autotune.search_spaces.contract.registry import operator
 def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
     name: str, changes: dict[str, int], words: list[str]
 ) -> None:
-    schedule: Schedule = replace(operator(name).schedule_type(), **changes)
+    schedule: Schedule = replace(operator(name).kernels[0].schedule_type(), **changes)
     tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names().items()]
     assert schedule.summary.split() == [*tiles, *words]
 
 
 def test_a_schedule_without_either_has_words_too() -> None:
-    assert operator("transpose").schedule_type().summary == "all fields have their defaults"
+    assert operator("transpose").kernels[0].schedule_type().summary == "all fields have their defaults"

@@ -32,7 +32,7 @@ def made(operator, problem, schedule, seconds=1e-3):
 
 
 SQUARE, SMALL = SGEMM.problem_type(512, 512, 512), TRANSPOSE.problem_type(64, 64)
-PLAIN = TRANSPOSE.schedule_type()
+PLAIN = TRANSPOSE.kernels[0].schedule_type()
 STREAMING = replace(PLAIN, streaming=True)
 TRIALS = {
     "sgemm": made(SGEMM, SQUARE, SGEMM.default(SQUARE, H200)),
@@ -116,7 +116,7 @@ def test_exactly_the_trials_are_stale_whose_source_or_launch_has_changed(monkeyp
         program = TRANSPOSE.emit(problem, schedule)
         return change(program) if schedule.streaming else program
 
-    monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, emit=emit))
+    monkeypatch.setitem(OPERATORS, "transpose", TRANSPOSE.with_kernels(emit=emit))
     assert stale() == {"streaming"}
 
 
@@ -153,5 +153,5 @@ def test_a_judge_is_a_reference_kernel_and_the_tolerances_of_outputs(monkeypatch
     assert today == with_judged(inputs=True) != with_judged(inputs=False)
     mended = replace(SGEMM, reference=lambda problem: replace(SGEMM.reference(problem), source="// none"))
     assert judge(mended, SQUARE) != today
-    faster = replace(SGEMM, default=None, emit=None)
+    faster = replace(SGEMM, default=None, kernels=())
     assert judge(faster, SQUARE) == today

@@ -58,7 +58,7 @@ def exported():
 def assert_of_today(trial):
     operator = OPERATORS[trial.problem.operator]
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    schedule = operator.schedule_type.from_dict(trial.schedule)
+    schedule = operator.schedule(trial.schedule)
     assert (trial.problem.key, trial.problem.fields) == (problem.key, problem.to_dict())
     assert (trial.schedule_digest, trial.schedule) == (schedule.digest, schedule.to_dict())
     assert set(trial.environment) == {"device", "uuid", "driver", "cuda", "compiler", "cuda-core", "limits"}

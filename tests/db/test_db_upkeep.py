@@ -17,7 +17,7 @@ from autotune.search_spaces.machine.devices import named_device
 TRANSPOSE = operator("transpose")
 LIMITS = named_device("h200")
 DEVICE = DeviceRecord(LIMITS.name, LIMITS.compute_capability, asdict(LIMITS))
-SCHEDULES = [TRANSPOSE.schedule_type(pad=pad, raster_group=group) for pad in (1, 2, 4) for group in (1, 2)]
+SCHEDULES = [TRANSPOSE.kernels[0].schedule_type(pad=pad, raster_group=group) for pad in (1, 2, 4) for group in (1, 2)]
 
 
 def made(m, schedule, program=None, **changes):

@@ -29,7 +29,7 @@ def rows(db, statement):
 def transposed(m, digest=None, **schedule):
     """A trial of a transposition."""
     problem = TRANSPOSE.problem_type(m, 8)
-    chosen = TRANSPOSE.schedule_type(**schedule)
+    chosen = TRANSPOSE.kernels[0].schedule_type(**schedule)
     record = ProblemRecord("transpose", problem.key, problem.to_dict())
     return trial(digest or chosen.digest, problem=record, schedule=chosen.to_dict())
 
@@ -38,7 +38,7 @@ def test_every_operator_has_a_view_with_its_fields(db):
     for name, operator in OPERATORS.items():
         assert rows(db, f"SELECT * FROM trials_{name}") == []
         columns = [column.name for column in views.field_columns(name)]
-        assert {one.name for cls in (operator.problem_type, operator.schedule_type) for one in fields(cls)} <= {
+        assert {one.name for cls in (operator.problem_type, *operator.schedule_types) for one in fields(cls)} <= {
             *columns
         }
         assert len(columns) == len(set(columns))
@@ -98,7 +98,7 @@ def test_best_trials_are_the_best(db):
 
 
 @dataclass(frozen=True)
-class Later(TRANSPOSE.schedule_type):
+class Later(TRANSPOSE.kernels[0].schedule_type):
     status: int = tunable(1)
     brand_new: int = tunable(3)
 
@@ -106,7 +106,7 @@ class Later(TRANSPOSE.schedule_type):
 def test_a_new_field_remakes_the_view_and_a_new_operator_has_one(url, monkeypatch):
     with TuningDB(url) as db:
         db.record(transposed(16))
-    monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, schedule_type=Later))
+    monkeypatch.setitem(OPERATORS, "transpose", TRANSPOSE.with_kernels(schedule_type=Later))
     with TuningDB(url) as db:
         assert "brand_new" not in rows(db, "SELECT * FROM trials_transpose")[0]
         db.record(replace(transposed(16), schedule=asdict(Later(brand_new=5)), schedule_digest="later"))
@@ -159,7 +159,7 @@ def test_a_user_who_may_make_no_views_stores_trials(postgres, monkeypatch):
     TuningDB(url).close()
     with TuningDB(url) as db:
         monkeypatch.setattr(views, "_make", lambda *_: db._engine.connect().exec_driver_sql("SELECT 1 FROM nowhere"))
-        monkeypatch.setitem(OPERATORS, "transpose", replace(TRANSPOSE, schedule_type=Later))
+        monkeypatch.setitem(OPERATORS, "transpose", TRANSPOSE.with_kernels(schedule_type=Later))
         db.record(transposed(16))
         assert [one["m"] for one in rows(db, "SELECT m FROM trials_transpose")] == [16]
 
@@ -171,7 +171,7 @@ def test_a_dataframe_has_the_columns_of_the_view(db):
     (row, *_) = rows(db, "SELECT * FROM trials_transpose")
     assert {"m", *frame.columns} == row.keys()
     assert frame.loc[16, "swizzle"] and frame["swizzle"].isna().sum() == 1
-    assert (frame["pad"].sum(), frame["seconds"].mean()) == (TRANSPOSE.schedule_type().pad + 2, 1e-3)
+    assert (frame["pad"].sum(), frame["seconds"].mean()) == (TRANSPOSE.kernels[0].schedule_type().pad + 2, 1e-3)
     assert frame["created_at"].iloc[0] == trial().created_at
     assert len(db.dataframe("sgemm")) == 0
     with pytest.raises(ValueError, match="unknown operator 'gem'"):

@@ -133,14 +133,8 @@ OPERATOR: Operator[Any, Any] = Operator(
     name="scale",
     summary="",
     problem_type=ScaleProblem,
-    schedule_type=_unused,  # type: ignore[arg-type]
-    constraints=_unused,
-    emit=_unused,
+    kernels=(),
     reference=lambda problem: scale(problem, number="double"),
-    space=_unused,
     default=_unused,
-    candidates=_unused,
-    workload=_unused,
     presets={},
-    checks=_unused,
 )

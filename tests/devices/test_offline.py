@@ -24,6 +24,7 @@ from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
 from autotune.devices.base import Device, DeviceError, Evaluation, Session
 from autotune.devices.offline import OfflineDevice
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -98,6 +99,10 @@ def workload(problem: Doubling, schedule: DoublingSchedule, spec: DeviceSpec) ->
     return (Workload(ceil_div(problem.n, schedule.threads), Footprint(schedule.threads), problem.work.bytes),)
 
 
+def checks(problem: Doubling, schedule: DoublingSchedule) -> list[tuple[Doubling, DoublingSchedule]]:
+    return [(Doubling(2 * schedule.threads), schedule), (Doubling(schedule.threads + 7), schedule)]
+
+
 def nothing(*arguments: object) -> Space[DoublingSchedule]:
     raise NotImplementedError
 
@@ -106,19 +111,10 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     name="doubling",
     summary="y = 2x",
     problem_type=Doubling,
-    schedule_type=DoublingSchedule,
-    constraints=violations,
-    emit=emit,
+    kernels=(Kernel(DoublingSchedule, violations, emit, nothing, lambda problem, spec: [], checks, workload),),
     reference=lambda problem: emit(problem, DoublingSchedule()),
-    space=nothing,
     default=lambda problem, spec: DoublingSchedule(),
-    candidates=lambda problem, spec: [],
-    workload=workload,
     presets={},
-    checks=lambda problem, schedule: [
-        (Doubling(2 * schedule.threads), schedule),
-        (Doubling(schedule.threads + 7), schedule),
-    ],
 )
 PROBLEM = Doubling(2**20)
 

@@ -22,6 +22,7 @@ from autotune.codegen.model.work import Work
 from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import DeviceError, Evaluation
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.contract.space import Parameter, Space
@@ -73,19 +74,20 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     name="faulty",
     summary="",
     problem_type=FaultyProblem,
-    schedule_type=FaultySchedule,
-    constraints=lambda problem, schedule, spec: [],
-    emit=emit,
-    reference=lambda problem: emit(problem, FaultySchedule()),
-    space=lambda problem, spec: Space(
-        (Parameter("number", tuple(range(100))),),
-        lambda draw: FaultySchedule.from_dict(draw),
+    kernels=(
+        Kernel(
+            FaultySchedule,
+            lambda problem, schedule, spec: [],
+            emit,
+            lambda problem, spec: Space((Parameter("number", tuple(range(100))),), FaultySchedule.from_dict),
+            lambda problem, spec: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
+            lambda problem, schedule: [],
+            lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
+        ),
     ),
+    reference=lambda problem: emit(problem, FaultySchedule()),
     default=lambda problem, spec: FaultySchedule(),
-    candidates=lambda problem, spec: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
-    workload=lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
     presets={},
-    checks=lambda problem, schedule: [],
 )
 KERNEL = CompiledKernel(b"", Resources(registers=40), "sm_90", "NVRTC 13.0")
 

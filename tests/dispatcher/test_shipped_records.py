@@ -37,7 +37,7 @@ def test_an_h200_has_measured_records_that_are_legal(
         best = db.best(name, problem.key, LIMITS.name)
     assert best is not None
     assert best.time_source is TimeSource.MEASURED
-    assert chosen.violations(problem, chosen.schedule_type.from_dict(best.schedule), LIMITS) == []
+    assert chosen.violations(problem, chosen.schedule(best.schedule), LIMITS) == []
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -117,5 +117,5 @@ def _assert_caught(problem: TransposeProblem, schedule: TransposeSchedule, right
 def test_equal_texts_serve_many_problems() -> None:
     schedule = TransposeSchedule()
     assert emit(TransposeProblem(64, 96), schedule).source == emit(TransposeProblem(640, 960), schedule).source
-    shaped = replace(schedule, specialize=OPERATOR.schedule_type.parse(["specialize=shape"]).specialize)
+    shaped = replace(schedule, specialize=OPERATOR.kernels[0].schedule_type.parse(["specialize=shape"]).specialize)
     assert emit(TransposeProblem(64, 96), shaped).source != emit(TransposeProblem(640, 960), shaped).source

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
+from planted import check_caught
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
@@ -18,7 +19,7 @@ from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
-from autotune.emulator import EmulatorError, verify
+from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 GATED = GemmProblem(20, 48, 40, gate=Gate.HALVES, preactivation=True, dtype=FP16)
@@ -87,17 +88,19 @@ def test_presets_gate_pairs(preset: str) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])
-def test_nothing_is_read_that_does_not_count(alpha: float) -> None:
+@pytest.mark.parametrize("words", [SMALL, "instruction=wgmma BM=64 BN=32 BK=64 consumers=1 stages=2 vector_d=2"])
+def test_nothing_counts_that_is_multiplied_by_zero(words: str, alpha: float) -> None:
+    """What mma.sync would multiply is not read at all; wgmma has read it by then."""
     problem = GemmProblem(16, 24, 32, residual=True, bias=Bias.ROW)
     d = problem.tensors[-1]
     ones = {tensor.name: np.ones(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
     unread = ("a", "c") if alpha == 0 else ("c",)
     arrays = ones | {name: np.full_like(ones[name], np.nan) for name in unread}
-    emulator.run(program(problem, SMALL), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
+    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
     np.testing.assert_array_equal(d.view(arrays["d"]).astype(np.float32), 1 + 32 * alpha)
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (-(2.0**30), -(2**31)), (0.0, 0)])
+@pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (2.0**30, 2**31 - 1), (-(2.0**30), -(2**31)), (0.0, 0)])
 def test_integers_are_rounded_and_kept_within_their_type(alpha: float, expected: int) -> None:
     """Ties go to even: 37 / 2 is 18."""
     problem = GemmProblem(16, 16, 37, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32, lda=48, ldb=48)
@@ -270,6 +273,12 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         BLOCKS,
         f"{SINGLE_BYTES} promote=64",
     ),
+    "blocks of terms are counted from the first tile of a work unit": (
+        "(first + tile + 1) % promoted_tiles",
+        "(tile + 1) % promoted_tiles",
+        replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
+        f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
+    ),
     "the scale of another block of columns": (
         "static_cast<long long>(column / scale_block)",
         "static_cast<long long>(column / scale_block ^ 1)",
@@ -311,7 +320,4 @@ def test_what_is_behind_a_row_that_ends_within_a_vector_does_not_count() -> None
 def test_a_planted_bug_is_detected(bug: str) -> None:
     before, after, problem, words = BUGS[bug]
     right = program(problem, words)
-    assert before in right.source, f"nothing to replace in\n{right.source}"
-    wrong = replace(right, source=right.source.replace(before, after))
-    with pytest.raises(EmulatorError):
-        verify(problem, wrong)
+    check_caught(problem, right, before, after)

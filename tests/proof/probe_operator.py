@@ -10,6 +10,7 @@ from probe_problem import ProbeProblem
 
 from autotune.codegen.model.program import Program
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space, field_parameters
@@ -94,16 +95,10 @@ OPERATOR = Operator(
     name="probe",
     summary="y = dropout((x + bias) / max |x + bias|), and what is kept",
     problem_type=ProbeProblem,
-    schedule_type=ProbeSchedule,
-    constraints=lambda problem, schedule, spec: [],
-    emit=emit,
+    kernels=(Kernel(ProbeSchedule, lambda problem, schedule, spec: [], emit, _space, _candidates, _checks, _workload),),
     reference=emit_naive,
     checker=emit_checker,
-    space=_space,
     default=_default,
-    candidates=_candidates,
     presets={"copied": _copied},
-    checks=_checks,
-    workload=_workload,
     call=CALL,
 )

@@ -28,7 +28,7 @@ SIZES = ("rows", "columns")
 def drawn_probe(*ways: bool, emit: Callable[[Any, Any], Program] = OPERATOR.emit) -> Kernels:
     """With tensor copies, without, or with and without."""
     schedules = [ProbeSchedule(rows, tensor_copy=way) for rows in (8, 16, 32) for way in ways]
-    probe = replace(OPERATOR, candidates=lambda *_: schedules, default=lambda *_: schedules[0], emit=emit)
+    probe = replace(OPERATOR, default=lambda *_: schedules[0]).with_kernels(candidates=lambda *_: schedules, emit=emit)
     return drawn(probe, 4, SIZES)
 
 

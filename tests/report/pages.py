@@ -36,7 +36,7 @@ BENCH = {
 
 def made(count: int, run: str | None = None) -> list[Trial]:
     """So many trials, of which every fifth failed; the first has the default schedule."""
-    some = trials([TRANSPOSE.schedule_type(), *schedules(min(count, 40) - 1)])
+    some = trials([TRANSPOSE.kernels[0].schedule_type(), *schedules(min(count, 40) - 1)])
     return [_one(some[number % len(some)], number, run) for number in range(count)]
 
 

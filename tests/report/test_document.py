@@ -84,7 +84,7 @@ def test_fields_are_coded_and_metrics_follow_from_what_was_compiled() -> None:
 
 def test_importances_name_what_the_times_depend_on() -> None:
     def trial(number: int) -> Trial:
-        schedule = TRANSPOSE.schedule_type(tile_m=(32, 64)[number % 2], pad=(0, 1)[number // 2 % 2])
+        schedule = TRANSPOSE.kernels[0].schedule_type(tile_m=(32, 64)[number % 2], pad=(0, 1)[number // 2 % 2])
         seconds = 1e-3 * (1 + number % 2) + 1e-7 * number
         one = replace(made(1)[0], schedule=schedule.to_dict(), schedule_digest=schedule.digest, samples=(seconds,))
         return replace(one, created_at=made(number + 1)[-1].created_at)
@@ -120,7 +120,7 @@ def test_the_winner_has_its_source_and_what_limits_it() -> None:
     group = group_of(made(10))
     found = winner(group, with_source=True)
     assert found and group.best
-    schedule = TRANSPOSE.schedule_type.from_dict(group.best.schedule)
+    schedule = TRANSPOSE.schedule(group.best.schedule)
     program = TRANSPOSE.program(PROBLEM, schedule, LIMITS)
     assert found["source"] == program.source
     assert found["command"] == f"autotune emit transpose --m 4096 --n 4096 {schedule}"
@@ -160,7 +160,7 @@ def test_a_kernel_has_its_place_below_the_roofline() -> None:
     assert found["bytes_per_second"] == pytest.approx(moved / 1e-4)
     # Little's law for the loads, which are half of the bytes: rate times latency.
     assert found["needed"] == pytest.approx(LIMITS.bandwidth / 2 * 0.64e-6 / LIMITS.sm_count)
-    tile = TRANSPOSE.schedule_type()
+    tile = TRANSPOSE.kernels[0].schedule_type()
     assert found["in_flight"] == 8 * 4 * tile.tile_m * tile.tile_n  # of eight resident blocks
     strange, failed = replace(trial, resources={"registers": "many"}), replace(trial, status=Status.WRONG, samples=())
     assert [one["needed"] for one in kernels([strange, failed], MACHINE)] == [None]

@@ -29,7 +29,7 @@ BF16 = DType.BFLOAT16
 
 def program(problem: LogitsProblem, words: str) -> Program:
     chosen = operator("cross_entropy_backward" if problem.lse_given else "cross_entropy")
-    return chosen.program(problem, chosen.schedule_type.parse(words.split()), LIMITS)
+    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
 
 
 @pytest.mark.parametrize("cases", [cross_entropy_cases, cross_entropy_backward_cases])
@@ -129,6 +129,12 @@ def test_planted_bug_is_caught(problem: LogitsProblem, words: str, right: str, p
     check_caught(problem, kernel, right, planted)
 
 
+def test_a_warp_without_vectors_adds_nothing() -> None:
+    """Copied in bulk, a row of 25 vectors has some for one warp of four."""
+    problem = replace(LONG, columns=100)
+    emulator.verify(problem, program(problem, BULK), seeds=(0,))
+
+
 UNKNOWN = {DType.INT64: (-1, 70, 2**32 + 3, -(2**63)), DType.INT32: (-1, 70, 2**31 - 1, -(2**31))}
 
 
@@ -166,12 +172,12 @@ def test_an_infinite_log_sum_has_the_gradient_nan() -> None:
 )
 def test_illegal_schedules_say_why(words: str, message: str) -> None:
     chosen = operator("cross_entropy_backward")
-    assert chosen.violations(BACKWARD, chosen.schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(BACKWARD, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
 
 
 def test_rows_that_are_read_again_are_not_loaded_early() -> None:
     chosen = operator("cross_entropy")
-    found = chosen.violations(PLAIN, chosen.schedule_type.parse([*STEPS.split(), "early=1"]), LIMITS)
+    found = chosen.violations(PLAIN, chosen.kernels[0].schedule_type.parse([*STEPS.split(), "early=1"]), LIMITS)
     assert found == ["early: expected rows that are held, whose loads all leave at once"]
 
 
@@ -180,5 +186,5 @@ def test_rows_that_are_read_again_are_not_loaded_early() -> None:
 )
 def test_what_can_be_copied_in_bulk(words: str) -> None:
     chosen = operator("cross_entropy")
-    found = chosen.violations(LONG, chosen.schedule_type.parse(words.split()), LIMITS)
+    found = chosen.violations(LONG, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
     assert any(line.startswith("bulk: expected early rows of several warps") for line in found)

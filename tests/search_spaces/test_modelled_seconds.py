@@ -35,7 +35,7 @@ EIGHT = {"blocks": 8 * H200.sm_count}
 
 
 def modelled(*launches, compiled=None, spec=H200):
-    counted = replace(SGEMM, workload=lambda *_: launches)
+    counted = SGEMM.with_kernels(workload=lambda *_: launches)
     return modelled_seconds(counted, PROBLEM, SMALL, spec, compiled)
 
 
@@ -146,7 +146,9 @@ def test_pairs_fill_the_device_and_clusters_of_four_do_not():
 
 
 def test_the_fastest_schedule_is_first_and_equal_ones_keep_their_order():
-    by_stages = replace(SGEMM, workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)])
+    by_stages = SGEMM.with_kernels(
+        workload=lambda _, schedule, spec: [replace(BLOCK, unit_clocks=1e6 * schedule.stages)]
+    )
     slow, quick = replace(SMALL, stages=4), replace(SMALL, stages=2)
     given, expected = [slow, SMALL, replace(SMALL, warps_k=2), quick], [quick, SMALL, replace(SMALL, warps_k=2), slow]
     assert fastest_first(by_stages, PROBLEM, given, H200) == expected

@@ -72,4 +72,4 @@ def test_pointers_are_named_as_tensors():
         return replace(program, arguments=tuple(renamed))
 
     with pytest.raises(ValueError, match="the kernel of transpose takes b, x, and its problem has the tensors a, b"):
-        replace(transpose, emit=emit).program(problem, transpose.default(problem, spec), spec)
+        transpose.with_kernels(emit=emit).program(problem, transpose.default(problem, spec), spec)

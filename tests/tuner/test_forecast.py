@@ -1,7 +1,5 @@
 """What is known of a schedule before it is compiled."""
 
-from dataclasses import replace
-
 import pytest
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -20,7 +18,7 @@ SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
 def known(blocks, shared_bytes=3 * 1024):
     """The forecast of a schedule with so many blocks of 256 threads, of which 85 registers each let an SM hold two."""
     launches = [Workload(blocks, Footprint(256, shared_bytes, 85), 0), Workload(1, Footprint(32), 0)]
-    counted = replace(TRANSPOSE, workload=lambda *_: launches)
+    counted = TRANSPOSE.with_kernels(workload=lambda *_: launches)
     found = forecast(counted, PROBLEM, SCHEDULE, H200)
     assert found.seconds == modelled_seconds(counted, PROBLEM, SCHEDULE, H200)
     return found

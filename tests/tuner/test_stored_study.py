@@ -320,7 +320,7 @@ def test_devices_that_differ_form_different_studies():
     assert study_name("t", TOY, PROBLEM, device) not in names
     assert study_name("s", TOY, ToyProblem(9), device) not in names
     assert study_name("s", LARGE_TOY, PROBLEM, device) not in names
-    one_source = replace(TOY, emit=lambda _, schedule: TOY.emit(PROBLEM, schedule))
+    one_source = TOY.with_kernels(emit=lambda _, schedule: TOY.emit(PROBLEM, schedule))
     assert study_name("s", one_source, PROBLEM, device) != study_name("s", one_source, ToyProblem(9), device)
 
 

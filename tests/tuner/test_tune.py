@@ -472,7 +472,7 @@ def test_what_the_time_model_finds_fastest_comes_first(device, db):
     with TuningDB(db.location + "2") as others:
         others.record(changed(trial, schedule=slow.to_dict(), schedule_digest=slow.digest))
         device.evaluations.clear()
-        operator, options = replace(TOY, workload=workload), TuneOptions(trials=4, compile_workers=2)
+        operator, options = TOY.with_kernels(workload=workload), TuneOptions(trials=4, compile_workers=2)
         tune(operator, ToyProblem(32), device, others, options)
     assert device.evaluations == [fast, *(seed for seed in SEEDS if seed != fast), slow][:4]
 

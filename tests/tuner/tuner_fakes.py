@@ -16,6 +16,7 @@ from autotune.codegen.model.work import Unit, Work
 from autotune.compiler import CompiledKernel, CompileError, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Parameter, Space
 from autotune.search_spaces.machine.devices import named_device
@@ -83,16 +84,20 @@ TOY = Operator(
     name="toy",
     summary="",
     problem_type=ToyProblem,
-    schedule_type=ToySchedule,
-    constraints=violations,
-    emit=emit,
+    kernels=(
+        Kernel(
+            ToySchedule,
+            violations,
+            emit,
+            space,
+            lambda problem, spec: [s for s in SEEDS if not violations(problem, s, spec)],
+            lambda problem, schedule: [],
+            lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
+        ),
+    ),
     reference=lambda problem: emit(problem, "reference"),
-    space=space,
     default=lambda problem, spec: SEEDS[0],
-    candidates=lambda problem, spec: [s for s in SEEDS if not violations(problem, s, spec)],
-    workload=lambda problem, schedule, spec: (Workload(1, Footprint(32), 0),),
     presets={},
-    checks=lambda problem, schedule: [],
 )
 
 LEGAL = {

@@ -6,7 +6,6 @@ import resource
 import signal
 import sys
 import threading
-from dataclasses import replace
 from math import inf
 
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
@@ -28,10 +27,10 @@ def space(problem, limits):
     sizes = tuple(range(1, 17))
     words = (Parameter("order", ("row", "column")), Parameter("unrolled", (False, True)))
     parameters = (Parameter("width", sizes), Parameter("depth", sizes), *words)
-    return Space(parameters, TOY.schedule_type.from_dict)
+    return Space(parameters, TOY.schedule)
 
 
-LARGE_TOY = replace(TOY, space=space)
+LARGE_TOY = TOY.with_kernels(space=space)
 
 
 class TellingDevice(ToyDevice):

@@ -113,4 +113,4 @@ def _evaluations(path: Path, searcher: str, seed: int, budget: int, ahead: int) 
 def _loaded(path: Path) -> Recording:
     """A recording whose sources, by which the time model knows schedules, are emitted once for all seeds."""
     recording = load(path)
-    return replace(recording, operator=replace(recording.operator, emit=cache(recording.operator.emit)))
+    return replace(recording, operator=recording.operator.with_kernels(emit=cache(recording.operator.emit)))

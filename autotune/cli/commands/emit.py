@@ -49,7 +49,7 @@ def emit(
 def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
     spec = limits_of(selector)
     with user_input():
-        schedule = operator.schedule_type.parse(words, operator.default(problem, spec))
+        schedule = operator.parse(words, problem, spec)
         return schedule, operator.program(problem, schedule, spec)
 
 

@@ -37,7 +37,7 @@ def of_schedule(
 
     problem, spec = problem_of(operator, fields), limits_of(device)
     with user_input():
-        schedule = operator.schedule_type.parse(words or [], operator.default(problem, spec))
+        schedule = operator.parse(words or [], problem, spec)
         program = operator.program(problem, schedule, spec)
     taken = compile_kernel(program, spec.arch).resources
     kernels = {

@@ -28,12 +28,18 @@ def _document(operator: Any, problem: Problem, spec: DeviceSpec) -> dict[str, An
     from autotune.search_spaces.contract.sizes import space_size
 
     size = space_size(operator, problem, spec)
-    space = operator.space(problem, spec)
+    space, default = operator.space(problem, spec), operator.default(problem, spec)
     return {
         "operator": operator.name,
         "summary": operator.summary,
         "problem": _fields(operator.problem_type, problem.to_dict()),
-        "schedule": _fields(operator.schedule_type, operator.default(problem, spec).to_dict()),
+        "kernel": default.kernel,
+        "schedule": _fields(type(default), default.to_dict()),
+        "other_kernels": {
+            kernel.name: _fields(kernel.schedule_type, operator.first(kernel.name, problem, spec).to_dict())
+            for kernel in operator.kernels
+            if kernel.name != default.kernel
+        },
         "presets": list(operator.presets),
         "space": {parameter.name: parameter.values for parameter in space.parameters},
         "size": {"raw": size.raw, "legal": size.legal, "standard_error": size.standard_error},
@@ -56,18 +62,22 @@ def _fields(cls: type[Any], values: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _print_fields(title: str, columns: tuple[str, ...], fields: list[dict[str, Any]]) -> None:
+    print_table(title, columns, [[field[column] for column in columns] for field in fields])
+
+
 def _print(document: dict[str, Any]) -> None:
     print(f"{document['operator']}: {document['summary']}\n")
-    for name, title, columns in (
-        ("problem", "Problem: --name value", ("name", "allowed", "value", "help")),
-        (
-            "schedule",
-            "Schedule: NAME=VALUE, with the default for this problem",
-            ("name", "short", "allowed", "value", "help"),
+    _print_fields("Problem: --name value", ("name", "allowed", "value", "help"), document["problem"])
+    kernel = f"kernel={document['kernel']}, " if document["kernel"] else ""
+    for title, fields in (
+        (f"Schedule: {kernel}NAME=VALUE, with the default for this problem", document["schedule"]),
+        *(
+            (f"Schedule: kernel={name}, NAME=VALUE, with what is tried first for this problem", fields)
+            for name, fields in document["other_kernels"].items()
         ),
     ):
-        rows = [[field[column] for column in columns] for field in document[name]]
-        print_table(title, columns, rows)
+        _print_fields(title, ("name", "short", "allowed", "value", "help"), fields)
     space = [(name, " ".join(map(str, values))) for name, values in document["space"].items()]
     print_table(f"Search space of {document['key']} on {document['device']}", ("parameter", "values"), space)
     size = document["size"]

@@ -62,7 +62,7 @@ def _schedule(trial: Trial) -> Schedule | None:
     from autotune.search_spaces.contract.registry import OPERATORS
 
     try:
-        schedule: Schedule = OPERATORS[trial.problem.operator].schedule_type.from_dict(trial.schedule)
+        schedule: Schedule = OPERATORS[trial.problem.operator].schedule(trial.schedule)
     except (KeyError, ValueError):
         return None
     return schedule

@@ -56,7 +56,7 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
 def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Trial) -> Path:
     from autotune.base.cache import cache_folder, keep_newest
 
-    schedule = operator.schedule_type.from_dict(best.schedule)
+    schedule = operator.schedule(best.schedule)
     source = operator.program(problem, schedule, spec)
     path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
     write_text(path, source.source)

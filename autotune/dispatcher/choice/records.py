@@ -119,7 +119,8 @@ def _plain(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -
 
 def _field_names(operator: Operator[Any, Any]) -> list[str]:
     """What a snapshot's values are called: an operator whose fields have other names cannot read them."""
-    return [field.name for kind in (operator.problem_type, operator.schedule_type) for field in fields(kind)]
+    kinds = (operator.problem_type, *operator.schedule_types)
+    return [name for kind in kinds for name in (kind.__name__, *(field.name for field in fields(kind)))]
 
 
 def _compiler() -> str | None:
@@ -142,7 +143,7 @@ def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Reco
         # A trial of another version may have fields that this one does not know.
         with suppress(ValueError):
             problem = operator.problem_type.from_dict(problem_fields)
-            schedule = operator.schedule_type.from_dict(schedule_fields)
+            schedule = operator.schedule(schedule_fields)
             of_block = registers * getattr(schedule, "threads", 0)
             found.append(Record(problem, schedule, seconds, TimeSource(time_source), of_block, frozenset(faster)))
     return [*found, *_for_others(found)]

@@ -163,7 +163,7 @@ class StoredStudy:
             if trial.params:
                 schedule = self._space.schedule_of(trial.params)
             elif isinstance(fields, dict):
-                schedule = self._operator.schedule_type.from_dict(fields)
+                schedule = self._operator.schedule(fields)
             else:
                 return None
             return schedule if not self._operator.violations(self._problem, schedule, self._limits) else None

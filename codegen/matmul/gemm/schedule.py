@@ -6,23 +6,19 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LEAST_COPY, WARP, WARPGROUP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 
 from .problem import GemmProblem
 from .schedule_fields import GemmScheduleFields, Instruction, Prepare, SharedLayout
 
-WARP = 32
 ROW_UNIT = 16  # bytes of a row of ldmatrix
 PRODUCT_BYTES = 32  # of a row of A or a column of B that tensor cores multiply at once
-LEAST_COPY = 4  # bytes that cp.async copies
 LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 _STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
-_WORD = 4
 _OTHER_REGISTERS = 40  # addresses and bounds
 _GATHER_REGISTERS = 24  # addresses of floats across k, which are loaded one by one
 
-WARPGROUP = 128
 WGMMA_ARCHITECTURE = "sm_90a"
 WGMMA_ROWS = 64  # of a product of wgmma
 SUM_BYTES = 4
@@ -150,7 +146,7 @@ class GemmSchedule(GemmScheduleFields):
             for operand in "ab"
             for rows, row_bytes in [self.rows(problem, operand)]
         )
-        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * _WORD
+        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * WORD_BYTES
         return max(self.stages * stage, staged)
 
     def store_row_bytes(self, problem: GemmProblem) -> int:

@@ -8,6 +8,7 @@ from autotune.codegen.layout.transpose.emit import emit, emit_naive
 from autotune.codegen.layout.transpose.presets import PRESETS
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -21,16 +22,10 @@ OPERATOR = Operator(
     name="transpose",
     summary="B[batch][n][m] = A[batch][m][n], out of place",
     problem_type=TransposeProblem,
-    schedule_type=TransposeSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(TransposeSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_naive,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.matmul.gemm.emit import emit, emit_reference
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .as_gemv import as_gemv
@@ -24,16 +25,10 @@ OPERATOR = Operator(
     name="gemm",
     summary="D = activation(alpha·op(A)·op(B) + bias) + beta·C by tensor cores",
     problem_type=GemmProblem,
-    schedule_type=GemmSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(GemmSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

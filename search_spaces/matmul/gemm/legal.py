@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from autotune.codegen.matmul.gemm.fields import Gate
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import LEAST_COPY, LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction
+from autotune.codegen.model.hardware import LEAST_COPY, WARP
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import group_violations

@@ -9,9 +9,10 @@ from typing import Any
 from autotune.codegen.matmul.gemm.fields import Gate
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, WARP, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import PRODUCT_M, Instruction
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from autotune.codegen.matmul.gemm.fields import Gate, Scales
 from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WARPGROUP, WGMMA_ROWS, GemmSchedule
+from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
 from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from autotune.codegen.source.wgmma import violations as product_violations
 

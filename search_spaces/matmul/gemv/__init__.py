@@ -8,6 +8,7 @@ from autotune.codegen.matmul.gemv.emit import emit, emit_reference
 from autotune.codegen.matmul.gemv.presets import PRESETS
 from autotune.codegen.matmul.gemv.problem import GemvProblem
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .as_product import as_product
@@ -23,16 +24,10 @@ OPERATOR = Operator(
     name="gemv",
     summary="y = activation(alpha·W·x + bias) + beta·y for 1 to 16 vectors x, such as a linear layer of few tokens",
     problem_type=GemvProblem,
-    schedule_type=GemvSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(GemvSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.matmul.pack.emit import emit, emit_naive
 from autotune.codegen.matmul.pack.presets import PRESETS
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -19,16 +20,10 @@ OPERATOR = Operator(
     name="pack",
     summary="weights as codes, scales and zero points of 8 or 4 bits, as gemv reads them",
     problem_type=PackProblem,
-    schedule_type=PackSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(PackSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_naive,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

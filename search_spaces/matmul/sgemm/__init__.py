@@ -8,6 +8,7 @@ from autotune.codegen.matmul.sgemm.emit import emit, emit_reference
 from autotune.codegen.matmul.sgemm.presets import PRESETS
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .as_gemv import as_gemv
@@ -25,16 +26,10 @@ OPERATOR = Operator(
     name="sgemm",
     summary="C = alpha·op(A)·op(B) + beta·C in FP32",
     problem_type=SgemmProblem,
-    schedule_type=SgemmSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(SgemmSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     published=PUBLISHED,

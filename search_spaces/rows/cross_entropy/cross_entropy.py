@@ -8,6 +8,7 @@ from autotune.codegen.rows.cross_entropy.emit import emit, emit_reference
 from autotune.codegen.rows.cross_entropy.presets import PRESETS
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import FORWARD_BASELINES
@@ -22,16 +23,10 @@ OPERATOR = Operator(
     name="cross_entropy",
     summary="loss[r] = log(sum of exp(x[r])) - x[r, target[r]] along the last axis, and its gradient if asked for",
     problem_type=CrossEntropyProblem,
-    schedule_type=CrossEntropySchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(CrossEntropySchedule, constraints, emit, _SPACE.space, _SPACE.candidates, checks, workload),),
     reference=emit_reference,
-    space=_SPACE.space,
     default=_SPACE.default,
-    candidates=_SPACE.candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=FORWARD_BASELINES,
     suites=Path(__file__).parent / "suites" / "forward",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.rows.norm.emit import emit, emit_reference
 from autotune.codegen.rows.norm.presets import LAYER_PRESETS
 from autotune.codegen.rows.norm.problem import LayerNormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import LAYER_BASELINES
@@ -22,16 +23,10 @@ OPERATOR = Operator(
     name="layer_norm",
     summary="y[r] = (x[r] - mean) / sqrt(variance of x[r] + eps) * weight + bias along the last axes",
     problem_type=LayerNormProblem,
-    schedule_type=LayerNormSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(LayerNormSchedule, constraints, emit, _SPACE.space, _SPACE.candidates, checks, workload),),
     reference=emit_reference,
-    space=_SPACE.space,
     default=_SPACE.default,
-    candidates=_SPACE.candidates,
     presets=LAYER_PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=LAYER_BASELINES,
     suites=Path(__file__).parent / "suites" / "layer_norm",
     call=LAYER_CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.rows.norm.emit import emit, emit_reference
 from autotune.codegen.rows.norm.presets import RMS_PRESETS
 from autotune.codegen.rows.norm.problem import RmsNormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import RMS_BASELINES
@@ -22,16 +23,10 @@ OPERATOR = Operator(
     name="rms_norm",
     summary="y[r] = x[r] / sqrt(mean of x[r]^2 + eps) * weight along the last axes, with a residual if asked for",
     problem_type=RmsNormProblem,
-    schedule_type=RmsNormSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(RmsNormSchedule, constraints, emit, _SPACE.space, _SPACE.candidates, checks, workload),),
     reference=emit_reference,
-    space=_SPACE.space,
     default=_SPACE.default,
-    candidates=_SPACE.candidates,
     presets=RMS_PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=RMS_BASELINES,
     suites=Path(__file__).parent / "suites" / "rms_norm",
     call=RMS_CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.rows.norm_backward.emit import emit, emit_reference
 from autotune.codegen.rows.norm_backward.presets import PRESETS
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -19,16 +20,10 @@ OPERATOR = Operator(
     name="norm_backward",
     summary="gradients of rms_norm and layer_norm: those of their inputs, weights and biases",
     problem_type=NormBackwardProblem,
-    schedule_type=NormBackwardSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(NormBackwardSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

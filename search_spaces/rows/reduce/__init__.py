@@ -8,6 +8,7 @@ from autotune.codegen.rows.reduce.emit import emit, emit_reference
 from autotune.codegen.rows.reduce.presets import PRESETS
 from autotune.codegen.rows.reduce.problem import ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -22,16 +23,10 @@ OPERATOR = Operator(
     name="reduce",
     summary="y = sum, mean, norm, dot product, extreme or its index, of all of a matrix, its rows, columns or segments",
     problem_type=ReduceProblem,
-    schedule_type=ReduceSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(ReduceSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

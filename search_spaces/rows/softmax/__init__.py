@@ -8,6 +8,7 @@ from autotune.codegen.rows.softmax.emit import emit, emit_reference
 from autotune.codegen.rows.softmax.presets import PRESETS
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -20,16 +21,10 @@ OPERATOR = Operator(
     name="softmax",
     summary="softmax of x / temperature along the last axis, or its logarithm, with lengths or causal if asked for",
     problem_type=SoftmaxProblem,
-    schedule_type=SoftmaxSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(SoftmaxSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.rows.softmax_backward.emit import emit, emit_reference
 from autotune.codegen.rows.softmax_backward.presets import PRESETS
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -19,16 +20,10 @@ OPERATOR = Operator(
     name="softmax_backward",
     summary="gradient of softmax, or of its logarithm, along the last axis: dx = scale · y · (dy - Σ y·dy)",
     problem_type=SoftmaxBackwardProblem,
-    schedule_type=SoftmaxBackwardSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(SoftmaxBackwardSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.scan.scan.emit import emit, emit_reference
 from autotune.codegen.scan.scan.presets import PRESETS
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -21,16 +22,10 @@ OPERATOR = Operator(
     name="scan",
     summary="y = running sums, products, maxima or minima, over all elements, along rows or within segments",
     problem_type=ScanProblem,
-    schedule_type=ScanSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(ScanSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

@@ -8,6 +8,7 @@ from autotune.codegen.streaming.dropout.emit import emit, emit_naive
 from autotune.codegen.streaming.dropout.presets import PRESETS
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -20,16 +21,10 @@ OPERATOR = Operator(
     name="dropout",
     summary="y = dropout(x + bias) + residual, by random numbers that follow from seed, offset and index",
     problem_type=DropoutProblem,
-    schedule_type=DropoutSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(DropoutSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_naive,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

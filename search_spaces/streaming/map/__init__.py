@@ -8,6 +8,7 @@ from autotune.codegen.streaming.map.emit import emit, emit_reference
 from autotune.codegen.streaming.map.presets import PRESETS
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -23,16 +24,10 @@ OPERATOR = Operator(
     name="map",
     summary="y = (f(x + bias)·u + residual)·scale for each element: activations, gated pairs, casts, their gradients",
     problem_type=MapProblem,
-    schedule_type=MapSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(MapSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

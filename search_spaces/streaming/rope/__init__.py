@@ -8,6 +8,7 @@ from autotune.codegen.streaming.rope.emit import emit, emit_reference
 from autotune.codegen.streaming.rope.presets import PRESETS
 from autotune.codegen.streaming.rope.problem import RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
@@ -20,16 +21,10 @@ OPERATOR = Operator(
     name="rope",
     summary="rotary position embeddings of the heads of q and k, in one launch",
     problem_type=RopeProblem,
-    schedule_type=RopeSchedule,
-    constraints=constraints,
-    emit=emit,
+    kernels=(Kernel(RopeSchedule, constraints, emit, space, candidates, checks, workload),),
     reference=emit_reference,
-    space=space,
     default=default,
-    candidates=candidates,
     presets=PRESETS,
-    checks=checks,
-    workload=workload,
     baselines=BASELINES,
     suites=Path(__file__).parent / "suites",
     call=CALL,

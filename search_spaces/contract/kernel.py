@@ -1,0 +1,55 @@
+"""One kernel of an operator: how its schedules look, which are legal, which to try, and what they emit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
+
+from .space import Space
+
+P = TypeVar("P", bound=Problem)
+S = TypeVar("S", bound=Schedule)
+
+
+def _everywhere(_problem: Any, _spec: DeviceSpec) -> bool:
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(Generic[P, S]):
+    """One kernel. An operator reaches it by the type of a schedule, so no two kernels of an operator share that.
+
+    Attributes:
+        schedule_type: its dataclass, whose `Schedule.kernel` is the kernel's name if the operator has several.
+        constraints: what is illegal beyond what fields may be and what blocks may take: one string for each violation,
+            with its values. It is asked of schedules whose fields are right.
+        emit: the source of a legal schedule; use `Operator.program`, which checks first.
+        space: what a sampler draws from.
+        candidates: schedules to try first, best guess first; illegal ones are skipped.
+        checks: small problems with full tiles, edges and tails that prove a schedule in the emulator, each with the
+            schedule itself, or its like for so few tiles.
+        workload: what each launch of a legal schedule does, for the time model.
+        applies: whether some schedule of this kernel is legal for a problem on a device. Where it is not, the kernel
+            has neither a space nor candidates.
+    """
+
+    schedule_type: type[S]
+    constraints: Callable[[P, S, DeviceSpec], Iterable[str]]
+    emit: Callable[[P, S], Program]
+    space: Callable[[P, DeviceSpec], Space[S]]
+    candidates: Callable[[P, DeviceSpec], Iterable[S]]
+    checks: Callable[[P, S], list[tuple[P, S]]]
+    workload: Callable[[P, S, DeviceSpec], tuple[Workload, ...]]
+    applies: Callable[[P, DeviceSpec], bool] = _everywhere
+
+    @property
+    def name(self) -> str:
+        """Its name among the operator's kernels; empty for an only one."""
+        return self.schedule_type.kernel
