@@ -115,7 +115,7 @@ class Operands:
         self._judge = OutputJudge(self.verifier, self._outputs, self._buffers, allocate)
         if self._judge.compared:
             reference = operator.reference(problem)
-            expected = self._judge.reference_buffers(inputs, {argument.name for argument in reference.arguments})
+            expected = self._judge.reference_buffers(inputs, {one.brought for one in reference.brought})
             with self.ready(reference, compile_kernel(reference, context.limits.arch), expected) as computing:
                 computing.launch()
                 stream.sync()

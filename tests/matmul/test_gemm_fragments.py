@@ -10,7 +10,7 @@ from matmul.gemm_cases import LIMITS, TF32
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Prepare

@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
+from planted import edited
 from probe_kernel import ProbeSchedule, emit, emit_naive
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
@@ -37,7 +38,7 @@ def test_reference_kernel_is_right(problem: ProbeProblem) -> None:
 
 
 LISTED = "the rows that the column keeps, each once"
-BEHIND = "= counts[column], arguments.kept_rows[(column + 1) * arguments.rows - 1] = 0;"
+BEHIND = "= arguments.counts[column], arguments.kept_rows[(column + 1) * arguments.rows - 1] = 0;"
 
 
 def without_memset(program: Program) -> Program:
@@ -49,12 +50,17 @@ def second_first(program: Program) -> Program:
     return replace(program, steps=(second, memset, first))
 
 
-def edited(old: str, new: str) -> Callable[[Program], Program]:
-    def edit(program: Program) -> Program:
-        assert program.source.count(old) == 1
-        return replace(program, source=program.source.replace(old, new))
+def cleared_too_much(program: Program) -> Program:
+    """As if the counts lay where the first launch has left the maximum."""
+    first, memset, second = program.steps
+    left = dict(first.arguments)["largest"]
+    return replace(program, steps=(first, replace(memset, offset=left.offset), second))
 
-    return edit
+
+def shared_too_early(program: Program) -> Program:
+    first, memset, second = program.steps
+    maxima = dict(first.arguments)["maxima"]
+    return replace(program, steps=(first.taking(largest=replace(maxima, offset=maxima.offset + 4)), memset, second))
 
 
 @pytest.mark.parametrize(
@@ -62,13 +68,19 @@ def edited(old: str, new: str) -> Callable[[Program], Program]:
     [
         (LOADED, without_memset, r"wrong: .* \(in kept\)"),
         (LOADED, second_first, r"wrong: .* \(in y\)"),
-        (LOADED, edited("= counts[column];", "= counts[column] + (column == 0);"), r"wrong: .* \(in kept\)"),
+        (LOADED, cleared_too_much, r"wrong: .* \(in y\)"),
+        (LOADED, shared_too_early, "expected parts that do not overlap"),
+        (
+            LOADED,
+            edited("= arguments.counts[column];", "= arguments.counts[column] + (column == 0);"),
+            r"wrong: .* \(in kept\)",
+        ),
         (LOADED, edited("+ place] = at.row;", "+ place] = 0;"), rf"expected {LISTED} \(in kept_rows\)"),
         (LOADED, edited("+ place] = at.row;", "+ place] = at.row + 1;"), rf"expected {LISTED} \(in kept_rows\)"),
         (LOADED, edited("+ place] = at.row;", "+ place + 1] = at.row;"), rf"expected {LISTED} \(in kept_rows\)"),
         (
             LOADED,
-            edited("= counts[column];", BEHIND),
+            edited("= arguments.counts[column];", BEHIND),
             r"first at 39: got 0, expected the gap untouched \(in kept_rows\)",
         ),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),

@@ -15,6 +15,7 @@ from contract.reference_kernel import check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core.utils import StridedMemoryView
+from planted import edited
 from probe_arrays import COLUMNS, ROWS, arrays, assert_right, empty_outputs
 from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule
@@ -85,14 +86,15 @@ def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
     [
         ("+ place] = at.row;", "+ place] = at.row + 1;", "expected the rows that the column keeps, each once"),
         ("+ place] = at.row;", "+ place + 1] = at.row;", "expected the rows that the column keeps, each once"),
-        ("= counts[column];", "= counts[column], arguments.kept_rows[999] = 0;", "expected the gap untouched"),
+        (
+            "= arguments.counts[column];",
+            "= arguments.counts[column], arguments.kept_rows[999] = 0;",
+            "expected the gap untouched",
+        ),
     ],
 )
 def test_a_wrong_list_is_seen(device: CudaDevice, old: str, new: str, error: str) -> None:
-    def plant(program: Program) -> Program:
-        return replace(program, source=program.source.replace(old, new))
-
-    found = evaluated(device, PROBLEM, LOADED, plant)
+    found = evaluated(device, PROBLEM, LOADED, edited(old, new))
     assert found.status is Status.WRONG
     assert error in found.error and found.error.startswith("kept_rows: wrong: ")
 
@@ -100,11 +102,7 @@ def test_a_wrong_list_is_seen(device: CudaDevice, old: str, new: str, error: str
 def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:
     inside = "if (!at.inside) continue;"
     clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
-
-    def plant(program: Program) -> Program:
-        return replace(program, source=program.source.replace(inside, f"{inside} {clear}"))
-
-    found = evaluated(device, PROBLEM, LOADED, plant)
+    found = evaluated(device, PROBLEM, LOADED, edited(inside, f"{inside} {clear}"))
     assert found.status is Status.WRONG
     assert found.error.startswith("in place: y: wrong")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, GemmSchedule

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autotune.codegen.matmul.gemm.fields import Gate, Scales
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
@@ -78,8 +78,8 @@ def _types(
     activation: str,
     group_size: int,
 ) -> Mapping[str, ArrayType]:
-    if activation not in list(Activation):
-        raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
+    if activation not in FUSED:
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: gemv takes {', '.join(DTYPES)}")
     weights = weights_of(input, weight)
