@@ -14,7 +14,7 @@ from alembic.config import Config
 from sqlalchemy import MetaData, create_engine, insert, inspect, select
 
 from autotune.db import TuningDB, schema
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.db.engine import database_url, engine_of
 from autotune.db.exchange import from_document, read_document, to_document
 from autotune.db.freshness import OTHER_PROGRAM, changed_program
@@ -72,7 +72,7 @@ def test_an_export_has_todays_names(exported):
         assert_of_today(trial)
     (compared,) = (trial for trial in exported if trial.comparison)
     assert compared.problem.operator == "transpose"
-    assert compared.comparison == Comparison(compared.seconds, {"copy": compared.seconds * 0.9}, {"cuda": "13.0"})
+    assert compared.comparison == BaselineTimes(compared.seconds, {"copy": compared.seconds * 0.9}, {"cuda": "13.0"})
     (lost,) = (trial for trial in exported if trial.lost_to)
     (winner,) = (trial for trial in exported if trial.schedule_digest == lost.lost_to)
     assert winner.problem == lost.problem
