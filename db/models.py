@@ -23,6 +23,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
@@ -224,6 +225,7 @@ class TrialRow(Base):
     comparison: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     compiler: Mapped[str]
     program_digest: Mapped[str]
+    machine_code_digest: Mapped[str] = mapped_column(server_default=text("''"))
     created_at: Mapped[datetime] = mapped_column(Utc, index=True)
 
     problem: Mapped[ProblemRow] = relationship(lazy="joined", innerjoin=True)

@@ -92,6 +92,7 @@ class Trial:
         comparison: how fast baselines are beside it; None where that was never measured.
         compiler: name and version.
         program_digest: digest of the emitted program.
+        machine_code_digest: digest of what the compiler made of it; empty if that is not known.
         run: the run that tried it last, by its id in the same database; None if there was none.
         created_at: when it was tried, with a time zone; stored as UTC.
 
@@ -115,12 +116,13 @@ class Trial:
     comparison: BaselineTimes | None = None
     compiler: str = ""
     program_digest: str = ""
+    machine_code_digest: str = ""
     run: str | None = None
     created_at: datetime = field(default_factory=_now)
 
     def __post_init__(self) -> None:
         check_name("schedule_digest", self.schedule_digest)
-        for name in ("compiler", "program_digest", "lost_to"):
+        for name in ("compiler", "program_digest", "machine_code_digest", "lost_to"):
             check_text(name, getattr(self, name), NAME_LENGTH)
         check_text("error", self.error)
         if self.run is not None:

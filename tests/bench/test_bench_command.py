@@ -379,7 +379,7 @@ def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
     baselines = {"mover": baseline("mover"), "copy": baseline("copy", verified=False, replayed=False)}
     setting = benchmark_run.Setting(sgemm, SimpleNamespace(limits=limits), baselines, 2, limits)
     times = {OWN: (2e-3, 2e-3), "mover": (4e-3, 4e-3), "copy": (5e-5, 5e-5)}
-    comparison = benchmark_run.BaselineTimes(times)
+    comparison = benchmark_run.Comparison(times)
     run = benchmark_run.Run(sgemm.problem_type(4096, 4096, 4096), None, "", comparison)
     (found,) = tables(setting, [run], suite=False)
     assert [row[3] for row in found.rows] == ["68.7 TFLOP/s", "34.4 TFLOP/s", "4027 GB/s"]

@@ -159,8 +159,8 @@ def valid():
 
 
 WRONG = [
-    ((), [], "version None, expected up to 2"),
-    (("version",), 3, "version 3, expected up to 2"),
+    ((), [], "version None, expected 2"),
+    (("version",), 3, "version 3, expected 2"),
     (("more",), 1, "got 'version'.*'more'"),
     (("trials",), {}, "trials={}: expected a list"),
     (("trials", 0), None, r"trials\[0\]: a trial has .*got None"),

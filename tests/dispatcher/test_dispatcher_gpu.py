@@ -15,6 +15,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.comparison import BaselineTimes
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plan as plans
+from autotune.dispatcher.choice import formulation
 from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu

@@ -48,7 +48,8 @@ class Explanation:
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
         if chosen.rule is Rule.NEAREST:
-            words.append(f"record {chosen.record}, distance {chosen.distance:.2f}")
+            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
+            words.append(f"distance {chosen.distance:.2f}")
         if chosen.seconds is not None:
             words.append(f"predicted {chosen.seconds * 1e6:.1f} µs")
         if chosen.loss is not None:
