@@ -11,7 +11,7 @@ from autotune.codegen.model.tensor import Checked, Role, Tensor
 from autotune.verification import UNTOUCHED, Mismatch, expected_dtype, scale_name
 
 from .memory import GuardedBuffer
-from .verifier import EMPTY_REPORT, REPORT, Comparison, Verifier
+from .verifier import EMPTY_REPORT, REPORT, Discrepancy, Verifier
 
 Buffers = Mapping[str, GuardedBuffer]
 
@@ -96,9 +96,9 @@ class OutputJudge:
             tensor, actual, expected, scale=scale, before=before, counts=counts, poison=poison
         )
         if report:
-            elements = Comparison.reported(report)
+            elements = Discrepancy.reported(report)
             first = min((one.first for one in (found, elements) if one.wrong), default=0)
-            found = Comparison(found.wrong + elements.wrong, first, elements.max_error)
+            found = Discrepancy(found.wrong + elements.wrong, first, elements.max_error)
         if not found.wrong:
             return found.max_error
         index, should = found.first, UNTOUCHED

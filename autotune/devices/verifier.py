@@ -54,7 +54,7 @@ EMPTY_REPORT = np.array([(0, 2**64 - 1, 0.0, 0)], REPORT)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Discrepancy:
     """How an output differs from its reference.
 
     Attributes:
@@ -68,7 +68,7 @@ class Comparison:
     max_error: float
 
     @classmethod
-    def reported(cls, buffer: GuardedBuffer) -> Comparison:
+    def reported(cls, buffer: GuardedBuffer) -> Discrepancy:
         """What a kernel wrote to a `Report` that started as `EMPTY_REPORT`."""
         report = buffer.download("uint8", REPORT.itemsize).view(REPORT)[0]
         return cls(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
@@ -147,7 +147,7 @@ class Verifier:
         before: GuardedBuffer | None = None,
         counts: GuardedBuffer | None = None,
         poison: int = POISONS[0],
-    ) -> Comparison:
+    ) -> Discrepancy:
         """Judge a whole flat output as `verification.compare` does; the gaps alone of one that is `Checked`.
 
         `expected` holds elements of `expected_dtype`, `scale` float64, `counts` int32; without `before`, gaps must be
@@ -158,7 +158,7 @@ class Verifier:
         pointers = {name: buffer.pointer if buffer else 0 for name, buffer in buffers.items()}
         pointers |= {"actual": actual.pointer, "report": self._report.pointer}
         self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor, poison), tensor.dtype)
-        return Comparison.reported(self._report)
+        return Discrepancy.reported(self._report)
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
         """64 bits that change, but for a chance of 1 in 2**64, when the buffer or its guard zones do."""
