@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from autotune.base.files import write_text
 
-from .comparison import Comparison
+from .comparison import BaselineTimes
 from .packing import unpacked
 from .renaming import key_of, renamed
 from .states import Status, TimeSource
@@ -117,7 +117,7 @@ def _trial(
     own["samples"] = _tuple(own["samples"])
     own["created_at"] = _time(own["created_at"])
     if own["comparison"] is not None:
-        own["comparison"] = Comparison.from_dict(own["comparison"])
+        own["comparison"] = BaselineTimes.from_dict(own["comparison"])
     return Trial(devices[model], problems[operator, key], **own)
 
 

@@ -30,7 +30,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from autotune.search_spaces.machine.calibration import Calibration
 
 from .checks import NAME_LENGTH
-from .comparison import Comparison
+from .comparison import BaselineTimes
 from .run_record import RunRecord
 from .states import Outcome, Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
@@ -235,7 +235,7 @@ class TrialRow(Base):
     def plain(self) -> Trial:
         """The row as a plain value."""
         same = {name: getattr(self, name) for name in _SAME}
-        compared = None if self.comparison is None else Comparison.from_dict(self.comparison)
+        compared = None if self.comparison is None else BaselineTimes.from_dict(self.comparison)
         own = {"samples": tuple(self.samples), "comparison": compared, "run": self.run_id}
         return Trial(self.device.plain, self.problem.plain, **own | same)
 

@@ -10,7 +10,7 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
@@ -173,7 +173,7 @@ def test_the_models_choice_goes_before_records_that_promise_less_but_not_before_
 
 
 def test_an_unconfirmed_record_competes_for_its_own_problem_as_a_neighbours_does(database):
-    known, other = problem(512), {"program_digest": "0" * 64, "comparison": Comparison(1e-3, {"cublas": 1e-6}, {})}
+    known, other = problem(512), {"program_digest": "0" * 64, "comparison": BaselineTimes(1e-3, {"cublas": 1e-6}, {})}
     database.record(trial(known, schedule(0, known), seconds=1e-3, **other))
     assert [choice.rule for choice in served(known)] == [Rule.MODEL, Rule.NEAREST, Rule.DEFAULT]
     database.record(trial(known, schedule(1, known), seconds=1e-6, **other))

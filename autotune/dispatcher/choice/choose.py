@@ -94,9 +94,9 @@ def choices(
     """What may serve, best first and computed one by one: at most two records, the model's schedule, the default.
 
     The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it. A problem
-    that is to be served as another one (`Problem.chosen_as`) gets the schedules of that.
+    that is to be served as another one (`Problem.served_as`) gets the schedules of that.
     """
-    if (other := problem.chosen_as) is not None:
+    if (other := problem.served_as) is not None:
         for choice in _own_choices(operator, other, spec, known, None):
             schedule = choice.schedule.shape_generic
             if not operator.violations(problem, schedule, spec):
