@@ -51,7 +51,7 @@ def _check(trial: Trial, believed: list[DeviceSpec]) -> None:
     problem = operator.problem_type.from_dict(trial.problem.fields)
     for name, value, why in invalid_fields(operator.schedule(trial.schedule)):
         raise ValueError(f"{name}={short(value)} of the schedule: {why}")
-    for name in ("schedule_digest", "program_digest", "compiler", "lost_to"):
+    for name in ("schedule_digest", "program_digest", "machine_code_digest", "compiler", "lost_to"):
         if not getattr(trial, name).isprintable():
             raise ValueError(f"{name}={short(getattr(trial, name))}: expected printable text")
     if trial.created_at > datetime.now(UTC) + _CLOCKS_DIFFER:
