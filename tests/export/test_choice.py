@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
 from autotune.codegen.matmul.gemm.fields import Gate
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables

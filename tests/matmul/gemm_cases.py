@@ -7,12 +7,12 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from pair_coverage import covering
 
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autotune.codegen.matmul.gemm.schedule_fields import Prepare
 from matmul.gemm_cases import LIMITS, TF32
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.fields import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
 from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.matmul.gemm import OPERATOR

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from matmul.gemm_cases import LIMITS
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up

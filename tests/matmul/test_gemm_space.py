@@ -7,18 +7,18 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from autotune.codegen.matmul.gemm.schedule_fields import SharedLayout
+from autotune.search_spaces.matmul.gemm.space import on_grid
 from matmul.gemm_cases import LIMITS
 
 from autotune.codegen.matmul.gemm.fields import Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import SharedLayout
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
-from autotune.search_spaces.matmul.gemm.space import on_grid
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 
 from autotune import emulator
@@ -14,7 +15,6 @@ from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.program import Program

@@ -7,8 +7,7 @@ from typing import Any
 
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import WARP, GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.schedule import WARP, GemmSchedule, Prepare
 from autotune.codegen.matmul.workspace_copy import ALIGNMENT
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.matrices import WIDEST_ACCESS
