@@ -30,11 +30,12 @@ class Handle:
 
     Attributes:
         lost: whether a kernel has destroyed the context.
+        milliseconds: the times of the next events.
     """
 
     def __init__(self) -> None:
         self.lost = False
-        self._milliseconds = count()
+        self.milliseconds = count()
 
     def set_current(self) -> None: ...
 
@@ -47,7 +48,7 @@ class Handle:
 
     def create_stream(self) -> Any:
         def record(event: SimpleNamespace) -> None:
-            event.at = next(self._milliseconds)
+            event.at = next(self.milliseconds)
 
         return SimpleNamespace(handle=7, sync=lambda: None, record=record)
 

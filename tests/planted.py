@@ -11,15 +11,28 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.emulator import SEEDS, EmulatorError, verify
 
+_right: set[tuple[Problem, Program, tuple[int, ...]]] = set()  # programs that this process has verified
+
+
+class NothingToReplaceError(LookupError):
+    """A bug does not fit the source: the test can say nothing about the kernel."""
+
 
 def with_bug(program: Program, right: str, wrong: str) -> Program:
     """The program with something wrong in the place of what its source has."""
-    assert right in program.source, f"nothing to replace in\n{program.source}"
+    if right not in program.source:
+        raise NothingToReplaceError(f"{right!r} is not in the source of {program.title}")
     return replace(program, source=program.source.replace(right, wrong))
 
 
-def check_caught(problem: Problem, program: Program, right: str, wrong: str, seeds: Iterable[int] = SEEDS) -> None:
-    """Plant a bug, with which the program does not compute the problem any more."""
+def check_caught(
+    problem: Problem, program: Program, right: str, wrong: str, seeds: Iterable[int] = SEEDS, said: str | None = None
+) -> None:
+    """See a program compute its problem, and then fail with a bug in it; the error has `said` in it."""
+    seeds = tuple(seeds)
+    if (problem, program, seeds) not in _right:
+        verify(problem, program, seeds)
+        _right.add((problem, program, seeds))
     bug = with_bug(program, right, wrong)
-    with pytest.raises(EmulatorError):
+    with pytest.raises(EmulatorError, match=said):
         verify(problem, bug, seeds)

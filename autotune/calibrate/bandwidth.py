@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from autotune.codegen.calibration import programs
-from autotune.codegen.calibration.programs import THREADS, VECTOR_BYTES
+from autotune.codegen.calibration.programs import THREADS
+from autotune.codegen.model.hardware import WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.program import Program
 from autotune.search_spaces.machine.calibration import Curve, Figure
 
-from .experiment import WORD_BYTES, Found, check_result, sum_of_words, wrapped
+from .experiment import Found, check_result, sum_of_words, wrapped
 from .instrument import Instrument
 
 _RESIDENT = 4  # blocks of an SM that share the work; as many as that fit on every device
@@ -24,7 +25,7 @@ _SHARED_PASSES = 1024
 
 def memory_bandwidth(instrument: Instrument) -> Found:
     """The best of some kernels that differ in the loads in flight and in how many blocks share the work."""
-    vectors = instrument.bytes_y // VECTOR_BYTES
+    vectors = instrument.bytes_y // WIDEST_ACCESS
     moved = {Figure.COPY: 2 * instrument.bytes_y, Figure.READ: instrument.bytes_y, Figure.WRITE: instrument.bytes_y}
     kernels = {Figure.COPY: programs.copy, Figure.READ: programs.read, Figure.WRITE: programs.write}
     return Found({one: moved[one] / _fastest(instrument, kernels[one], vectors) for one in kernels})
@@ -57,7 +58,7 @@ def check_read(
 ) -> None:
     """Make sure that `programs.read` sums what an array begins with, or that another kernel wrote that."""
     instrument.launch(program, {"vectors": vectors, "shift": shift, "passes": passes}, x=array)
-    words = vectors * VECTOR_BYTES // WORD_BYTES
+    words = vectors * WIDEST_ACCESS // WORD_BYTES
     check_result(of or program, _sum(instrument, program), wrapped(passes * sum_of_words(words)))
 
 
@@ -73,8 +74,8 @@ def l2_bandwidth(instrument: Instrument) -> Found:
     program = programs.read(_RESIDENT * spec.sm_count, 4)
     points = []
     for share in _L2_SHARES:
-        vectors = min(int(share * spec.l2_bytes), instrument.bytes_x) // VECTOR_BYTES
-        footprint, shift = vectors * VECTOR_BYTES, vectors // 3
+        vectors = min(int(share * spec.l2_bytes), instrument.bytes_x) // WIDEST_ACCESS
+        footprint, shift = vectors * WIDEST_ACCESS, vectors // 3
         passes = max(2, _L2_BYTES // footprint)
         check_read(instrument, program, vectors, passes, shift)
         seconds = instrument.seconds(program, {"vectors": vectors, "shift": shift, "passes": passes}, cold=False)
@@ -95,5 +96,5 @@ def shared_bandwidth(instrument: Instrument) -> Found:
     found = instrument.download("sums", np.uint32, blocks * threads).sum(dtype=np.uint64)
     check_result(program, wrapped(int(found)), wrapped(blocks * int(words)))
     seconds = instrument.seconds(program, {"passes": _SHARED_PASSES}, cold=False)
-    read = blocks * threads * _SHARED_PASSES * programs.SHARED_LOADS * VECTOR_BYTES
+    read = blocks * threads * _SHARED_PASSES * programs.SHARED_LOADS * WIDEST_ACCESS
     return Found({Figure.SHARED: read / seconds})

@@ -9,7 +9,6 @@ from autotune.codegen.model.program import Program
 from autotune.devices.base import DeviceError
 from autotune.search_spaces.machine.calibration import Curve, Figure, Point
 
-WORD_BYTES = 4
 _WORDS = 1 << 32  # different words
 
 

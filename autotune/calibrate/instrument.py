@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy.typing as npt
 
 from autotune.codegen.calibration import programs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.devices.timing import measure
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -161,13 +162,13 @@ class GpuInstrument:
 
     def _flush(self) -> Callable[[], None]:
         """What fills the L2 cache with other data by reading it: dirty lines would have to be evicted."""
-        vectors = self._arrays["flushed"].size // programs.VECTOR_BYTES
+        vectors = self._arrays["flushed"].size // WIDEST_ACCESS
         program = programs.read(4 * self.spec.sm_count, 4)
         return self._bound(program, {"vectors": vectors, "shift": 0, "passes": 1}, {"x": "flushed"})
 
     def _fill_x(self) -> None:
         program = programs.write(4 * self.spec.sm_count, 4)
-        self._bound(program, {"vectors": self.bytes_x // programs.VECTOR_BYTES}, {"y": "x"})()
+        self._bound(program, {"vectors": self.bytes_x // WIDEST_ACCESS}, {"y": "x"})()
 
 
 def array_bytes(free: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from autotune.codegen.calibration import programs
-from autotune.codegen.calibration.programs import VECTOR_BYTES
+from autotune.codegen.model.hardware import LINE_BYTES, WIDEST_ACCESS
 from autotune.search_spaces.machine.calibration import Curve, Figure, Point
 
 from .bandwidth import check_read
@@ -17,7 +17,7 @@ from .instrument import Instrument
 _FOOTPRINTS = tuple(1 << log2 for log2 in (14, 15, 16, 17, 18, 20, 22, 24, 25, 26, 28, 30))
 _L1_FOOTPRINT, _L2_FOOTPRINT = 1 << 14, 1 << 20  # of a chain in L1 on every device, and of one in L2 but not in L1
 _MEMORY_CACHES = 4  # caches full, as the footprint of a chain in device memory
-_LINE_BYTES, _ADDRESS_BYTES = 128, 8
+_ADDRESS_BYTES = 8
 _MOST_NODES = 1 << 16
 _L1_STEPS, _MEMORY_STEPS = 1 << 18, 1 << 12
 _L1_BYTES = 1 << 18  # footprints that L1 may hold: it is empty when a kernel begins, so the chain is gone through often
@@ -39,7 +39,7 @@ def latency(instrument: Instrument) -> Found:
 
 def _latency(instrument: Instrument, size: int) -> float:
     """Seconds of a load in a chain through so many bytes, a power of two."""
-    pitch_bytes = max(_LINE_BYTES, size // _MOST_NODES)
+    pitch_bytes = max(LINE_BYTES, size // _MOST_NODES)
     nodes, pitch = size // pitch_bytes, pitch_bytes // _ADDRESS_BYTES
     cold = size > instrument.spec.l2_bytes
     steps = _MEMORY_STEPS if cold else _L1_STEPS if size <= _L1_BYTES else max(_MEMORY_STEPS, nodes)
@@ -66,13 +66,13 @@ def node_after(steps: int, nodes: int) -> int:
 def in_flight(instrument: Instrument) -> Found:
     """One block on each SM reads device memory, with more and more bytes in flight."""
     spec = instrument.spec
-    vectors = min(_FEWEST_BYTES, instrument.bytes_x) // VECTOR_BYTES
+    vectors = min(_FEWEST_BYTES, instrument.bytes_x) // WIDEST_ACCESS
     points = []
     for threads, loads in _SHAPES:
         program = programs.read(spec.sm_count, loads, threads)
         check_read(instrument, program, vectors)
         seconds = instrument.seconds(program, {"vectors": vectors, "shift": 0, "passes": 1})
-        points.append((threads * loads * VECTOR_BYTES, vectors * VECTOR_BYTES / seconds))
+        points.append((threads * loads * WIDEST_ACCESS, vectors * WIDEST_ACCESS / seconds))
     return Found({Figure.IN_FLIGHT: enough(points)}, {Curve.IN_FLIGHT: tuple(points)})
 
 

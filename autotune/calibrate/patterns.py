@@ -9,14 +9,15 @@ import numpy as np
 
 from autotune.codegen.calibration import programs
 from autotune.codegen.calibration.programs import THREADS
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.search_spaces.machine.calibration import Curve
 
-from .experiment import WORD_BYTES, Found, check_result, sum_of_words, wrapped
+from .experiment import Found, check_result, sum_of_words, wrapped
 from .instrument import Instrument
 
 _STRIDES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # in words, as all that follows
 _MOST_STRIDED = 1 << 26  # loads of a launch
-_WARP, _GAP = 32, 64  # a warp's words begin so many apart, so that warps share no sector
+_GAP = 64  # a warp's words begin so many apart, so that warps share no sector
 _OFFSETS = (0, 1, 4, 8, 12, 16, 20, 24, 28, 32)
 _PIECES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _MOST_WORDS = 1 << 28  # that pieces have together
@@ -42,7 +43,7 @@ def alignment(instrument: Instrument) -> Found:
     return Found(
         curves={
             Curve.ALIGNMENT: tuple(
-                (WORD_BYTES * offset, _bandwidth(instrument, warps, _WARP, _GAP, offset)) for offset in _OFFSETS
+                (WORD_BYTES * offset, _bandwidth(instrument, warps, WARP, _GAP, offset)) for offset in _OFFSETS
             )
         }
     )

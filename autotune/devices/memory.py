@@ -10,11 +10,11 @@ from cuda.bindings import driver
 from cuda.core import Device, Stream
 
 from autotune.base.cuda_core import handle_return
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.problem import Array
 from autotune.verification import POISONS
 
-_WIDEST_ACCESS = 16
 _ALLOCATION_ALIGNMENT = 256  # of cuMemAlloc
 GUARD_BYTES = 1 << 20  # the rows of a tile that starts inside of a buffer and ends outside fit in
 
@@ -26,7 +26,7 @@ def guarded_pointer(base: int, alignment: int) -> int:
     access is wider than 16 bytes: from there on the buffer starts as the driver's own do, or times would be those of
     accesses that straddle cache lines (a transpose of 2 GiB on an H200 took a third longer).
     """
-    if alignment >= _WIDEST_ACCESS:
+    if alignment >= WIDEST_ACCESS:
         return round_up(base + GUARD_BYTES, _ALLOCATION_ALIGNMENT)
     return round_up(base + GUARD_BYTES, 2 * alignment) + alignment
 

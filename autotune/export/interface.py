@@ -110,5 +110,5 @@ def _zeros(exported: Kernels) -> list[str]:
     """The scalar that scales what an output holds before, if these kernels do not read that."""
     bundle = exported.bundle
     scalar = bundle.operator.call.accumulates if bundle.operator.call else ""
-    tensors = bundle.problem(dict.fromkeys(bundle.most, 1)).tensors
+    tensors = bundle.drawn(dict.fromkeys(bundle.most, 1)).tensors
     return [scalar] if scalar and not any(tensor.role is Role.IN_OUT for tensor in tensors) else []

@@ -38,7 +38,7 @@ class _Operator:
         self._required = len(call.required_outputs)
         self._computations: dict[tuple[str, ...], tuple[Callable[..., Any], tuple[str, ...]]] = {}
         operator = torch.library.custom_op(
-            f"autotune::{call.name}", self._dispatched, mutates_args=(), schema=schema(call, derivative)
+            f"autotune::{call.name}", self._dispatched, mutates_args=call.updates, schema=schema(call, derivative)
         )
         operator.register_fake(self._fake)
         if derivative is not None:
@@ -79,7 +79,8 @@ class _Operator:
         inputs = {name: tensor if tensor is None else tensor.detach() for name, tensor in inputs.items()}
         others = {name: tuple(value) if isinstance(value, list) else value for name, value in others.items()}
         compute, names = self._computation(others)
-        outputs = zip(names, _tuple(compute(**inputs, **others)), strict=True)
+        returned = compute(**inputs, **others)
+        outputs = zip(names, _tuple(returned), strict=True) if names else ()
         return self._all_made(inputs, dict(outputs))
 
     def _computation(self, others: Named) -> tuple[Callable[..., Any], tuple[str, ...]]:
@@ -95,7 +96,7 @@ class _Operator:
         """What the schema promises: without elements where this call's derivative needs no output."""
         like = inputs[self._call.inputs[0]]
         made = tuple(outputs[name] if name in outputs else like.new_empty(0) for name in self._made)
-        return made if len(made) > 1 else made[0]
+        return made[0] if len(made) == 1 else made or None
 
     def _saved_outputs(self, others: Named) -> tuple[str, ...]:
         """The optional outputs that this call's derivative needs."""

@@ -28,7 +28,8 @@ def outputs_made(call: Call, derivative: Derivative | None) -> tuple[str, ...]:
 
 def _parameter(call: Call, parameter: Parameter) -> str:
     if parameter.name in call.inputs:
-        kind = "Tensor?" if parameter.name in call.optional else "Tensor"
+        alias = f"(a{call.updates.index(parameter.name)}!)" if parameter.name in call.updates else ""
+        kind = f"Tensor{alias}{'?' if parameter.name in call.optional else ''}"
     else:
         kind = _kind(parameter.annotation)
     default = "" if parameter.default is Parameter.empty else f"={_literal(parameter.default)}"

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.headers import used_source
 
 THREADS = 256  # of a block
-VECTOR_BYTES = 16
 GATHER_BLOCKS = 6  # of an SM: with eight loads of each of 256 threads, 48 KiB are in flight
 SHARED_VECTORS = 2048  # of the tile that `read_shared` reads
 SHARED_THREADS = 1024
@@ -70,7 +70,7 @@ def follow() -> Program:
 
 def read_shared(blocks: int) -> Program:
     """Sum what each thread reads of a tile in shared memory."""
-    footprint = Footprint(SHARED_THREADS, SHARED_VECTORS * VECTOR_BYTES)
+    footprint = Footprint(SHARED_THREADS, SHARED_VECTORS * WIDEST_ACCESS)
     return _program("shared", "read_shared", (_SUMS, _PASSES), blocks, footprint)
 
 

@@ -1,31 +1,11 @@
 #pragma once
 #include "cuda/barrier.cuh"
 #include "cuda/swizzle.cuh"
+#include "cuda/tensor_map.cuh"
+#include "cuda/tile_memory.cuh"
 // Bulk copies from global to shared memory (sm_90 and newer), issued by one thread. A barrier counts their
 // bytes: whoever waits for it may read them. They overwrite what threads wrote to the target only after a
 // proxy fence.
-
-// A member of `struct Arguments`, which the entry takes as `const __grid_constant__ Arguments`; it is defined
-// there.
-struct TensorMap;
-
-// Fetches a map ahead of the first copy by it.
-__device__ __forceinline__ void prefetch_map(const TensorMap& map) {
-#if !defined(AUTOTUNE_EMULATOR) && __CUDA_ARCH__ >= 900
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map));
-#endif
-}
-
-// Dynamic shared memory for swizzled tiles, which begin at multiples of 1024 bytes.
-template <typename T>
-__device__ __forceinline__ T* tile_memory() {
-#ifdef AUTOTUNE_EMULATOR
-  return static_cast<T*>(autotune_emulator::dynamic_shared(1024));
-#else
-  extern __shared__ __align__(1024) unsigned char tile_bytes[];
-  return reinterpret_cast<T*>(tile_bytes);
-#endif
-}
 
 // Copies consecutive bytes; both addresses and their number are multiples of 16.
 __device__ __forceinline__ void bulk_copy(void* shared, const void* global, int bytes, Barrier& barrier) {

@@ -1,7 +1,7 @@
 #pragma once
 // Products of matrices by a warpgroup, which is four warps whose first has a number that four divides
-// (sm_90a). The products themselves, of one size and type, are text of codegen/source/wgmma.py. Operands lie in
-// shared memory, sums in registers: warp w has rows 16·w to 16·w + 15 of D, and its lanes share each 8
+// (sm_90a). The products themselves, of one size and type, are text of codegen/source/wgmma.py. Operands lie
+// in shared memory, sums in registers: warp w has rows 16·w to 16·w + 15 of D, and its lanes share each 8
 // columns of them as those of mma.m16n8k16 do (tensor_core.cuh).
 //
 // From a product until it is waited for, its operands may not be written and its sums not be accessed.

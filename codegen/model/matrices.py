@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .dtype import DType
+from .hardware import WIDEST_ACCESS
 from .integers import widest_divisor
 from .problem import Problem
 from .tensor import EXACT, Judgement, Role, Tensor
-
-WIDEST_ACCESS = 16  # bytes
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,8 @@ class Schedule:
     @property
     def members(self) -> dict[str, Any]:
         """What kernels read of a schedule, in the order of declaration: its fields, and what its class fixes."""
-        return {name: getattr(self, name) for name in _declared(type(self))}
+        kind: Any = type(self)
+        return {name: getattr(self, name) for name in _declared(kind)}
 
     @property
     def constants(self) -> dict[str, int | str]:

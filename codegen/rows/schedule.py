@@ -8,17 +8,15 @@ from typing import Any, ClassVar, TypeVar
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import RowProblem
 
-WARP = 32
 _LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
 _SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
-_WORD = 4
 _MOST_HELD_WORDS = 32
-_SECTOR = 32  # bytes that L2 reads or writes at once (row.cuh)
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
 _OTHER_REGISTERS = 24
 
@@ -84,7 +82,7 @@ class RowSchedule(Schedule):
             aligned: elements that the address of every row is a multiple of.
             element_bytes: of an element.
         """
-        return columns + (_SECTOR // element_bytes - aligned if self.vector_width > aligned else 0)
+        return columns + (SECTOR_BYTES // element_bytes - aligned if self.vector_width > aligned else 0)
 
     def rounds(self, reach: int) -> int:
         """Vectors of a thread in a row that reaches so far."""
@@ -116,7 +114,7 @@ class RowSchedule(Schedule):
     def loaded_words(self, reach: int, element_bytes: int) -> int:
         """Registers of the vectors that a thread holds or loads at once."""
         vectors = self.rounds(reach) if self.hold is Hold.REGISTERS else self.loads_in_flight
-        return self.arrays * vectors * ceil_div(self.vector_width * element_bytes, _WORD)
+        return self.arrays * vectors * ceil_div(self.vector_width * element_bytes, WORD_BYTES)
 
     def footprint(self, problem: Any) -> Footprint:
         """See `Schedule`: of an operator that needs no more than its rows do."""

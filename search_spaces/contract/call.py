@@ -61,6 +61,8 @@ class Call:
         accumulates: one more of these, which scales what the output holds before. If it is not 0, the output must be
             given and is read.
         in_place: pairs of an output and an input that may be the same array.
+        updates: the inputs that are written, too, such as a cache of keys. Of each, what the problem's reference says
+            changes, and nothing else. A call without outputs returns None.
     """
 
     declaration: Callable[..., Any]
@@ -73,6 +75,7 @@ class Call:
     switches: tuple[str, ...] = ()
     accumulates: str = ""
     in_place: tuple[tuple[str, str], ...] = ()
+    updates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
@@ -82,8 +85,12 @@ class Call:
             raise ValueError(f"{unknown[0]!r} is no parameter of {self.name}{self.signature}")
         if not self.inputs or self.inputs[0] in self.optional:
             raise ValueError(f"{self.name}: expected a first input that is not optional")
-        if not self.required_outputs:
-            raise ValueError(f"{self.name}: expected an output that is not optional")
+        if twice := sorted({*self.inputs} & {*self.outputs}):
+            raise ValueError(f"{self.name}: {twice[0]!r} is an input and an output: expected an input in `updates`")
+        if others := sorted({*self.updates} - {*self.inputs}):
+            raise ValueError(f"{self.name}: {others[0]!r} is updated: expected an input")
+        if not self.required_outputs and not {*self.updates} - {*self.optional}:
+            raise ValueError(f"{self.name}: expected an output or an update that is not optional")
 
     @property
     def name(self) -> str:
@@ -109,6 +116,18 @@ class Call:
     def required_outputs(self) -> tuple[str, ...]:
         """The outputs that a call always computes, and returns."""
         return tuple(name for name in self.outputs if name not in self.optional)
+
+    @property
+    def required_written(self) -> tuple[str, ...]:
+        """The arrays that a call always writes."""
+        return (*self.required_outputs, *(name for name in self.updates if name not in self.optional))
+
+    @cached_property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of an array that is written and another one, which may have no memory in common; but see `in_place`."""
+        written = {*self.outputs, *self.updates}
+        pairs = ((name, other) for number, name in enumerate(self.arrays) for other in self.arrays[:number])
+        return tuple((a, b) if a in written else (b, a) for a, b in pairs if {a, b} & written)
 
     @property
     def functional(self) -> tuple[str, ...]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 
 from .device_spec import DeviceSpec
 
-WARP_THREADS = 32
 # An SM is four partitions with a warp scheduler and a quarter of the registers each, on every architecture since sm_70.
-_PARTITIONS = 4
 
 
 class Limiter(StrEnum):
@@ -55,8 +54,8 @@ def occupancy(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int)
     Raises:
         ValueError: a block without threads, or a negative amount.
     """
-    warps = ceil_div(threads, WARP_THREADS)
-    warp_limit = spec.threads_per_sm // WARP_THREADS
+    warps = ceil_div(threads, WARP)
+    warp_limit = spec.threads_per_sm // WARP
     blocks = blocks_by_limiter(spec, threads, registers, shared_bytes)
     fewest = min(blocks.values())
     return Occupancy(
@@ -79,7 +78,7 @@ def blocks_by_limiter(spec: DeviceSpec, threads: int, registers: int, shared_byt
         )
     return {
         Limiter.WARPS: _blocks_by_warps(spec, threads),
-        Limiter.REGISTERS: _blocks_by_registers(spec, ceil_div(threads, WARP_THREADS), registers),
+        Limiter.REGISTERS: _blocks_by_registers(spec, ceil_div(threads, WARP), registers),
         Limiter.SHARED_MEMORY: _blocks_by_shared_memory(spec, shared_bytes),
         Limiter.BLOCKS: spec.blocks_per_sm,
     }
@@ -87,33 +86,33 @@ def blocks_by_limiter(spec: DeviceSpec, threads: int, registers: int, shared_byt
 
 def blocks_per_sm(spec: DeviceSpec, threads: int, registers: int, shared_bytes: int) -> int:
     """`Occupancy.blocks_per_sm` alone, in a third of the time."""
-    by_registers = _blocks_by_registers(spec, ceil_div(threads, WARP_THREADS), registers)
+    by_registers = _blocks_by_registers(spec, ceil_div(threads, WARP), registers)
     by_shared_memory = _blocks_by_shared_memory(spec, shared_bytes)
     return min(_blocks_by_warps(spec, threads), by_registers, by_shared_memory, spec.blocks_per_sm)
 
 
 def most_registers(spec: DeviceSpec, threads: int, min_blocks: int) -> int:
     """Registers that a thread may have so that `min_blocks` blocks fit on an SM, as ``__launch_bounds__`` asks for."""
-    unit = spec.register_unit // WARP_THREADS
+    unit = spec.register_unit // WARP
     return min(spec.registers_per_sm // (threads * min_blocks) // unit * unit, spec.registers_per_thread)
 
 
 def _blocks_by_warps(spec: DeviceSpec, threads: int) -> int:
     if threads > spec.threads_per_block:
         return 0
-    return spec.threads_per_sm // WARP_THREADS // ceil_div(threads, WARP_THREADS)
+    return spec.threads_per_sm // WARP // ceil_div(threads, WARP)
 
 
 def _blocks_by_registers(spec: DeviceSpec, warps: int, registers: int) -> int:
     if registers == 0:
         return spec.blocks_per_sm
-    per_warp = round_up(registers * WARP_THREADS, spec.register_unit)
+    per_warp = round_up(registers * WARP, spec.register_unit)
     # The launch check counts a block's warps as if they filled all partitions evenly.
-    per_block = per_warp * round_up(warps, _PARTITIONS)
+    per_block = per_warp * round_up(warps, SCHEDULERS)
     if registers > spec.registers_per_thread or per_block > spec.registers_per_block:
         return 0
-    warps_per_partition = spec.registers_per_sm // _PARTITIONS // per_warp
-    return warps_per_partition * _PARTITIONS // warps
+    warps_per_partition = spec.registers_per_sm // SCHEDULERS // per_warp
+    return warps_per_partition * SCHEDULERS // warps
 
 
 def _blocks_by_shared_memory(spec: DeviceSpec, shared_bytes: int) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP
 
 from .device_spec import DeviceSpec
-from .occupancy import WARP_THREADS, blocks_by_limiter, occupancy
+from .occupancy import blocks_by_limiter, occupancy
 from .occupancy_steps import Resource, most_for_blocks, steps
 
 
@@ -21,7 +22,7 @@ def occupancy_document(spec: DeviceSpec, entry: str, block: Footprint) -> dict[s
         "blocks_per_sm": found.blocks_per_sm,
         "most_blocks_per_sm": spec.blocks_per_sm,
         "warps_per_sm": found.warps_per_sm,
-        "most_warps_per_sm": spec.threads_per_sm // WARP_THREADS,
+        "most_warps_per_sm": spec.threads_per_sm // WARP,
         "fraction": found.fraction,
         "limiters": found.limiters,
         "resources": {

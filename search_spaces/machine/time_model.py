@@ -31,11 +31,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
 
+from autotune.codegen.model.hardware import SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.resources import Resources
 
 from .device_spec import DeviceSpec
-from .occupancy import WARP_THREADS, occupancy, resident_blocks
+from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
 VERSION = "12"  # counts up when a modelled time changes: trials that were modelled by another version are stale
@@ -45,7 +46,6 @@ LATENCY_SECONDS = 0.64e-6  # of a load from device memory
 _NEXT_LAUNCH_SECONDS = 1e-6  # between two launches of a program
 _STORE_SECONDS = 0.92e-6  # from a block's last load to the end of its stores
 _BLOCK_CLOCKS = 155.0  # between the starts of two blocks on an SM
-_SCHEDULERS = 4  # of an SM
 _ISSUE_CLOCKS = 1.094  # of an instruction on its scheduler
 _BARRIER_CLOCKS = 92.0  # of a step, hidden by the other blocks of the SM
 _CACHED_INSTRUCTIONS = 2300  # of a loop, as they are counted here, that the instruction cache of an SM holds
@@ -126,9 +126,9 @@ def _sm_clocks(work: Workload, spec: DeviceSpec) -> float:
 
 def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec) -> float:
     """Clocks that so many resident blocks take but for the wait of each for its first loads and its last stores."""
-    warps = work.footprint.threads // WARP_THREADS
+    warps = work.footprint.threads // WARP
     # The warps of a scheduler issue in turn; the fullest scheduler has at least one.
-    turns = _ISSUE_CLOCKS * max(1, ceil_div(blocks * warps, _SCHEDULERS)) / warps
+    turns = _ISSUE_CLOCKS * max(1, ceil_div(blocks * warps, SCHEDULERS)) / warps
     loading = work.load_instructions * turns
     in_loop = (work.instructions + work.load_instructions) / warps
     issuing = work.instructions * turns + loading + _BARRIER_CLOCKS / blocks

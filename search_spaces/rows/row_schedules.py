@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import LEAST_COPY, WIDEST_ACCESS
 from autotune.codegen.rows.schedule import Hold, RowSchedule
 from autotune.search_spaces.contract.space import Draw, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -17,7 +17,6 @@ from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_v
 S = TypeVar("S", bound=RowSchedule)
 
 _MOST_ROUNDS = 64  # of a row in registers: unrolled, each is a load and several computations
-_LEAST_COPY = 4  # bytes that cp.async copies
 _CLUSTERED_COLUMNS = 2048  # from which on blocks may share a row; any row has so many threads, too
 
 
@@ -41,8 +40,8 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {WIDEST_ACCESS} of an access"
     if held and schedule.loads_in_flight > 1:
         yield f"loads_in_flight {schedule.loads_in_flight}: expected 1 for rows that are held, whose loads all are"
-    if schedule.hold is Hold.SHARED and vector_bytes < _LEAST_COPY:
-        yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
+    if schedule.hold is Hold.SHARED and vector_bytes < LEAST_COPY:
+        yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {LEAST_COPY} or more"
     if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         yield f"{schedule.rounds(reach)} vectors of a thread in registers over {_MOST_ROUNDS}"
     yield from grid_violations(schedule.blocks(rows))
@@ -107,7 +106,7 @@ def row_space(
 def _fits(schedule: RowSchedule, reach: int, element_bytes: int, spec: DeviceSpec) -> bool:
     if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         return False
-    if schedule.hold is Hold.SHARED and schedule.vector_width * element_bytes < _LEAST_COPY:
+    if schedule.hold is Hold.SHARED and schedule.vector_width * element_bytes < LEAST_COPY:
         return False
     return not any(footprint_violations(spec, schedule.row_footprint(reach, element_bytes)))
 

@@ -8,8 +8,8 @@ from itertools import product
 from typing import Generic, TypeVar
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.rows.problem import RowProblem
 from autotune.codegen.rows.schedule import Hold, RowSchedule, held_row
 from autotune.search_spaces.contract.space import Space

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import log2
 
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.rows.problem import RowProblem
-from autotune.codegen.rows.schedule import WARP, RowSchedule
+from autotune.codegen.rows.schedule import RowSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-LINE = 128  # bytes
-SCHEDULERS = 4  # of an SM
 L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
 _CLUSTER = 350  # clocks in which blocks wait for each other, for each doubling of a cluster: fitted with softmax's
 
@@ -22,7 +21,7 @@ def cluster_clocks(cluster: int) -> float:
 def lines_of_access(threads_per_row: int, vector_bytes: int) -> float:
     """Cache lines that a warp's access touches, which goes to one row or to several."""
     of_row = min(WARP, threads_per_row)
-    return WARP / of_row * max(1.0, of_row * vector_bytes / LINE)
+    return WARP / of_row * max(1.0, of_row * vector_bytes / LINE_BYTES)
 
 
 def rows_under_way(rows: int, schedule: RowSchedule, resident: int, spec: DeviceSpec) -> float:

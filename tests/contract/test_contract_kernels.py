@@ -190,8 +190,8 @@ def test_source_is_laid_out_as_its_files_are(readable: dict[Path, Program]) -> N
     """clang-format checks the files under codegen/; what is left out of them leaves no gaps and no long lines."""
     for path in readable:
         lines = path.read_text().split("\n")
-        assert max(map(len, lines)) <= _COLUMNS
-        assert all(line == line.rstrip() for line in lines)
+        assert [line for line in lines if len(line) > _COLUMNS] == [], "lines that are too long"
+        assert [line for line in lines if line != line.rstrip()] == [], "lines that end with blanks"
         assert all(line or following for line, following in pairwise(lines[:-1])), "two blank lines"
 
 

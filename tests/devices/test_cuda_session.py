@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_driver import Kernel, Loaded, host_context
+from host_driver import HostVerifier, Kernel, Loaded, host_context
 from optuna import Study
 from optuna.pruners import BasePruner, NopPruner
 from optuna.trial import FrozenTrial, TrialState
@@ -29,6 +29,7 @@ from autotune.db.states import Status
 from autotune.devices import cuda_session, race
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.cuda_session import CudaSession
+from autotune.devices.memory import GuardedBuffer
 from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = replace(named_device("h200"), l2_bytes=1024)
@@ -125,6 +126,22 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
     assert (found.status, found.error, found.max_error) == (Status.OK, "", 0)
     assert found.samples == (pytest.approx(1e-3),) * 10
     assert next(launches) == 2 + 10 + 2
+
+
+def test_caches_are_flushed_before_the_first_event_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    context, flushed = host_context(monkeypatch, LIMITS, reference(False)), []
+    handle: Any = context.handle
+
+    def flush(_verifier: HostVerifier, buffer: GuardedBuffer, *, guards_only: bool) -> None:
+        flushed.append(buffer.size)
+        next(handle.milliseconds)
+
+    monkeypatch.setattr(HostVerifier, "queue_checksum", flush)
+    kernel: Any = right
+    with CudaSession(context, OPERATOR, Increment(), seed=0) as session:
+        found = session.evaluate(Schedule(), PROGRAM, kernel)
+    assert found.samples == (pytest.approx(1e-3),) * 10
+    assert flushed == [4 * LIMITS.l2_bytes] * 10
 
 
 def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:

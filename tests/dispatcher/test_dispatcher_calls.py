@@ -114,6 +114,52 @@ def test_several_outputs_may_be_given_as_a_tuple(launches):
     assert [array.dtype for array in function(x())] == [np.int64, np.int64]
 
 
+@pytest.mark.parametrize(("out", "given"), [((1,), "a tuple of 1"), (x(), "a ndarray"), (5, "a int")])
+def test_several_outputs_are_no_array_and_no_other_number(launches, out, given):
+    with pytest.raises(TypeError, match=f"out is {given}: expected a tuple of 2: value, index"):
+        toy(PAIRED).function(x(), out=out)
+
+
+def stored(x, cache, state=None, *, stream=None):
+    """x is stored in a cache."""
+
+
+STORED = Call(
+    declaration=stored,
+    inputs=("x", "cache", "state"),
+    outputs=(),
+    types=lambda x, cache, state: {},
+    bind=lambda x, cache, state: Binding(cache.shape, {"x": "x", "cache": "c"}),
+    optional=("state",),
+    updates=("cache", "state"),
+)
+
+
+def test_an_array_that_is_updated_is_given_and_nothing_is_returned(launches):
+    function, source, cache = toy(STORED).function, x(), x(9)
+    assert [function(source, cache), function(source, cache, x(3))] == [None, None]
+    assert {given["c"] for _, given in launches.launched} == {address(cache)}
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'cache'"):
+        function(source)
+    with pytest.raises(TypeError, match="cache is a NoneType: expected"):
+        function(source, None)
+    readonly = x(9)
+    readonly.flags.writeable = False
+    with pytest.raises(ValueError, match="cache is read-only"):
+        function(source, readonly)
+
+
+def test_an_array_that_is_updated_overlaps_no_other(launches):
+    function, memory = toy(STORED).function, x(8, 8)
+    for wrong in (memory[3:4], memory[4:], memory[2:6, :2]):
+        with pytest.raises(ValueError, match="cache overlaps x: pass memory of its own"):
+            function(wrong, memory[:5] if wrong.shape == (1, 8) else memory[3:])
+    with pytest.raises(ValueError, match="state overlaps cache"):
+        function(x(), memory[0], memory[0, 7:])
+    function(memory[:, :4], memory[:, 4:])
+    assert len(launches.launched) == 1
+
+
 @pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16"), DType.FLOAT16])
 def test_a_dtype_may_be_given_as_any_library_has_it(launches, dtype):
     def converted(x, dtype=None, *, out=None, stream=None):
@@ -135,7 +181,9 @@ def test_a_dtype_may_be_given_as_any_library_has_it(launches, dtype):
         ({"scalars": ("alfa",)}, "'alfa' is no parameter of shifted"),
         ({"in_place": (("out", "z"),)}, "'z' is no parameter"),
         ({"optional": ("x",)}, "expected a first input that is not optional"),
-        ({"optional": ("out", "index", "total")}, "expected an output that is not optional"),
+        ({"optional": ("out", "index", "total")}, "expected an output or an update that is not optional"),
+        ({"inputs": ("x", "mask", "out")}, "'out' is an input and an output: expected an input in `updates`"),
+        ({"updates": ("out",)}, "'out' is updated: expected an input"),
     ],
 )
 def test_a_call_that_contradicts_its_declaration_is_refused(change, message):

@@ -13,7 +13,7 @@ from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets import gpu
 from autotune.dispatcher.targets.base import LaunchError
 from autotune.dispatcher.targets.gpu import _GpuKernel
-from autotune.dispatcher.targets.workspaces import Scratch
+from autotune.dispatcher.targets.workspaces import Workspaces
 
 LEGACY, PER_THREAD, OWN = 1, 2, 0x7F00
 
@@ -61,7 +61,7 @@ def launch(stream, *, current, fails=()):
     context = Context(current=current)
     loaded = Loaded(context, fails)
     try:
-        _GpuKernel(loaded, context, Program("", (), ()), Scratch(context)).bound(None)(stream)
+        _GpuKernel(loaded, context, Program("", (), ()), Workspaces(context)).bound(None)(stream)
     finally:
         assert context.is_current is current  # what is current in the caller's thread stays so
     return loaded.launched, context.asked
@@ -99,8 +99,8 @@ def test_tensor_maps_of_a_workspace_are_those_of_the_stream(monkeypatch):
     monkeypatch.setattr(
         gpu, "encoder", lambda _, memory, context: partial(setattr, ctypes.c_uint64.from_address(memory), "value")
     )
-    monkeypatch.setattr(gpu.Workspaces, "pointer", lambda self, stream: 0x1000 * stream)
-    launch = _GpuKernel(loaded, context, program, Scratch(context)).bound(packed)
+    monkeypatch.setattr(gpu.Workspaces, "pointer", lambda self, size, stream: 0x1000 * stream)
+    launch = _GpuKernel(loaded, context, program, Workspaces(context)).bound(packed)
     for stream in (3, 4, 3):
         launch(stream)
     assert held == [(0x3000, 0x3100), (0x4000, 0x4100), (0x3000, 0x3100)]

@@ -143,6 +143,26 @@ def test_a_record_that_fails_is_skipped_with_one_warning(gpu, database, error):
     assert len(gpu.launched) == 2
 
 
+def test_two_threads_that_fail_together_skip_one_record(gpu, database):
+    for number, known in enumerate((problem(512), problem(600))):
+        database.record(trial(known, schedule(number, known)))
+    together, refuse = Barrier(2), gpu.refuse
+
+    def refuse_together(program, kind):
+        if kind is LaunchError and "raster_group = 100" in program.source:
+            together.wait(60)
+            raise LaunchError("out of resources")
+        refuse(program, kind)
+
+    gpu.refuse = refuse_together
+    a, b = FakeTensor(A, (512, 512)), FakeTensor(B, (512, 512))
+    with pytest.warns(RuntimeWarning, match="skipped the record") as caught, ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: dispatcher.sgemm(a, b), range(2)))
+    assert len(caught) == 1
+    assert ["raster_group = 101" in program.source for program in gpu.loaded] == [False, True]
+    assert len(gpu.launched) == 2
+
+
 def test_when_all_records_and_the_models_choice_fail_the_default_serves(gpu, database):
     known = problem(2048, 2048, 2048)
     default = SGEMM.emit(known, SGEMM.default(known, H200)).source

@@ -42,6 +42,15 @@ def test_any_layout_and_batch_multiplies_as_numpy_does(operands):
 
 
 @pytest.mark.usefixtures("defaults_only")
+def test_an_out_that_has_become_read_only_is_refused():
+    a, b, out = (np.ones(shape, np.float32) for shape in ((5, 33), (33, 5), (5, 5)))
+    dispatcher.sgemm(a, b, out=out)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        dispatcher.sgemm(a, b, out=out)
+
+
+@pytest.mark.usefixtures("defaults_only")
 @pytest.mark.parametrize(
     ("a", "b"),
     [

@@ -46,6 +46,9 @@ EXPRESSIONS = {
     "__brev(1u << (t % 32))": 2.0 ** (31 - LANE),
     "__brevll(1ull << t)": 2.0 ** (63 - T),
     "min(3, t) + max(2.5f, x[t]) + min(1ll, 2ll)": np.minimum(3, T) + np.maximum(2.5, X) + 1,
+    "min(3u, t - 5) + 100 * max(t, 9u) + min(x[t], 2.5)": np.where(T < 5, 3, np.minimum(3, T - 5))
+    + 100 * np.maximum(T, 9)
+    + np.minimum(X, 2.5),  # an int beside an unsigned int counts as one
     "__uint_as_float(__float_as_uint(x[t]) ^ 0x80000000u)": -X,
     "__int_as_float(__float_as_int(x[t]))": X,
     "fmaf(x[t], 2.0f, 1.0f) + __fmaf_rn(x[t], x[t], 0.0f)": X * 2 + 1 + X * X,

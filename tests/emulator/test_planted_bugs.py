@@ -185,6 +185,9 @@ PLANTS = [
           "which another block wrote", np.concatenate([X, 2 * X]), LOOKED_BACK),
     Plant("store that does not release", LOOK_BACK, "store_release(words + ticket + 1, 1u)", "words[ticket + 1] = 1",
           "which another block wrote", np.concatenate([X, 2 * X]), LOOKED_BACK),
+    Plant("a word that blocks wait for, stored twice", "unsigned* word = static_cast<unsigned*>(arguments.workspace);"
+          "if (t < 2) autotune_emulator::store_relaxed(word + t, 1u); y[t] = x[63 - t];", "word + t", "word",
+          "stores bytes 0 to 3 of workspace again", build={"workspace_bytes": 16}),
     Plant("warp barrier of some lanes", "s[t] = x[t]; __syncwarp(); if (t % 32 < 16) __syncwarp(0xffffu);"
           "y[t] = s[t ^ 31];", "__syncwarp(); if", "if", "race: ", np.concatenate([X[31::-1], X[:31:-1]])),
     Plant("signed overflow", "int most = n + 2147483583; y[t] = most > 0 ? x[63 - t] : 0;", "3583", "3584",

@@ -9,7 +9,8 @@ import pytest
 from transpose_cases import PROBLEMS
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from autotune.codegen.layout.transpose.schedule import BANK_BYTES, BANKS, WARP, TransposeSchedule
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.model.hardware import BANKS, WARP, WORD_BYTES
 from autotune.search_spaces.layout.transpose import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
@@ -96,10 +97,10 @@ def test_the_fastest_where_rows_begin_anywhere_are_tried_first(m: int, n: int, s
 
 def wavefronts(addresses: list[int], access: int) -> int:
     """Most cycles that shared memory takes for the threads which it could serve in one, without conflicts."""
-    served = min(WARP, BANKS * BANK_BYTES // access)
+    served = min(WARP, BANKS * WORD_BYTES // access)
     most = 0
     for first in range(0, WARP, served):
-        words = {(a + byte) // BANK_BYTES for a in addresses[first : first + served] for byte in range(access)}
+        words = {(a + byte) // WORD_BYTES for a in addresses[first : first + served] for byte in range(access)}
         banks = [word % BANKS for word in words]
         most = max(most, *(banks.count(bank) for bank in banks))
     return most
@@ -139,6 +140,6 @@ def test_threads_meet_in_no_bank(size: int, load: int, store: int) -> None:
         plain = TransposeSchedule(tile_m, lanes_n * load, rows, load, store)
         padded = replace(plain, pad=plain.group_shift(size))
         assert conflicts(padded, size)[0] == 1
-        if tile_m * size >= BANKS * BANK_BYTES:
+        if tile_m * size >= BANKS * WORD_BYTES:
             assert conflicts(replace(plain, swizzle=True), size) == (1, 1)
             assert conflicts(plain, size)[0] > 1

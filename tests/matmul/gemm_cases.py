@@ -7,12 +7,12 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from pair_coverage import covering
 
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
@@ -108,9 +108,10 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
-            wgmma = schedule.instruction is Instruction.WGMMA
+            wgmma = isinstance(schedule, WgmmaSchedule)
             if schedule.threads > _THREADS // (1 if wgmma else 2) or schedule.block_m * schedule.block_n > 2**13:
                 continue
+            schedule = _riskier(random, schedule)
             problem = _problem(random, template, schedule)
             schedule = _on_small_grid(random, problem, schedule)
             products = problem.m * problem.n * problem.k * problem.batch
@@ -120,12 +121,27 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
                 return problem, schedule
 
 
+def scheduled(words: str) -> GemmSchedule:
+    """The default schedule of mma_sync, or of wgmma after ``kernel=wgmma``, changed by words."""
+    kind = WgmmaSchedule if "kernel=wgmma" in words else MmaSyncSchedule
+    return kind.parse(words.split())
+
+
+def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
+    """Sometimes what is legal but never drawn: clusters of 2×2 blocks, or several clusters for each tile."""
+    if schedule.kernel == "mma_sync" or random.random() < 0.5:
+        return schedule
+    if schedule.cluster_k > 1:
+        return schedule.but(grid_blocks=2 * schedule.cluster_k, stages=2)
+    return schedule.but(cluster_m=2, cluster_n=2, grid_blocks=0, whole_tiles=False)
+
+
 def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
     if not schedule.grid_blocks:
         return schedule
     if schedule.whole_tiles:
         return replace(schedule, grid_blocks=schedule.cluster)
-    if schedule.cluster_k > 1:  # two clusters for each tile
+    if schedule.cluster_k > 1:
         blocks = 2 * schedule.cluster_k
         shared = schedule.steps(problem) >= blocks
         return replace(schedule, grid_blocks=blocks * schedule.tiles(problem) if shared else 0)
@@ -150,7 +166,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     if template.result is DType.INT32:
         fields = {"batch": fields["batch"], "k": fields["k"]}
     if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them
-        n = round_up(n, template.parts * max(schedule.vector_b, schedule.vector_d))
+        n = round_up(n, template.parts * max(schedule.vector(template, "b"), schedule.vector_d))
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
     layouts: dict[str, int] = {"align_d": schedule.vector(template, "d") * template.result.bytes}
     for operand in "abd":
@@ -164,19 +180,18 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
-    if schedule.instruction is Instruction.WGMMA:
-        return (
-            problem.layout,
-            schedule.cluster > 1,
-            schedule.cluster_k > 1,
-            schedule.swap,
-            schedule.pingpong,
-            schedule.tensor_store,
-        )
-    if problem.gate is not Gate.NONE:
-        return problem.gate, problem.preactivation
-    return problem.layout, schedule.vector_a, problem.dtype.bytes == 2
+def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
+    """What is hard to get right, of which each combination with the layout or the gate has a case."""
+    if schedule.kernel == "wgmma":
+        side_by_side, shared = schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
+        if schedule.cluster_k > 1 or side_by_side == 4 or shared:
+            return side_by_side, schedule.cluster_k > 1, shared
+        return problem.layout, schedule.swap, schedule.pingpong or problem.preactivation
+    if schedule.shares_tiles(problem) and schedule.promote:
+        return ("promoted sums of shared tiles",)
+    return (
+        (problem.gate, problem.preactivation) if problem.gate is not Gate.NONE else (problem.layout, schedule.vector_a)
+    )
 
 
-CASES = covering(drawn_cases(560), _kernel, most=40)
+CASES = covering(drawn_cases(560), _risk, most=40)

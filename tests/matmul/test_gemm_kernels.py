@@ -7,18 +7,20 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
+from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32, scheduled
+from planted import check_caught
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
-from autotune.emulator import EmulatorError, verify
+from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 GATED = GemmProblem(20, 48, 40, gate=Gate.HALVES, preactivation=True, dtype=FP16)
@@ -26,14 +28,13 @@ SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
 
 
 def program(problem: GemmProblem, words: str) -> Program:
-    return OPERATOR.program(problem, GemmSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), LIMITS)
 
 
 def test_cases_cover_problems_and_copies() -> None:
     problems = [problem for problem, _ in CASES]
     assert {problem.dtype for problem in problems} == set(DTYPES)
-    layouts = {(problem.layout, schedule.shared_layout) for problem, schedule in CASES}
-    assert {layout for layout, _ in layouts} == {"nn", "nt", "tn", "tt"}
+    assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
     assert {problem.activation for problem in problems} == set(Activation)
     assert {problem.bias for problem in problems} == set(Bias)
     assert {(problem.gate, problem.preactivation) for problem in problems} >= {
@@ -41,12 +42,19 @@ def test_cases_cover_problems_and_copies() -> None:
         (Gate.INTERLEAVED, True),
     }
     assert {problem.residual for problem in problems} == {problem.batch > 1 for problem in problems} == {False, True}
-    widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in CASES for x in "ab"}
+    copied = [(problem, schedule) for problem, schedule in CASES if isinstance(schedule, MmaSyncSchedule)]
+    widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in copied for x in "ab"}
     assert widths == set(product((1, 2, 4, 8, 16), (False, True)))
-    for name in (field.name for field in fields(GemmSchedule)):
+    for name in (field.name for field in fields(MmaSyncSchedule)):
         if name in ("shared_layout", "double_buffer_fragments", "stages", "specialize"):
-            assert len({getattr(schedule, name) for _, schedule in CASES}) > 1
+            assert len({getattr(schedule, name) for _, schedule in copied}) > 1
     assert {p.layout for p, s in CASES if s.shares_tiles(p)}
+    of_wgmma = [(problem, schedule) for problem, schedule in CASES if isinstance(schedule, WgmmaSchedule)]
+    assert len(of_wgmma) >= len(CASES) // 2 - 1
+    assert any(schedule.cluster_m * schedule.cluster_n == 4 for _, schedule in of_wgmma)
+    assert any(schedule.cluster_k > 1 and schedule.shares_tiles(problem) for problem, schedule in of_wgmma)
+    assert any(schedule.promote and schedule.shares_tiles(problem) for problem, schedule in copied)
+    assert any(schedule.swap for _, schedule in of_wgmma) and any(problem.preactivation for problem, _ in of_wgmma)
 
 
 STEPS = [("nn", FP16), ("nt", FP16), ("tn", FP16), ("tt", FP16), ("nt", E4M3), ("tn", INT8), ("tn", TF32)]
@@ -87,17 +95,19 @@ def test_presets_gate_pairs(preset: str) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])
-def test_nothing_is_read_that_does_not_count(alpha: float) -> None:
+@pytest.mark.parametrize("words", [SMALL, "kernel=wgmma BM=64 BN=32 BK=64 consumers=1 stages=2 vector_d=2"])
+def test_nothing_counts_that_is_multiplied_by_zero(words: str, alpha: float) -> None:
+    """What mma.sync would multiply is not read at all; wgmma has read it by then."""
     problem = GemmProblem(16, 24, 32, residual=True, bias=Bias.ROW)
     d = problem.tensors[-1]
     ones = {tensor.name: np.ones(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
     unread = ("a", "c") if alpha == 0 else ("c",)
     arrays = ones | {name: np.full_like(ones[name], np.nan) for name in unread}
-    emulator.run(program(problem, SMALL), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
+    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": alpha, "beta": 0.0}, seed=0)
     np.testing.assert_array_equal(d.view(arrays["d"]).astype(np.float32), 1 + 32 * alpha)
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (-(2.0**30), -(2**31)), (0.0, 0)])
+@pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (2.0**30, 2**31 - 1), (-(2.0**30), -(2**31)), (0.0, 0)])
 def test_integers_are_rounded_and_kept_within_their_type(alpha: float, expected: int) -> None:
     """Ties go to even: 37 / 2 is 18."""
     problem = GemmProblem(16, 16, 37, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32, lda=48, ldb=48)
@@ -270,6 +280,12 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         BLOCKS,
         f"{SINGLE_BYTES} promote=64",
     ),
+    "blocks of terms are counted from the first tile of a work unit": (
+        "(first + tile + 1) % promoted_tiles",
+        "(tile + 1) % promoted_tiles",
+        replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
+        f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
+    ),
     "the scale of another block of columns": (
         "static_cast<long long>(column / scale_block)",
         "static_cast<long long>(column / scale_block ^ 1)",
@@ -311,7 +327,4 @@ def test_what_is_behind_a_row_that_ends_within_a_vector_does_not_count() -> None
 def test_a_planted_bug_is_detected(bug: str) -> None:
     before, after, problem, words = BUGS[bug]
     right = program(problem, words)
-    assert before in right.source, f"nothing to replace in\n{right.source}"
-    wrong = replace(right, source=right.source.replace(before, after))
-    with pytest.raises(EmulatorError):
-        verify(problem, wrong)
+    check_caught(problem, right, before, after)

@@ -117,7 +117,6 @@ def test_x_may_be_shared_by_a_block(case: str) -> None:
     """Whole tiles, an edge within a piece of x, and threads that read what others copied."""
     problem, words = SHARED_X[case]
     right = program(problem, words)
-    verify(problem, right, seeds=(0,))
     for before, after in SHARED_X_BUGS.values():
         check_caught(problem, right, before, after)
 

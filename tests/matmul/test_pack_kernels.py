@@ -13,7 +13,6 @@ from autotune.codegen.matmul.pack.quantise import quantised, steps_of
 from autotune.codegen.matmul.pack.schedule import PackSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
-from autotune.emulator import verify
 from autotune.search_spaces.matmul.pack import OPERATOR
 
 INT4 = Weights.INT4
@@ -129,5 +128,4 @@ BUGS = {
 def test_planted_bug_is_caught(bug: str) -> None:
     problem, words, right, planted = BUGS[bug]
     program = OPERATOR.program(problem, PackSchedule.parse(words.split()), LIMITS)
-    verify(problem, program, seeds=(0,))
     check_caught(problem, program, right, planted, seeds=(0,))

@@ -89,7 +89,6 @@ def test_planted_bug_is_caught(right: str, planted: str) -> None:
 def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
     problem = SgemmProblem(64, 64, 64, transpose_a=True)
     source = OPERATOR.program(problem, schedule, LIMITS)
-    verify(problem, source)
     check_caught(problem, source, right, right.replace("<", "<="))
 
 
@@ -124,7 +123,6 @@ def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
     schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
     source = OPERATOR.program(problem, schedule, LIMITS)
-    verify(problem, source)
     check_caught(problem, source, right, planted)
 
 
@@ -204,7 +202,6 @@ def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> N
     """Four blocks share 3 steps along k, or 13."""
     problem = SgemmProblem(97, 70, k, beta_nonzero=True)
     source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), LIMITS)
-    verify(problem, source)
     check_caught(problem, source, right, planted)
 
 
@@ -217,6 +214,5 @@ def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
     schedule = SgemmSchedule(**tile, pad_a=4, vector_a=1)
     assert schedule.lanes_k == 2
     source = OPERATOR.program(problem, schedule, LIMITS)
-    verify(problem, source)
     right = "group % rows == 0"
     check_caught(problem, source, right, "true")

@@ -109,7 +109,6 @@ INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70,
 )
 def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
     kernel = program(problem, "threads=128 TPR=64 vector_width=2")
-    verify(problem, kernel, seeds=(2,))
     check_caught(problem, kernel, right, planted)
 
 

@@ -17,7 +17,6 @@ from autotune.codegen.rows.softmax_backward.emit import emit
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.compiler import compile_kernel
-from autotune.emulator import verify
 from autotune.search_spaces.rows.softmax_backward import OPERATOR
 
 
@@ -68,7 +67,6 @@ def test_the_reference_is_the_derivative(log: bool) -> None:
 def test_planted_bug_is_caught(log: bool, words: str, right: str, planted: str) -> None:
     problem = Masked(9, 67, log=log)
     kernel = emit(problem, schedule(words))
-    verify(problem, kernel, seeds=(1,))
     check_caught(problem, kernel, right, planted, seeds=(1,))
 
 

@@ -17,7 +17,7 @@ from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.compiler import compile_kernel
-from autotune.emulator import EmulatorError, verify
+from autotune.emulator import verify
 from autotune.search_spaces.rows.softmax import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -126,7 +126,6 @@ MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads
 def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, planted: str) -> None:
     problem = replace(MASKED, mask=mask)
     kernel = program(problem, f"threads=32 {words}")
-    verify(problem, kernel, seeds=(0,))
     check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
@@ -141,7 +140,6 @@ def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, plan
 def test_planted_bug_in_the_order_of_heads_is_caught(right: str, planted: str) -> None:
     problem = SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44)
     kernel = program(problem, "threads=64 TPR=4 vector_width=4 heads_first=1")
-    verify(problem, kernel, seeds=(0,))
     check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
@@ -299,11 +297,7 @@ def test_an_update_scales_by_exactly_one_where_the_maximum_stays() -> None:
     """2^0 may be off by an error of exp2, and each vector of a long row would multiply by that."""
     problem = SoftmaxProblem(1, 4096)
     kernel = program(problem, "threads=32 TPR=1 hold=reload passes=online")
-    verify(problem, kernel)
-    right = "so_far == max ? 1.0f :"
-    assert right in kernel.source
-    with pytest.raises(EmulatorError, match="wrong"):
-        verify(problem, replace(kernel, source=kernel.source.replace(right, "")))
+    check_caught(problem, kernel, "so_far == max ? 1.0f :", "", said="wrong")
 
 
 def test_many_small_terms_are_not_lost() -> None:

@@ -21,6 +21,7 @@ PLANTED = [
     ("Join()(Join()(of_sections, of_groups), of_tiles)", "Join()(of_groups, of_tiles)", 35_000, TINY),
     ("Join()(Join()(of_sections, of_groups), of_tiles)", "Join()(of_sections, of_tiles)", 1100, TINY),
     ("Join()(of_tiles, own)", "of_tiles", 1100, TINY),
+    ("ends_group && groups_before == window - 1", "ends_group", 2100, TINY),
     ("window - 1;", "window - 2;", 1100, TINY),
     ("tile == count - 1", "false", 200, TINY),
     ("atomicAdd(counter, 1ull)", "blockIdx.x", 200, TINY),
@@ -86,19 +87,15 @@ def test_carries_in_half_precision_are_caught() -> None:
     problem = ScanProblem(1, 3000, SUM, FLOAT16)
     scan = program(problem, TINY)
     combined = "combine(Number a, Number b) { return a + b; }"
-    assert combined in scan.source
     half = "combine(Number a, Number b) { return to_float(from_float<float16>(a + b)); }"
-    with pytest.raises(EmulatorError, match="wrong"):
-        verify(problem, replace(scan, source=scan.source.replace(combined, half)), seeds=(0,))
+    check_caught(problem, scan, combined, half, seeds=(0,), said="wrong")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_block_scans_without_barriers_are_caught(method: str) -> None:
     problem = ScanProblem(1, 600)
     scan = emit_block_scans(problem, method)
-    assert "__syncthreads();" in scan.source
-    with pytest.raises(EmulatorError, match="race"):
-        verify(problem, replace(scan, source=scan.source.replace("    __syncthreads();\n", "")), seeds=(0,))
+    check_caught(problem, scan, "    __syncthreads();\n", "", seeds=(0,), said="race")
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,6 @@ BUGS = {
 def test_planted_bug_is_caught(bug: str) -> None:
     problem, right, planted = BUGS[bug]
     source = program(problem, "vector_width=4 HPT=2")
-    verify(problem, source, seeds=(0,))
     check_caught(problem, source, right, planted, seeds=(0,))
 
 
@@ -159,7 +158,6 @@ def test_planted_bug_is_caught(bug: str) -> None:
 def test_planted_bug_in_units_apart_is_caught(right: str, planted: str) -> None:
     problem = RopeProblem(5, 3, 1, 24, rotary_dim=8, dtype=BFLOAT16)
     source = program(problem, "threads=64 vector_width=4 HPT=2 apart=1")
-    verify(problem, source, seeds=(0,))
     check_caught(problem, source, right, planted, seeds=(0,))
 
 

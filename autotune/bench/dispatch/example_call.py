@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from inspect import BoundArguments, Parameter
 from itertools import permutations, product
 from typing import Any
 
 from autotune.codegen.model.fields import FieldRole, FieldSpec, field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.search_spaces.contract.call import OUT, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
-
-_WIDEST = 16  # bytes: more alignment is of no use
 
 
 def problem_of_sizes(problem_type: type[Problem], size: Callable[[str, FieldSpec], int]) -> Problem:
@@ -68,21 +66,33 @@ class ExampleCall:
 def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
     """The call that computes a problem.
 
-    Tensors that are read are tried as the call's inputs, others as its outputs, in all orders. Arrays without a tensor
-    are left out. Options are the problem's fields of the same names.
+    Tensors that are read are tried as the call's inputs, others as its outputs and updates, in all orders. Arrays
+    without a tensor are left out. Options are the problem's fields of the same names.
 
     Raises:
-        ValueError: the operator has no call, or none is found.
+        ValueError: the operator has no call, or none is found; why the first one tried is none.
     """
     if operator.call is None:
         raise ValueError(f"{operator.name} has no call")
-    for example in _candidates(operator.call, problem):
-        with suppress(TypeError, ValueError):
-            computed, pointers = _bound(example)
-            same = all(pointers[name] == tensor.name for name, tensor in example.tensors.items())
-            if same and computed == problem:
-                return example
-    raise ValueError(f"no call of {operator.name} is known to compute {problem.key}")
+    reason = "its tensors are not as many as the call's arrays"
+    for number, example in enumerate(_candidates(operator.call, problem)):
+        wrong = _why_another(example, problem)
+        if not wrong:
+            return example
+        reason = reason if number else wrong
+    raise ValueError(f"no call of {operator.name} is known to compute {problem.key}: {reason}")
+
+
+def _why_another(example: ExampleCall, problem: Problem) -> str:
+    """Why a call does not compute a problem; empty if it does."""
+    try:
+        computed, pointers = _bound(example)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    for name, tensor in example.tensors.items():
+        if (pointer := pointers.get(name, "")) != tensor.name:
+            return f"{name} is bound to {pointer or 'no pointer'}, not to {tensor.name}"
+    return "" if computed == problem else f"it computes {computed.key}"
 
 
 def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
@@ -94,11 +104,13 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     required = [name for name in call.scalars if call.signature.parameters[name].default is Parameter.empty]
     scalars = {name: problem.scalars[name] for name in required}
     scalars |= {name: problem.scalars[name] for name in call.switches if problem.scalars[name] != 0}
+    only_read = [name for name in call.inputs if name not in call.updates]
     read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
     written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
-    for inputs, outputs in product(permutations(call.inputs, len(read)), permutations(call.outputs, len(written))):
-        if not {*call.inputs, *call.outputs} - {*call.optional} <= {*inputs, *outputs}:
+    changed = (*call.updates, *call.outputs)
+    for inputs, outputs in product(permutations(only_read, len(read)), permutations(changed, len(written))):
+        if not {*call.arrays} - {*call.optional} <= {*inputs, *outputs}:
             continue
         tensors = dict(zip(inputs + outputs, read + written, strict=True))
         for dropped in range(leading, -1, -1):
@@ -113,7 +125,7 @@ def _bound(example: ExampleCall) -> Binding:
     }
     arguments |= dict.fromkeys(call.arrays) | dict(example.options)
     for name, tensor in example.tensors.items():
-        alignment = min(_WIDEST, tensor.alignment)
+        alignment = min(WIDEST_ACCESS, tensor.alignment)
         layout = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
         arguments[name] = layout
     types = call.types(**{name: arguments[name] for name in (*call.inputs, *call.options)})

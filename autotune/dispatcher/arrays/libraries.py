@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.search_spaces.contract.layouts import Layout, Shape
 
 from .views import HOST, View
 
 _ON_CUDA = (2, 13)  # DLPack's device types kDLCUDA and kDLCUDAManaged
-_WIDEST = 16  # bytes of the widest access of a thread: more alignment than that is of no use
 
 
 class Library(NamedTuple):
@@ -46,7 +46,7 @@ def _dtype_name(dtype: Any) -> str:
 
 
 def _layout(pointer: int, shape: Shape, strides: Shape, dtype: Any, itemsize: int) -> Layout:
-    return Layout(shape, strides, _dtype_name(dtype), itemsize, min(_WIDEST, pointer & -pointer) or _WIDEST)
+    return Layout(shape, strides, _dtype_name(dtype), itemsize, min(WIDEST_ACCESS, pointer & -pointer) or WIDEST_ACCESS)
 
 
 def _fingerprint_by_reading(
@@ -90,7 +90,7 @@ def _fingerprint_torch(name: str, array: Any, stream: int) -> tuple[int, Hashabl
     pointer: int = array.data_ptr()
     dtype, device = array.dtype, array.get_device() if array.is_cuda else array.device
     lazy = array.is_neg() or (dtype.is_complex and array.is_conj())
-    return pointer, (array.shape, array.stride(), dtype, device, pointer % _WIDEST, lazy)
+    return pointer, (array.shape, array.stride(), dtype, device, pointer % WIDEST_ACCESS, lazy)
 
 
 def _read_torch(name: str, array: Any, stream: int) -> View:

@@ -15,7 +15,7 @@ class BoundCall:
     """A call with its arrays.
 
     Attributes:
-        out: the output, or a tuple of them.
+        out: what the call returns: the output, a tuple of them, or None.
     """
 
     __slots__ = ("_arrays", "_current", "_launch", "_plan", "_stream", "out")
@@ -25,9 +25,8 @@ class BoundCall:
         arguments = calls.arguments(*operands, stream=stream, **options)
         prepared = calls.prepare(*arguments)
         self.out = calls.returned(prepared)
-        if type(prepared.outputs[0]) in arrays.IMMUTABLE:
-            kind = type(prepared.outputs[0]).__name__
-            raise ValueError(f"a plan writes to its output repeatedly, but a {kind} is immutable")
+        for kind in {*map(type, prepared.outputs)} & arrays.IMMUTABLE:
+            raise ValueError(f"a plan writes to its output repeatedly, but a {kind.__name__} is immutable")
         self._arrays = operands, options  # whose memory must stay as long as this may be called
         self._stream = 0 if stream is None else prepared.stream
         self._current = arrays.stream_of(arguments[1][0])

@@ -17,13 +17,16 @@ def check_views(call: Call, views: Views, types: Mapping[str, ArrayType]) -> Non
 
     Raises:
         TypeError: an output of another dtype.
-        ValueError: an output of another shape, or that is read-only; arrays on several devices, or that are not aligned
-            to an element.
+        ValueError: an output of another shape; an array that is written and is read-only; arrays on several devices,
+            or that are not aligned to an element.
     """
+    for name in (*call.outputs, *call.updates):
+        if name in views and views[name].readonly:
+            raise ValueError(f"{name} is read-only")
     for name in call.outputs:
         if name in views:
             _check_output(name, views[name], types[name])
-    out = call.required_outputs[0]
+    out = call.required_written[0]
     for name, view in views.items():
         _check_alignment(name, view)
         if view.device != views[out].device:
@@ -31,15 +34,14 @@ def check_views(call: Call, views: Views, types: Mapping[str, ArrayType]) -> Non
 
 
 def check_apart(call: Call, views: Views) -> None:
-    """``ValueError`` if an output overlaps another array, unless it may be the same one and is."""
-    for number, output in enumerate(call.outputs, len(call.inputs)):
-        for other in call.arrays[:number]:
-            if output not in views or other not in views or not overlap(views[output], views[other]):
-                continue
-            if (output, other) not in call.in_place:
-                raise ValueError(f"{output} overlaps {other}: pass memory of its own")
-            if views[output].pointer != views[other].pointer or not same_layout(views[output], views[other]):
-                raise ValueError(f"{output} overlaps {other} in part: pass {other} itself, or memory of its own")
+    """``ValueError`` if an array that is written overlaps another one, unless it may be the same one and is."""
+    for written, other in call.apart:
+        if written not in views or other not in views or not overlap(views[written], views[other]):
+            continue
+        if (written, other) not in call.in_place:
+            raise ValueError(f"{written} overlaps {other}: pass memory of its own")
+        if views[written].pointer != views[other].pointer or not same_layout(views[written], views[other]):
+            raise ValueError(f"{written} overlaps {other} in part: pass {other} itself, or memory of its own")
 
 
 def moved(call: Call, views: Views, addresses: tuple[float, ...]) -> Views:
@@ -55,8 +57,6 @@ def same_layout(first: View, second: View) -> bool:
 
 
 def _check_output(name: str, view: View, expected: ArrayType) -> None:
-    if view.readonly:
-        raise ValueError(f"{name} is read-only")
     if view.layout.dtype != expected.dtype:
         raise TypeError(f"{name} has dtype {view.layout.dtype}: expected {expected.dtype}")
     if view.layout.shape != expected.shape:

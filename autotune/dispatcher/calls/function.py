@@ -9,7 +9,7 @@ from inspect import cleandoc
 from typing import Any
 
 from autotune.dispatcher.arrays import arrays
-from autotune.search_spaces.contract.call import Call
+from autotune.search_spaces.contract.call import OUT, Call
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
@@ -73,10 +73,10 @@ class Dispatched:
         return prepared
 
     def returned(self, prepared: Prepared) -> Any:
-        """What a call returns: the required output, or a tuple of them."""
+        """What a call returns: the required output, a tuple of them, or None of a call that only updates."""
         outputs = dict(zip(self.call.outputs, prepared.outputs, strict=True))
         required = tuple(outputs[name] for name in self.call.required_outputs)
-        return required[0] if len(required) == 1 else required
+        return required[0] if len(required) == 1 else required or None
 
     def _remember(self, prepared: Prepared, inputs: Arrays, outputs: Arrays, case: Case) -> None:
         """Keep a call for the fast path."""
@@ -111,6 +111,11 @@ class Dispatched:
         same = [output for output, operand in self.call.in_place if named[output] is named[operand]]
         return [named[name] for name in self.call.outputs if named[name] is not None and name not in same]
 
+    def _not_a_tuple(self, out: Any) -> TypeError:
+        expected = f"expected a tuple of {len(self.call.outputs)}: {', '.join(self.call.outputs)}"
+        given = f"a tuple of {len(out)}" if isinstance(out, tuple) else f"a {type(out).__name__}"
+        return TypeError(f"{OUT} is {given}: {expected}")
+
     def _made(self, source: str) -> Callable[..., Any]:
         """The function of a source, with the signature and the documentation that users see."""
         call = self.call
@@ -119,6 +124,7 @@ class Dispatched:
             "_given": self._given,
             "_fresh": self._fresh,
             "_launch": self.launch,
+            "_not_a_tuple": self._not_a_tuple,
             "_recorded": gradients_are_recorded,
             "_handle": arrays.stream_handle,
         }

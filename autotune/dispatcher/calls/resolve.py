@@ -64,7 +64,7 @@ class Prepared(NamedTuple):
         launcher = self.resolved.launcher
         if launcher is not None:
             launcher.launch(self.stream, self.values)
-            if type(self.outputs[0]) in arrays.IMMUTABLE:
+            if not arrays.IMMUTABLE.isdisjoint(map(type, self.outputs)):
                 target(next(iter(self.resolved.views.values())).device).synchronize(self.stream)
 
 
@@ -133,10 +133,13 @@ class Resolver:
         """The outputs, with new ones for those that are required and left out."""
         call = self._call
         given = dict(zip(call.outputs, outputs, strict=True))
-        for name, output in given.items():
-            if output is not None and arrays.immutable(output):
-                kind = type(output).__name__
-                raise ValueError(f"{name} is a {kind}, and arrays of its library are immutable: omit {name}=")
+        named = dict(zip(call.inputs, inputs, strict=True))
+        for name, array in (given | {name: named[name] for name in call.updates}).items():
+            if array is not None and arrays.immutable(array):
+                right = "pass one of another" if name in call.updates else f"omit {name}="
+                raise ValueError(
+                    f"{name} is a {type(array).__name__}, and arrays of its library are immutable: {right}"
+                )
         missing = [name for name in call.required_outputs if given[name] is None]
         if not missing:
             return outputs
@@ -165,7 +168,7 @@ class Resolver:
         options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
         problem, pointers = call.bind(**layouts, **options)
         check_apart(call, views)
-        written = [views[name] for name in call.required_outputs]
+        written = [views[name] for name in call.required_written]
         if all(0 in view.layout.shape for view in written):
             return Resolved(views, None, None)
         plan = plan_for(self._operator, problem, written[0].device, handle)

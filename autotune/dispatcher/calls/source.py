@@ -47,13 +47,19 @@ def function_source(call: Call) -> str:
     required = call.required_outputs
     slow = f"_launch({_arguments(call)})"
     addresses = [f"_at_{name}" for name in call.arrays]
+    given = _recognition(call, "_given", call.arrays, slow)
+    if required:
+        fresh = _recognition(call, "_fresh", [name for name in call.arrays if name not in required], slow)
+        given = [
+            f"    if {' and '.join(f'{name} is None' for name in required)}:",
+            *(f"    {line}" for line in fresh),
+            f"        {', '.join(required)} = _call.allocate()",
+            "    else:",
+            *(f"    {line}" for line in given),
+        ]
     lines = [
         *_head(call),
-        f"    if {' and '.join(f'{name} is None' for name in required)}:",
-        *_recognition(call, "_fresh", [name for name in call.arrays if name not in required], slow),
-        f"        {', '.join(required)} = _call.allocate()",
-        "    else:",
-        *_recognition(call, "_given", call.arrays, slow),
+        *given,
         f"    {_tuple(addresses)} = {_tuple(_address(call, name) for name in call.arrays)}",
         f"    {_tuple(f'_n_{name}' for name in call.arrays)} = _call.extents",
         f"    if ({' | '.join(addresses)}) & {UNALIGNED}:",
@@ -67,7 +73,7 @@ def function_source(call: Call) -> str:
         "    else:",
         f"        _stream = _handle({STREAM}, {call.inputs[0]})",
         f"    _call.launch(_stream, {_tuple([*addresses, *call.scalars])})",
-        f"    return {', '.join(required)}",
+        f"    return {', '.join(required)}".rstrip(),
     ]
     return "\n".join(lines) + "\n"
 
@@ -80,7 +86,12 @@ def arguments_source(call: Call) -> str:
 def _head(call: Call) -> list[str]:
     lines = [f"def {call.name}({', '.join(declared(call.signature.parameters.values()))}):"]
     if call.outputs_packed:
-        lines.append(f"    {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else {OUT}")
+        lines += [
+            "    try:",
+            f"        {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else {OUT}",
+            "    except (TypeError, ValueError):",
+            f"        raise _not_a_tuple({OUT}) from None",
+        ]
     return [*lines, f"    _case = {_tuple(_case(call))}"]
 
 
@@ -111,11 +122,11 @@ def _recognition(call: Call, memory: str, names: Iterable[str], slow: str) -> li
     """Finds an earlier call with such arrays, or takes the slow way."""
     tensors = ", ".join(_compared(call, name) for name in names)
     return [
-        f"        _call = {memory}.newest",
-        f"        if _call.case != _case or not _call.alike({tensors}) or _call.tracked and _recorded():",
-        f"            _call = {memory}.find(_case, ({tensors},))",
-        "            if _call is None:",
-        f"                return {slow}",
+        f"    _call = {memory}.newest",
+        f"    if _call.case != _case or not _call.alike({tensors}) or _call.tracked and _recorded():",
+        f"        _call = {memory}.find(_case, ({tensors},))",
+        "        if _call is None:",
+        f"            return {slow}",
     ]
 
 
@@ -132,13 +143,12 @@ def _address(call: Call, name: str) -> str:
 
 
 def _overlaps(call: Call) -> Iterator[str]:
-    """Whether an output and another array have bytes in common, gaps counted."""
-    for number, output in enumerate(call.outputs, len(call.inputs)):
-        for other in call.arrays[:number]:
-            test = f"_at_{output} < _at_{other} + _n_{other} and _at_{other} < _at_{output} + _n_{output}"
-            if (output, other) in call.in_place:
-                test = f"(_at_{output} != _at_{other} or not _call.in_place) and {test}"
-            yield test
+    """Whether an array that is written and another one have bytes in common, gaps counted."""
+    for written, other in call.apart:
+        test = f"_at_{written} < _at_{other} + _n_{other} and _at_{other} < _at_{written} + _n_{written}"
+        if (written, other) in call.in_place:
+            test = f"(_at_{written} != _at_{other} or not _call.in_place) and {test}"
+        yield test
 
 
 def _either(tests: Iterable[str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from autotune.search_spaces.contract.baselines import Substitute
 
 from .base import Kernel, LaunchError, member_address
 from .contexts import Context
-from .workspaces import Scratch, Workspaces, capture_id
+from .workspaces import Workspaces, capture_id
 
 _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
 
@@ -38,7 +38,7 @@ class Gpu:
     def __init__(self, ordinal: int) -> None:
         check_device(ordinal)
         self._context = Context(ordinal)
-        self._scratch = Scratch(self._context)
+        self._scratch = Workspaces(self._context)
         with self._context:
             device = Device(ordinal)
             device.set_current()
@@ -86,14 +86,13 @@ class Gpu:
 class _GpuKernel:
     """A loaded kernel and its workspaces."""
 
-    def __init__(self, loaded: LoadedProgram, context: Context, program: Program, scratch: Scratch) -> None:
+    def __init__(self, loaded: LoadedProgram, context: Context, program: Program, scratch: Workspaces) -> None:
         self._loaded = loaded
         self._context = context
-        self._workspaces = Workspaces(program.workspace_bytes, context)
+        self._workspaces = scratch if program.scratch else Workspaces(context)
         self._workspace: Callable[[int], int] | None = None
         if program.workspace_bytes:
-            shared = partial(scratch.pointer, program.workspace_bytes)
-            self._workspace = shared if program.scratch else self._workspaces.pointer
+            self._workspace = partial(self._workspaces.pointer, program.workspace_bytes)
         maps = {a.name: a.tensor_map for a in program.arguments if a.tensor_map}
         self._maps = {name: one for name, one in maps.items() if one.tensor == "workspace"}
         # A stream tells the driver the context of a launch, but not of a memset. A default stream means that of

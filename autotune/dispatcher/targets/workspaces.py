@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from threading import get_ident
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import local
 
 from cuda.bindings import driver
 
@@ -29,60 +30,68 @@ Key = tuple[int, int | None]  # a stream, and the number of the capture that it 
 
 
 class Workspaces:
-    """The workspaces of one kernel, kept as long as the process lives.
+    """The workspaces of one kernel, or of all kernels that expect nothing in theirs.
 
-    Args:
-        size: bytes of each.
-        context: makes the CUDA context that they are in the current one for a while.
-    """
-
-    def __init__(self, size: int, context: AbstractContextManager[None]) -> None:
-        self._size = size
-        self._context = context
-        self._pointers: dict[Key, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._pointers)
-
-    def pointer(self, stream: int) -> int:
-        """Device memory that was zeroed before what is launched next on the stream.
-
-        Of two threads that come here on one stream at once, both use the memory of the first.
-        """
-        key = _key(stream)
-        pointer = self._pointers.get(key)
-        if pointer is None:
-            with self._context:
-                pointer = self._pointers.setdefault(key, _zeroed(self._size, *key))
-        return pointer
-
-
-class Scratch:
-    """Workspaces that all kernels share which expect nothing in theirs.
-
-    Those of one stream run one after the other. A workspace that is too small is kept, since launches may be queued
+    Launches on one stream run one after the other. A workspace that is too small is kept, since launches may be queued
     that use it, and one of twice the size takes its place.
 
+    The default stream of each thread has one handle in all threads, so its workspace is stored with the thread and
+    freed with it. A thread's number would not do as a key: a new thread may get that of one whose launches still run.
+    All other workspaces are kept as long as the process lives.
+
     Args:
-        context: as of `Workspaces`.
+        context: makes the CUDA context that they are in the current one for a while.
     """
 
     def __init__(self, context: AbstractContextManager[None]) -> None:
         self._context = context
-        self._held: dict[tuple[Key, int], tuple[int, int]] = {}  # address and bytes
+        self._shared: dict[Key, _Memory] = {}
+        self._own = local()
+
+    def __len__(self) -> int:
+        return len(self._shared) + len(self._of_this_thread())
 
     def pointer(self, size: int, stream: int) -> int:
-        """At least so many bytes of device memory for what is launched next on the stream."""
+        """At least so many bytes of device memory, zeroed before the first launch that uses them on the stream.
+
+        Of two threads that come here on one stream at once, each may use memory of its own.
+        """
         key = _key(stream)
-        # The default stream of each thread has one handle for all of them.
-        place = key, get_ident() if stream == _PER_THREAD else 0
-        pointer, held = self._held.get(place, (0, 0))
-        if held < size:
-            most = max(size, 2 * held)
-            with self._context:
-                pointer = _zeroed(most, *key)
-            self._held[place] = pointer, most
-        return pointer
+        memories = self._of_this_thread() if stream == _PER_THREAD else self._shared
+        memory = memories.get(key)
+        if memory is None or memory.size < size:
+            most = size if memory is None else max(size, 2 * memory.size)
+            memory = memories[key] = _Memory(most, key, self._context, memory)
+        return memory.pointer
+
+    def _of_this_thread(self) -> dict[Key, _Memory]:
+        found: dict[Key, _Memory] = self._own.__dict__.setdefault("memories", {})
+        return found
+
+
+class _Memory:
+    """Device memory that was zeroed before what is launched next on a stream.
+
+    Attributes:
+        size, pointer: its bytes and its address.
+    """
+
+    def __init__(self, size: int, key: Key, context: AbstractContextManager[None], outgrown: _Memory | None) -> None:
+        self.size = size
+        self._context = context
+        self._outgrown = outgrown
+        self._process = os.getpid()
+        with context:
+            self.pointer = _zeroed(size, *key)
+        # A thread's default stream ends with the thread. A graph that was captured there does not.
+        self._ends = key == (_PER_THREAD, None)
+
+    def __del__(self) -> None:
+        """Free it if its stream has ended; the driver waits for launches that use it."""
+        with suppress(Exception):
+            if self._ends and self._process == os.getpid():
+                with self._context, relaxed_captures():
+                    handle_return(driver.cuMemFree(self.pointer))
 
 
 def _key(stream: int) -> Key:

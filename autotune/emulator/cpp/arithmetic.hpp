@@ -46,17 +46,24 @@ inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 
-#define AUTOTUNE_MIN_MAX(T)                           \
-  constexpr T min(T a, T b) { return b < a ? b : a; } \
-  constexpr T max(T a, T b) { return a < b ? b : a; }
-AUTOTUNE_MIN_MAX(int)
-AUTOTUNE_MIN_MAX(unsigned int)
-AUTOTUNE_MIN_MAX(long)
-AUTOTUNE_MIN_MAX(unsigned long)
-AUTOTUNE_MIN_MAX(long long)
-AUTOTUNE_MIN_MAX(unsigned long long)
-AUTOTUNE_MIN_MAX(float)
-AUTOTUNE_MIN_MAX(double)
+// As CUDA declares them: an integer and one of the other sign are compared without signs, a float and a
+// double in double.
+#define AUTOTUNE_MIN_MAX(T, A, B)                                                     \
+  constexpr T min(A a, B b) { return static_cast<T>(b) < static_cast<T>(a) ? b : a; } \
+  constexpr T max(A a, B b) { return static_cast<T>(a) < static_cast<T>(b) ? b : a; }
+#define AUTOTUNE_MIN_MAX_OF(SIGNED)                                   \
+  AUTOTUNE_MIN_MAX(SIGNED, SIGNED, SIGNED)                            \
+  AUTOTUNE_MIN_MAX(unsigned SIGNED, unsigned SIGNED, unsigned SIGNED) \
+  AUTOTUNE_MIN_MAX(unsigned SIGNED, SIGNED, unsigned SIGNED)          \
+  AUTOTUNE_MIN_MAX(unsigned SIGNED, unsigned SIGNED, SIGNED)
+AUTOTUNE_MIN_MAX_OF(int)
+AUTOTUNE_MIN_MAX_OF(long)
+AUTOTUNE_MIN_MAX_OF(long long)
+AUTOTUNE_MIN_MAX(float, float, float)
+AUTOTUNE_MIN_MAX(double, double, double)
+AUTOTUNE_MIN_MAX(double, float, double)
+AUTOTUNE_MIN_MAX(double, double, float)
+#undef AUTOTUNE_MIN_MAX_OF
 #undef AUTOTUNE_MIN_MAX
 
 inline unsigned int __float_as_uint(float value) { return autotune_emulator::bit_cast<unsigned int>(value); }

@@ -89,6 +89,17 @@ void add_product(float (&d)[4], const unsigned int (&a)[4], const unsigned int (
 void add_product(int (&d)[4], const unsigned int (&a)[4], const unsigned int (&b)[2],
                  int line = __builtin_LINE());
 
+// wmma: a warp's fragments of matrices in shared memory, their products, and sums that are stored. What is
+// loaded and how it lies is named as in PTX (".a", ".row", ".f16"), and has to be named alike in products.
+void wmma_load(unsigned int* fragment, int registers, const void* matrix, int stride, const char* operand,
+               const char* layout, const char* number, int line = __builtin_LINE());
+void wmma_multiply(float (&d)[8], const unsigned int* a, const unsigned int* b, const char* layout_a,
+                   const char* layout_b, const char* number, int line = __builtin_LINE());
+void wmma_multiply(int (&d)[8], const unsigned int* a, const unsigned int* b, const char* layout_a,
+                   const char* layout_b, const char* number, int line = __builtin_LINE());
+void wmma_store(float* matrix, const float (&d)[8], int stride, int line = __builtin_LINE());
+void wmma_store(int* matrix, const int (&d)[8], int stride, int line = __builtin_LINE());
+
 // wgmma.mma_async, by the descriptors of its operands: D = A·B, plus D if it `accumulates`. A lane's sums are
 // floats, or ints if the operands are.
 struct WgmmaForm {

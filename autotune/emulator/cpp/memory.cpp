@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "accumulators.hpp"
@@ -34,6 +36,7 @@ int64_t shared_alignment;  // what the running launch asks for
 
 // Acquiring and relaxed loads since any thread's last atomic, and how many show that a wait has no end.
 int loads_since_store;
+std::unordered_map<const void*, uint32_t> stored_in_launch;  // words that blocks wait for
 constexpr int most_loads_of_a_wait = 1 << 15;
 
 // Whole pages.
@@ -189,12 +192,17 @@ void check_shared(const char* what, const void* shared, int64_t bytes, int64_t a
          (long long)alignment, (long long)shared_alignment);
 }
 
+void check_shared_store(const void* address, int bytes) {
+  loads_since_store = 0;
+  check(address, bytes, Access::atomic, true);
+}
+
 void check_constant(const void* address, int bytes) { check(address, bytes, Access::constant_read, true); }
 
 void check_atomic(const void* address, int bytes) {
   observe();
   publish();
-  check_relaxed_store(address, bytes);
+  check_shared_store(address, bytes);
 }
 
 void check_acquire(const void* address, int bytes) {
@@ -206,7 +214,7 @@ void check_acquire(const void* address, int bytes) {
 void check_release(const void* address, int bytes) {
   release_fence();
   publish();
-  check_relaxed_store(address, bytes);
+  check_shared_store(address, bytes);
 }
 
 // Blocks run one after the other: what none of them has stored by then is never there.
@@ -219,9 +227,15 @@ void check_relaxed_load(const void* address, int bytes) {
        (long long)first + bytes - 1, region.name);
 }
 
+// Blocks run one after the other here, and at once on a GPU: of two stores, a block that waits may find either.
 void check_relaxed_store(const void* address, int bytes) {
-  loads_since_store = 0;
-  check(address, bytes, Access::atomic, true);
+  check_shared_store(address, bytes);
+  const uint32_t launch = std::exchange(stored_in_launch[address], now.launch_epoch);
+  if (launch != now.launch_epoch) return;
+  const Region& region = *region_of(address, bytes, Access::atomic);
+  const int64_t first = static_cast<const char*>(address) - region.begin;
+  fail("stores bytes %lld to %lld of %s again, which another block may have read before", (long long)first,
+       (long long)first + bytes - 1, region.name);
 }
 
 }  // namespace autotune_emulator

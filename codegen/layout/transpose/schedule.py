@@ -8,15 +8,12 @@ from typing import ClassVar
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import BANKS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import ELEMENT_BYTES, TransposeProblem
 
-WARP = 32
-BANK_BYTES = 4
-BANKS = 32
-SECTOR_BYTES = 32  # of L2 and of device memory
 # Beside the loaded rows, with which ptxas still keeps all loads of a 64×64 tile in flight.
 _ADDRESS_REGISTERS = 16
 
@@ -121,6 +118,6 @@ class TransposeSchedule(Schedule):
         than all banks are shifted well by padding, but not by XOR.
         """
         vector_bytes = self.vector_store * element_bytes
-        served = min(WARP, BANKS * BANK_BYTES // vector_bytes)
-        vectors = max(1, BANK_BYTES // vector_bytes, served // self.lanes_n)
+        served = min(WARP, BANKS * WORD_BYTES // vector_bytes)
+        vectors = max(1, WORD_BYTES // vector_bytes, served // self.lanes_n)
         return vectors * self.vector_store

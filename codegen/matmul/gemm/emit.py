@@ -8,6 +8,7 @@ from autotune.codegen.matmul import double_sums
 from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
@@ -25,7 +26,13 @@ from .problem import GemmProblem
 from .schedule import GemmSchedule
 
 ENTRY = "gemm"
-_NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes
+_NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes, or a warp by wmma
+_WMMA_TYPES = {  # what multiplies a type, and its terms along k
+    DType.FLOAT16: ("WmmaFloat16", 16),
+    DType.BFLOAT16: ("WmmaBfloat16", 16),
+    DType.FLOAT32: ("WmmaTf32", 8),
+    DType.INT8: ("WmmaInt8", 16),
+}
 
 
 def scheduled(
@@ -89,6 +96,18 @@ def emit_naive(problem: GemmProblem) -> Program:
     return _plain(problem, f"a thread for each element, in {number}", "naive", launch, call)
 
 
+def emit_wmma(problem: GemmProblem) -> Program:
+    """A warp for each 16×16 elements of D, by wmma. Float8 is multiplied as float16."""
+    tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
+    multiplied_as = problem.dtype if problem.dtype in _WMMA_TYPES else DType.FLOAT16
+    name, terms = _WMMA_TYPES[multiplied_as]
+    shared_bytes = _NAIVE_TILE * (2 * terms * multiplied_as.bytes + _NAIVE_TILE * DType.FLOAT32.bytes)
+    launch = Launch(ENTRY, (tiles, 1, 1), (WARP, 1, 1), shared_bytes)
+    number = "double" if problem.dtype is DType.INT8 else "float"
+    call = f"gemm_wmma<{name}, {number}>(arguments, arguments.d);"
+    return _plain(problem, "a warp for each 16×16 elements, by wmma", "wmma", launch, call, type_name=name)
+
+
 def emit_reference(problem: GemmProblem) -> Program:
     """In double precision: the truth that the others are compared with on a device."""
     wide = [] if problem.result is DType.INT32 else ["d", "z"]
@@ -97,11 +116,17 @@ def emit_reference(problem: GemmProblem) -> Program:
 
 
 def _plain(
-    problem: GemmProblem, how: str, header: str, launch: Launch, call: str, wide: Collection[str] = ()
+    problem: GemmProblem,
+    how: str,
+    header: str,
+    launch: Launch,
+    call: str,
+    wide: Collection[str] = (),
+    type_name: str = "",
 ) -> Program:
-    """A kernel without a schedule."""
+    """A kernel without a schedule, whose call may name a type."""
     members, facts = _arguments(problem, problem, wide), _facts(problem)
-    body = used_source(f"matmul/gemm/{header}.cuh", f"gemm_{header}", _conditions(problem) | facts)
+    body = used_source(f"matmul/gemm/{header}.cuh", (f"gemm_{header}", type_name), _conditions(problem) | facts)
     largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
     declared = problem_struct(largest, facts, _sizes(problem, problem.ldd), Specialize.NONE, body)
     return plain_program(f"{ENTRY}: {_served(problem)}, {how}", members, declared, body, {launch: call})

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from autotune.codegen.matmul.workspace_copy import WorkspaceCopy, with_copies
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 
 from .problem import GemmProblem
 from .schedule import GemmSchedule, Prepare

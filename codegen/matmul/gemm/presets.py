@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.model.program import Program
 
-from .emit import emit_naive
+from .emit import emit_naive, emit_wmma
 from .fields import Gate
 from .mma_sync.emit import emit
 from .mma_sync.schedule import LEAST_HALVES, MmaSyncSchedule, SharedLayout
@@ -26,7 +26,7 @@ def fitted(problem: GemmProblem, schedule: MmaSyncSchedule) -> MmaSyncSchedule:
     return replace(schedule, **changed)
 
 
-# A warp for each 16×16 elements of D, of matrices of 16×16, as the functions of nvcuda::wmma have them.
+# A warp for each 16×16 elements of D.
 _WARP_TILES = MmaSyncSchedule(
     block_m=16, block_n=32, block_k=16, warp_m=16, warp_n=16, stages=2, shared_layout=SharedLayout.PADDED,
     double_buffer_fragments=False, raster_group=1,
@@ -39,6 +39,7 @@ _LARGE_TILES = replace(
 
 PRESETS: Mapping[str, Callable[[GemmProblem], Program]] = {
     "naive": emit_naive,
+    "wmma": emit_wmma,
     "warp_tiles": lambda problem: emit(problem, fitted(problem, _WARP_TILES)),
     "tensor_cores": lambda problem: emit(problem, fitted(problem, _TENSOR_CORES)),
     "multistage": lambda problem: emit(problem, fitted(problem, _MULTISTAGE)),

@@ -9,7 +9,6 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import GemmProblem
 
-WARP = 32
 SUM_BYTES = 4
 
 

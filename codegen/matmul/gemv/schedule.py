@@ -7,18 +7,15 @@ from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import GemvProblem, WeightOrder
 
-WARP = 32
 LANES_K = 4  # of a warp that share an output of the tensor cores
 _VECTORS = 8  # of x that tensor cores multiply by at once
 CHUNK = 8  # weights that are decoded at once
-_WORD = 4
-_VECTOR_BYTES = 16
-_LINE = 128  # bytes of all banks of shared memory, which a quarter of a warp reads at once
 _OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
 
 
@@ -107,7 +104,7 @@ class GemvSchedule(Schedule):
         pitch = self.block_k(problem)
         if self.unit is MultiplyUnit.FMA:
             return pitch
-        padding = _LINE // 2 if self.terms(problem) <= CHUNK else _VECTOR_BYTES
+        padding = LINE_BYTES // 2 if self.terms(problem) <= CHUNK else WIDEST_ACCESS
         return pitch + padding // problem.dtype.bytes
 
     def x_tile_bytes(self, problem: GemvProblem) -> int:
@@ -162,19 +159,19 @@ class GemvSchedule(Schedule):
     def shared_bytes(self, problem: GemvProblem) -> int:
         """The tiles of W and x that are not loaded to registers, and the sums of a block."""
         tiles = self.stages * (self.tile_bytes(problem) + self.x_tile_bytes(problem)) if self.stages > 1 else 0
-        return round_up(tiles, 16) + round_up(self.parts(problem) * self.block_n(problem) * problem.m * _WORD, 16)
+        return round_up(tiles, 16) + round_up(self.parts(problem) * self.block_n(problem) * problem.m * WORD_BYTES, 16)
 
     def workspace_bytes(self, problem: GemvProblem) -> int:
         """The sums of each split, then a ticket counter for each block of a group's cluster; nothing without splits."""
         if self.splits == 1:
             return 0
         sums = self.splits * self.block_n(problem) * problem.m
-        return self.groups(problem) * (sums + self.cluster) * _WORD
+        return self.groups(problem) * (sums + self.cluster) * WORD_BYTES
 
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `Schedule`; registers are the vectors of W in flight, sums, and addresses."""
         loads = self.loads_in_flight if self.stages == 1 else 1
-        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, _WORD)
+        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, WORD_BYTES)
         arrays = 1 + bool(problem.group_size) + problem.zeros  # that a row has a part of
         addresses = 2 * self.strips * arrays if problem.order is WeightOrder.NK else 0
         decoded = self.strips * min(CHUNK, self.terms(problem)) if problem.quantised else 0

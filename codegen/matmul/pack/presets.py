@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.program import Program
 
 from .emit import emit, emit_naive
 from .problem import PackProblem
-from .schedule import WARP, PackSchedule
+from .schedule import PackSchedule
 
 _MOST_HELD = 16  # vectors of a thread
 

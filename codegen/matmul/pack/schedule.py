@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import PackProblem
 
-WARP = 32
-_WORD = 4  # bytes
 _OTHER_REGISTERS = 32  # addresses, bounds, scales and codes
 
 
@@ -68,7 +67,7 @@ class PackSchedule(Schedule):
 
     def footprint(self, problem: PackProblem) -> Footprint:
         """See `Schedule`; threads of more than a warp exchange ranges in shared memory."""
-        words = ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        words = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
         across = self.threads // WARP * self.groups_per_thread if self.threads_per_group > WARP else 0
         registers = self.loaded(problem) * words + 8 * self.groups_per_thread + _OTHER_REGISTERS
-        return Footprint(self.threads, across * (2 if problem.zeros else 1) * _WORD, registers)
+        return Footprint(self.threads, across * (2 if problem.zeros else 1) * WORD_BYTES, registers)

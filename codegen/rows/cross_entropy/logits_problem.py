@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work

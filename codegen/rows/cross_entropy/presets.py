@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
 from autotune.codegen.rows.softmax.schedule import Passes

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Exact, Role

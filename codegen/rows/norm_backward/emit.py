@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role
-from autotune.codegen.rows.schedule import WARP
 from autotune.codegen.rows.vectors import served, vector_facts
 from autotune.codegen.source.arguments import pointer_arguments, size_arguments
 from autotune.codegen.source.headers import used_source

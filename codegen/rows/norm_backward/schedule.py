@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.problem import RowProblem
-from autotune.codegen.rows.schedule import WARP, Hold, RowSchedule
+from autotune.codegen.rows.schedule import Hold, RowSchedule
 
 from .problem import NormBackwardProblem
-
-_WORD = 4  # bytes
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class NormBackwardSchedule(RowSchedule):
 
     def workspace_bytes(self, problem: NormBackwardProblem) -> int:
         """A sum of each block for each column, for weights and for biases."""
-        return self.grid(problem) * problem.summed * problem.columns * _WORD
+        return self.grid(problem) * problem.summed * problem.columns * WORD_BYTES
 
     @property
     def keeps_floats(self) -> bool:
@@ -72,6 +71,6 @@ class NormBackwardSchedule(RowSchedule):
         else:
             vectors = self.arrays * width
         ring = (base.shared_bytes - self.held_at) * (self.rows_ahead + 1)
-        added = self.threads * width * _WORD if problem.summed and self.rows_per_block > 1 else 0
+        added = self.threads * width * WORD_BYTES if problem.summed and self.rows_per_block > 1 else 0
         registers = base.registers + vectors + columns * self.kept_of_column(problem)
         return replace(base, registers=registers, shared_bytes=self.held_at + max(ring, added))

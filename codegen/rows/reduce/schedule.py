@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import INT_MAX, ceil_div, round_up, widest_divisor
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .operation import Operation
 from .problem import Axis, ReduceProblem
 
-WARP = 32
 _OTHER_REGISTERS = 24  # addresses and bounds, beside vectors and partial results
-_WORD = 4
-_WIDEST = 16  # bytes of an access
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ class ReduceSchedule(Schedule):
             return 0
         results = self.strip if problem.axis is Axis.FIRST else 1
         counters = self.groups(problem) + self.folded
-        return self.blocks(problem) * results * self.partial_bytes(problem) + counters * _WORD
+        return self.blocks(problem) * results * self.partial_bytes(problem) + counters * WORD_BYTES
 
     @property
     def staged_tile(self) -> int:
@@ -111,7 +109,7 @@ class ReduceSchedule(Schedule):
 
     def held_at(self, problem: ReduceProblem) -> int:
         """Where they begin there, in bytes: behind a partial result of each warp."""
-        return round_up(self._warps_apart * self.partial_bytes(problem), _WIDEST)
+        return round_up(self._warps_apart * self.partial_bytes(problem), WIDEST_ACCESS)
 
     @property
     def _warps_apart(self) -> int:
@@ -125,10 +123,12 @@ class ReduceSchedule(Schedule):
         of a block along columns, and one of each warp along rows, and the elements that are staged.
         """
         partial = self.partial_bytes(problem)
-        vectors = self.loads_in_flight * problem.op.arrays * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        vectors = (
+            self.loads_in_flight * problem.op.arrays * ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
+        )
         one_of_vector = problem.op.indexed and problem.axis is not Axis.FIRST
         partials = 1 if one_of_vector else self.vector_width
-        registers = vectors + partials * partial // _WORD + _OTHER_REGISTERS
+        registers = vectors + partials * partial // WORD_BYTES + _OTHER_REGISTERS
         if self.staged:
             staged = self.held_at(problem) + self.staged_tile * problem.dtype.bytes
             return Footprint(self.threads, staged, registers - vectors)

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.source.arguments import pointer_arguments, size_arguments
@@ -19,7 +19,7 @@ from autotune.codegen.source.scheduled_source import scheduled_source
 
 from .operation import Operation
 from .problem import ScanProblem
-from .schedule import WARP, Algorithm, ScanSchedule
+from .schedule import Algorithm, ScanSchedule
 
 ENTRY = "scan"
 HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "warp_scans")

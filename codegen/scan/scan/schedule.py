@@ -7,18 +7,17 @@ from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import ScanProblem
 
-WARP = 32
 _WINDOW = 32  # words that a warp reads at once, one for each lane
 _SLOT_BYTES = 16  # of a carry in shared memory
 _COUNTER_BYTES = 16  # of the tickets in the workspace
 # Registers beside elements and what precedes vectors: of addresses and bounds, and of each word of a number on its way.
 _OTHER_REGISTERS, _OF_NUMBERS = 24, 6
-_WORD = 4
 _BARRIER = _TICKET_BYTES = 8
 # Of a block with several tiles under way: barriers beside those of each tile, and buffers for sums.
 _BARRIERS_BESIDE, _PREFIXES, _SUMS = 4, 2, 4
@@ -104,7 +103,7 @@ class ScanSchedule(Schedule):
         """The tickets, then a word for each of `groups`; nothing if no block waits for another."""
         if self.algorithm is Algorithm.ROWS:
             return 0
-        return _COUNTER_BYTES + problem.rows * sum(self.groups(problem)) * 2 * max(_WORD, problem.number.bytes)
+        return _COUNTER_BYTES + problem.rows * sum(self.groups(problem)) * 2 * max(WORD_BYTES, problem.number.bytes)
 
     @property
     def slots(self) -> int:
@@ -120,9 +119,9 @@ class ScanSchedule(Schedule):
             return self._pipelined_footprint(problem)
         if self.algorithm is Algorithm.BULK:
             return self._bulk_footprint(problem)
-        marks = ceil_div(self.tile, WARP) * _WORD if problem.offsets else 0
-        words = problem.number.bytes // _WORD
-        vector = ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        marks = ceil_div(self.tile, WARP) * WORD_BYTES if problem.offsets else 0
+        words = problem.number.bytes // WORD_BYTES
+        vector = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
         carry = 2 * words - 1 + problem.segmented
         registers = self.rounds * (vector + carry) + _OTHER_REGISTERS + _OF_NUMBERS * words
         shared = self.slots * _SLOT_BYTES + marks
@@ -130,17 +129,17 @@ class ScanSchedule(Schedule):
 
     def _pipelined_footprint(self, problem: ScanProblem) -> Footprint:
         number = problem.number.bytes
-        registers = 3 * self.rounds * number // _WORD + _OTHER_REGISTERS + _OF_NUMBERS * number // _WORD
+        registers = 3 * self.rounds * number // WORD_BYTES + _OTHER_REGISTERS + _OF_NUMBERS * number // WORD_BYTES
         tile = self.tile * problem.dtype.bytes
         return self._staged_footprint(3, tile, barriers=2, carry=number, registers=registers)
 
     def _bulk_footprint(self, problem: ScanProblem) -> Footprint:
         element, result, number = problem.dtype.bytes, problem.result_dtype.bytes, problem.number.bytes
         tile = self.tile * (element if element == result else element + result)
-        tile += (self.tile + _FLAGS_BEHIND) * problem.flags + self.tile // WARP * _WORD * problem.offsets
+        tile += (self.tile + _FLAGS_BEHIND) * problem.flags + self.tile // WARP * WORD_BYTES * problem.offsets
         carry = number * (1 + problem.segmented)
-        vectors = self.vector_width * (element + result) // _WORD
-        registers = _OTHER_REGISTERS + vectors + 2 * _OF_NUMBERS * carry // _WORD
+        vectors = self.vector_width * (element + result) // WORD_BYTES
+        registers = _OTHER_REGISTERS + vectors + 2 * _OF_NUMBERS * carry // WORD_BYTES
         return self._staged_footprint(4, round_up(tile, 16), barriers=3, carry=carry, registers=registers)
 
     def _staged_footprint(

@@ -11,8 +11,9 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Role, Tensor

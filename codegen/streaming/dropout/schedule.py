@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import DropoutProblem, Mask
 
-WARP = 32
-_WORD = 4  # bytes
 # At least, beside the vectors of a thread: addresses, what is dropped, random words; of a vector in rows, its place.
 _OTHER_REGISTERS, _PLACE_REGISTERS = 14, 2
 _MASK_REGISTERS = 8  # of a mask that is stored
@@ -66,7 +65,7 @@ class DropoutSchedule(Schedule):
 
     def loaded_words(self, problem: DropoutProblem) -> int:
         """Registers of an item: a vector of x and one of the residual."""
-        return (1 + problem.residual) * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        return (1 + problem.residual) * ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
 
     def footprint(self, problem: DropoutProblem) -> Footprint:
         """See `Schedule`; registers are those that a kernel without spills takes at least."""

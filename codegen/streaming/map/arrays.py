@@ -8,8 +8,9 @@ from functools import cached_property
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import FieldSpec, kind, layout, size
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import widest_divisor
-from autotune.codegen.model.matrices import WIDEST_ACCESS, MatrixProblem
+from autotune.codegen.model.matrices import MatrixProblem
 
 from .function import Function
 

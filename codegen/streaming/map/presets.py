@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 
 from .emit import emit, emit_naive

@@ -7,13 +7,12 @@ from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import MapProblem
 
-WARP = 32
-_WORD = 4
 _OTHER_REGISTERS = 20  # addresses and bounds
 
 
@@ -94,6 +93,6 @@ class MapSchedule(Schedule):
 
     def footprint(self, problem: MapProblem) -> Footprint:
         """See `Schedule`; registers are the vectors that are in flight, and those that are computed with."""
-        words = ceil_div(self.items * self.item_bytes(problem), _WORD)
+        words = ceil_div(self.items * self.item_bytes(problem), WORD_BYTES)
         registers = words + 2 * self.vector_width + _OTHER_REGISTERS
         return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)

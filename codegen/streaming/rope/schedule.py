@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import Angles, RopeProblem
 
-WARP = 32
-_WORD = 4  # bytes
 # At least, beside what a thread loads: addresses, and for each pair a sine, a cosine and a frequency.
 _OTHER_REGISTERS = 16
 
@@ -70,7 +69,7 @@ class RopeSchedule(Schedule):
 
     def loaded_words(self, problem: RopeProblem) -> int:
         """Registers of a head's unit."""
-        return self.vectors(problem) * ceil_div(self.vector_width * problem.dtype.bytes, _WORD)
+        return self.vectors(problem) * ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
 
     def footprint(self, problem: RopeProblem) -> Footprint:
         """See `Schedule`; registers are those that a kernel without spills takes at least."""

@@ -9,7 +9,7 @@ from itertools import product
 from autotune.codegen.layout.transpose.presets import vectorised
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from autotune.codegen.layout.transpose.emit import blocks
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
-from autotune.codegen.layout.transpose.schedule import SECTOR_BYTES, WARP, TransposeSchedule
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import SECTOR_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import grid_violations, group_violations

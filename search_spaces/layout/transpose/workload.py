@@ -12,13 +12,13 @@ from math import gcd
 
 from autotune.codegen.layout.transpose.emit import blocks
 from autotune.codegen.layout.transpose.problem import TransposeProblem
-from autotune.codegen.layout.transpose.schedule import BANK_BYTES, BANKS, SECTOR_BYTES, WARP, TransposeSchedule
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import BANKS, LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_LINE = 128  # bytes
 # ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the
 # occupancy that they have, with a mean log error of 0.11.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
@@ -117,10 +117,10 @@ def _footprint(problem: TransposeProblem, schedule: TransposeSchedule) -> Footpr
 
 def _picks(schedule: TransposeSchedule, size: int) -> float:
     """Instructions of a thread that transpose micro-tiles in registers, of elements narrower than these."""
-    if schedule.align_stores or size >= BANK_BYTES:
+    if schedule.align_stores or size >= WORD_BYTES:
         return 0.0
-    words = schedule.vector_load * schedule.vector_store * size / BANK_BYTES  # of a micro-tile
-    return _PICKS * words * schedule.rows_per_thread * schedule.vector_load * (1 - size / BANK_BYTES)
+    words = schedule.vector_load * schedule.vector_store * size / WORD_BYTES  # of a micro-tile
+    return _PICKS * words * schedule.rows_per_thread * schedule.vector_load * (1 - size / WORD_BYTES)
 
 
 def _memory_loaded(row: int) -> float:
@@ -136,20 +136,20 @@ def _memory_stored(row: int) -> float:
 def _lines(row: int, access: int) -> float:
     """Cache lines that a warp touches with accesses of so many bytes, side by side in rows of a tile."""
     across = min(WARP * access, row)  # bytes of a row that a warp accesses
-    return WARP * access / across * max(1, across / _LINE)
+    return WARP * access / across * max(1, across / LINE_BYTES)
 
 
 def _wavefronts(access: int) -> int:
     """Clocks that a warp's access of so many bytes a thread takes in shared memory, without conflicts."""
-    return max(1, access * WARP // (BANKS * BANK_BYTES))
+    return max(1, access * WARP // (BANKS * WORD_BYTES))
 
 
 def _conflicts(schedule: TransposeSchedule, size: int) -> float:
     """Row groups that meet in a bank while a warp stores them to shared memory; see `tile_index`."""
     if schedule.align_stores:
         return _SHIFTED_CONFLICTS
-    access = max(BANK_BYTES, schedule.vector_store * size)
-    slots = BANKS * BANK_BYTES // access  # accesses that shared memory serves at once
+    access = max(WORD_BYTES, schedule.vector_store * size)
+    slots = BANKS * WORD_BYTES // access  # accesses that shared memory serves at once
     groups = min(schedule.lanes_n, slots)
     distance = (schedule.vector_load * schedule.tile_m + schedule.pad) * size // access
     apart = slots // gcd(distance, slots)  # groups until one lies above the first

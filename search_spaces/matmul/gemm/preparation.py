@@ -7,10 +7,10 @@ from typing import Any
 
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import WARP, GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.workspace_copy import ALIGNMENT
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.search_spaces.machine.workload import Workload
 
 _WORKSPACE_BYTES = 2**30

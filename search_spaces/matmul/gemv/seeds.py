@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import CHUNK, WARP, GemvSchedule, MultiplyUnit, WeightLoads
+from autotune.codegen.matmul.gemv.schedule import CHUNK, GemvSchedule, MultiplyUnit, WeightLoads
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -101,9 +102,7 @@ _TENSOR_CODES = (
 )
 _MANY = 6  # vectors
 _MANY_FOR_FMA = 4
-_VECTOR_BYTES = 16
 _MOST_LOADS = max(field_specs(GemvSchedule)["loads_in_flight"].values)
-_LINE = 128  # bytes of W that neighbouring threads read together
 
 
 def default(problem: GemvProblem, spec: DeviceSpec) -> GemvSchedule:
@@ -168,12 +167,12 @@ def _schedule(
     elif problem.quantised and unit is MultiplyUnit.FMA:
         # Lanes whose weights are neighbours read x in whole lines.
         width = min(width, CHUNK // problem.weights.packed)
-        loads = min(_MOST_LOADS, loads * _VECTOR_BYTES // width)
+        loads = min(_MOST_LOADS, loads * WIDEST_ACCESS // width)
     if problem.order is WeightOrder.NK:
         vectors = ceil_div(problem.k, width * problem.weights.packed * loads)
         of_output = min(shape.threads_per_output, 1 << max(0, vectors - 1).bit_length())
     else:
-        across = min(max(1, _LINE // (width * problem.dtype.bytes)), WARP)
+        across = min(max(1, LINE_BYTES // (width * problem.dtype.bytes)), WARP)
         of_output = shape.threads // across
     schedule = GemvSchedule(
         threads=shape.threads,

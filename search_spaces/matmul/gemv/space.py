@@ -8,6 +8,7 @@ from dataclasses import replace
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LEAST_COPY
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -16,7 +17,6 @@ from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, grid_violat
 from .tensor_cores import for_tensor_cores, spread_violations, tensor_core_violations, tensor_cores_multiply
 
 _COPIES_SINCE = (8, 0)  # compute capability
-_LEAST_COPY = 4  # bytes that cp.async copies
 _WORKSPACE_BYTES = 2**30
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
 MOST_LOADS = 16  # vectors of W of a thread that are in flight
@@ -58,8 +58,8 @@ def _copy_violations(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceS
     vector_bytes = schedule.vector_width * problem.weight_dtype.bytes
     if spec.compute_capability < _COPIES_SINCE:
         yield f"cp.async needs sm_80 or newer, not {spec.arch}"
-    if vector_bytes < _LEAST_COPY:
-        yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
+    if vector_bytes < LEAST_COPY:
+        yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {LEAST_COPY} or more"
     if schedule.weight_loads is not WeightLoads.CACHED:
         yield f"weight_loads {schedule.weight_loads}: expected cached for stages {schedule.stages}, which copy"
 
@@ -71,8 +71,8 @@ def _shared_x_violations(problem: GemvProblem, schedule: GemvSchedule) -> Iterat
         yield "shared_x: expected 2 stages or more"
     if problem.order is not WeightOrder.NK or problem.transpose_x:
         yield "shared_x: expected order nk, and vectors x stored as m×k"
-    elif x_bytes < _LEAST_COPY:
-        yield f"shared_x: x is aligned for {x_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
+    elif x_bytes < LEAST_COPY:
+        yield f"shared_x: x is aligned for {x_bytes} bytes, cp.async copies {LEAST_COPY} or more"
 
 
 def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:

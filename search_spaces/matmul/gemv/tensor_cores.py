@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.schedule import LANES_K, GemvSchedule, MultiplyUnit
+from autotune.codegen.model.hardware import WARP
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _SINCE = (8, 0)  # compute capability of mma.m16n8k16

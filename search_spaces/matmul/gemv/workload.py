@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import inf, prod
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import LANES_K, WARP, GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.schedule import LANES_K, GemvSchedule, MultiplyUnit
 from autotune.codegen.matmul.gemv.weights import Weights
+from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_SECTOR, _LINE, _WORD = 32, 128, 4  # bytes
 _ACCESS = 4  # instructions of a load, with its address
 _TILE, _FRAGMENT = (16, 8, 16), 8  # of a product of tensor cores: rows, vectors, terms; weights of a lane
 # Instructions for each quantised weight, to a float and to half of a pair of 16-bit numbers, by the machine code.
@@ -32,17 +32,17 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         products = vectors * width * m
         unit_clocks = products * WARP / spec.rates[Unit.FP32]
         converted = _DECODED[problem.weights] * vectors * width if problem.quantised else vectors * width
-        converted = converted + x_elements if problem.dtype.bytes < _WORD else converted * problem.quantised
+        converted = converted + x_elements if problem.dtype.bytes < WORD_BYTES else converted * problem.quantised
     else:
         products = vectors * width // _FRAGMENT * ceil_div(m, _TILE[1])
         unit_clocks = products * prod(_TILE) / spec.rates.get(Unit.TENSOR_FP16, inf)
         converted = _DECODED_PAIRS[problem.weights] * vectors * width
     x_loads = x_elements / schedule.x_width(problem)
     x_lines = x_loads * _x_lines(schedule, problem)
-    shared_clocks = schedule.tile_bytes(problem) / _LINE if schedule.stages > 1 else 0.0
+    shared_clocks = schedule.tile_bytes(problem) / LINE_BYTES if schedule.stages > 1 else 0.0
     if schedule.shared_x:
-        shared_clocks += x_lines + schedule.x_tile_bytes(problem) / _LINE
-        x_lines = m * block_k * problem.dtype.bytes / _LINE
+        shared_clocks += x_lines + schedule.x_tile_bytes(problem) / LINE_BYTES
+        x_lines = m * block_k * problem.dtype.bytes / LINE_BYTES
     weights = block_n * block_k * size
     row_bytes = (block_k if by_row else block_n) * size  # of W, side by side in memory
     outputs, parts = block_n * m, schedule.parts(problem)
@@ -59,9 +59,9 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         load_instructions=_ACCESS * (vectors + x_loads),
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
-        lines=fewer * weights / _LINE * max(1.0, _LINE / row_bytes) + x_lines,
-        bytes_loaded=fewer * weights * max(1.0, _SECTOR / row_bytes) + m * block_k * problem.dtype.bytes,
-        bytes_stored=outputs * (_WORD if split else problem.dtype.bytes),
+        lines=fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / row_bytes) + x_lines,
+        bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes) + m * block_k * problem.dtype.bytes,
+        bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
         sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
         shared_vectors=ceil_div(outputs, schedule.threads * schedule.cluster) * schedule.splits if split else 0,
     )
@@ -78,14 +78,14 @@ def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
     """Cache lines of a warp's load of x: its lanes have elements of their own, or share them."""
     width = schedule.x_width(problem) * problem.dtype.bytes
     if schedule.unit is MultiplyUnit.TENSOR_CORE:
-        return min(problem.m * schedule.spread(problem), _TILE[1]) * max(1.0, LANES_K * width / _LINE)
+        return min(problem.m * schedule.spread(problem), _TILE[1]) * max(1.0, LANES_K * width / LINE_BYTES)
     lanes = min(WARP, schedule.threads_per_output)
     if problem.order is WeightOrder.KN:
         lanes = max(1, WARP * schedule.threads_per_output // schedule.threads)
     if problem.transpose_x:
         rows = schedule.terms(problem) if problem.order is WeightOrder.NK else schedule.loads_in_flight
-        return min(lanes, max(1.0, lanes * rows * problem.ldx * problem.dtype.bytes / _LINE))
+        return min(lanes, max(1.0, lanes * rows * problem.ldx * problem.dtype.bytes / LINE_BYTES))
     if problem.order is WeightOrder.KN:
-        return max(1.0, lanes * width / _LINE)
+        return max(1.0, lanes * width / LINE_BYTES)
     # Lanes whose vectors of W hold several accesses to x leave gaps between them.
-    return max(1.0, lanes * schedule.terms(problem) * problem.dtype.bytes / _LINE)
+    return max(1.0, lanes * schedule.terms(problem) * problem.dtype.bytes / LINE_BYTES)

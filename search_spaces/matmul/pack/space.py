@@ -9,13 +9,13 @@ from autotune.codegen.matmul.pack.presets import held
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _MOST_LOADED = 64  # registers of a thread's vectors
-_WORD = 4
 _SPECS = field_specs(PackSchedule)
 
 
@@ -35,7 +35,7 @@ def constraints(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) 
 
 
 def _loaded_words(problem: PackProblem, schedule: PackSchedule) -> int:
-    return schedule.loaded(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, _WORD)
+    return schedule.loaded(problem) * ceil_div(schedule.vector_width * problem.dtype.bytes, WORD_BYTES)
 
 
 def space(problem: PackProblem, spec: DeviceSpec) -> Space[PackSchedule]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import log2
 
 from autotune.codegen.matmul.pack.problem import PackProblem
-from autotune.codegen.matmul.pack.schedule import WARP, PackSchedule
+from autotune.codegen.matmul.pack.schedule import PackSchedule
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_LINE = 128  # bytes
 # Instructions: of a weight, its conversion, range, code and its place in a word; of an access with its address; of a
 # group, its place, scale and zero point; of a step of a reduction.
 _WEIGHT, _ACCESS, _GROUP, _REDUCTION = 8, 8, 60, 3
@@ -41,7 +41,7 @@ def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> 
         steps=steps,
         instructions=computing / steps,
         load_instructions=_ACCESS * reads * loads / steps,
-        lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / _LINE) + vectors * stores) / steps,
+        lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / LINE_BYTES) + vectors * stores) / steps,
         bytes_loaded=reads * moved / steps,
         bytes_stored=codes + schedule.groups_per_block * problem.scale_dtype.bytes,
     )

@@ -8,11 +8,11 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.layout.transpose.workload import workload as transpose_workload
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import WARP_THREADS
 from autotune.search_spaces.machine.workload import Workload
 
 from .legal import steps_along_k
@@ -54,7 +54,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     shared = clusters > 0 and tiles % clusters > 0
     vectors = schedule.thread_m * schedule.thread_n / schedule.vector_c / schedule.warps_k / schedule.cluster_k
     tile_elements = schedule.block_m * schedule.block_n
-    multiply_adds = tile_elements * schedule.block_k / WARP_THREADS
+    multiply_adds = tile_elements * schedule.block_k / WARP
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
     return Workload(
@@ -66,7 +66,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + waits + a.shared_accesses + b.shared_accesses,
         load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
-        unit_clocks=multiply_adds * WARP_THREADS / spec.rates[Unit.FP32],
+        unit_clocks=multiply_adds * WARP / spec.rates[Unit.FP32],
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
         bytes_stored=_ELEMENT_BYTES * tile_elements * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
@@ -111,9 +111,9 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
         loads = thread_elements / vector
         rows = warp // thread if along_k else schedule.lanes_k
         return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), elements)
-    copies = schedule.block_k * block / vector / WARP_THREADS
+    copies = schedule.block_k * block / vector / WARP
     row = block if not along_k else 8 if vector == 1 else schedule.block_k  # elements that lanes copy side by side
-    lines = copies * inside * max(vector, min(WARP_THREADS, vector * _LINE_ELEMENTS / row))
+    lines = copies * inside * max(vector, min(WARP, vector * _LINE_ELEMENTS / row))
     # A store to shared memory, after a load to registers, takes the place of a copy.
     stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
     width = 4 if schedule.k_major(problem, operand) else strip_width(thread)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.presets import streamed, widest
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.search_spaces.contract.space import Draw, Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.schedule import Passes
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.rows.row_workload import (
-    LINE,
-    SCHEDULERS,
     cluster_clocks,
     lines_of_access,
     missed,
@@ -65,7 +64,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         instructions=(computing + waits) / steps,
         load_instructions=loads * _ACCESS / steps,
         unit_clocks=exponentials / spec.rates.get(Unit.SPECIAL, 16) / steps,
-        shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE) / steps
+        shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is Hold.SHARED
         else 0.0,
         lines=(accesses * lines + parts) / steps,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.rows.row_workload import (
-    LINE,
-    SCHEDULERS,
     cluster_clocks,
     lines_of_access,
     missed,
@@ -57,7 +56,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=(vectors * (reads + arrays - 1) * _ACCESS) / steps,
-        shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE) / steps
+        shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is Hold.SHARED
         else 0.0,
         lines=(accesses * lines + parts) / steps,

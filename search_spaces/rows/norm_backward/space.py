@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.rows.norm_backward.presets import held, streamed
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
-from autotune.search_spaces.rows.row_workload import LINE, SCHEDULERS, lines_of_access
+from autotune.search_spaces.rows.row_workload import lines_of_access
 
-_WORD = 4  # bytes
 # Fitted to 2320 times of 47 problems on an H200. Instructions: of an element in a pass and when it is written; of an
 # access with its address and bounds; of a vector that is copied to shared memory; of a reduction over a warp, of each
 # of its threads; of a row's begin and end.
@@ -35,7 +35,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     turns = max(1, ceil_div(problem.rows, max(1, grid * schedule.rows_per_block)))
     loads = 1 if held else reads * ceil_div(schedule.rounds_in(problem), schedule.loads_in_flight)
     row_bytes = schedule.rows_per_block * problem.columns * size
-    sums = problem.summed * problem.columns * _WORD  # bytes of a block
+    sums = problem.summed * problem.columns * WORD_BYTES  # bytes of a block
     kept = 0.0 if held else 2.0 * sums  # that go to the workspace and back with each row
     element = (passes + 1) * _PASS + _WRITTEN + 2 * problem.summed
     accesses = vectors * (2 * reads + 1)
@@ -59,13 +59,13 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
         in_flight=schedule.rows_ahead,
         instructions=instructions / loads,
         load_instructions=accesses * _ACCESS / loads,
-        lines=(accesses * lines + 2 * kept / LINE) / loads,
+        lines=(accesses * lines + 2 * kept / LINE_BYTES) / loads,
         bytes_loaded=(2 * reads * row_bytes + weights + kept) / loads,
         bytes_stored=turns * (row_bytes + kept) + sums,
     )
     if not problem.summed:
         return (rows,)
-    strip = 32 * grid * _WORD  # bytes of a block that adds up
+    strip = 32 * grid * WORD_BYTES  # bytes of a block that adds up
     added = Workload(
         blocks=sum_blocks(problem),
         footprint=Footprint(SUM_THREADS, SUM_BYTES),

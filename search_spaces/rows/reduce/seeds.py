@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
-from autotune.codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .space import can_fold, fitted, split_values, widest_vectors

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LEAST_COPY
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
@@ -13,7 +14,6 @@ from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import grid_violations
 
-_LEAST_COPY = 4  # bytes that cp.async copies
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
 _THREADS_PER_ROW = {Axis.LAST: _OF_A_ROW, Axis.SEGMENTS: _OF_A_ROW, Axis.FIRST: (8, 16, 32, 64, 128)}
@@ -69,8 +69,8 @@ def _staged_violations(problem: ReduceProblem, schedule: ReduceSchedule) -> Iter
         yield "staged: expected segments of one array"
     if schedule.splits > 1:
         yield f"staged: expected splits 1, not {schedule.splits}"
-    if vector_bytes < _LEAST_COPY:
-        yield f"staged: vectors of {vector_bytes} bytes, cp.async copies {_LEAST_COPY} or more"
+    if vector_bytes < LEAST_COPY:
+        yield f"staged: vectors of {vector_bytes} bytes, cp.async copies {LEAST_COPY} or more"
 
 
 def space(problem: ReduceProblem, spec: DeviceSpec) -> Space[ReduceSchedule]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
-from autotune.codegen.rows.reduce.schedule import WARP, ReduceSchedule
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_SECTOR, _LINE = 32, 128  # bytes
 _ACCESS = 4  # instructions of a load, with its address
 # Instructions of an index: a comparison for order, one for NaN, and two selections. Rows have one for each vector.
 _INDEX = 4
@@ -49,8 +49,8 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         steps=steps,
         instructions=loading * warps * loads * schedule.vector_width * combined,
         load_instructions=loading * warps * loads * arrays * _ACCESS,
-        lines=loading * results * tile * element / _LINE * max(1.0, _LINE / side_by_side),
-        bytes_loaded=loading * results * tile * element * max(1.0, _SECTOR / side_by_side),
+        lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
+        bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,
         shared_vectors=ceil_div(schedule.splits, at_once) if split else 0,
     )
@@ -71,8 +71,8 @@ def _staged(problem: ReduceProblem, schedule: ReduceSchedule) -> Workload:
         steps=steps,
         instructions=warps_of_elements * (combined + _SHARED_ACCESS) / steps,
         load_instructions=warps_of_elements / schedule.vector_width * _ACCESS / steps,
-        shared_clocks=(elements * element_bytes / _LINE + _CONFLICTS * warps_of_elements) / steps,
-        lines=elements * element_bytes / _LINE / steps,
+        shared_clocks=(elements * element_bytes / LINE_BYTES + _CONFLICTS * warps_of_elements) / steps,
+        lines=elements * element_bytes / LINE_BYTES / steps,
         bytes_loaded=elements * element_bytes / steps,
         bytes_stored=segments * problem.result_dtype.bytes,
     )

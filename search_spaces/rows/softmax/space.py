@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.presets import streamed, widest
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule

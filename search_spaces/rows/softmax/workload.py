@@ -6,9 +6,10 @@ from dataclasses import replace
 from math import floor, prod
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax.emit import blocks
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
@@ -16,15 +17,12 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.rows.row_workload import (
-    LINE,
-    SCHEDULERS,
     cluster_clocks,
     lines_of_access,
     missed,
     rows_under_way,
 )
 
-_WORD = 4  # bytes
 # The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,
 # and then to the regret of what the dispatcher chooses for each by the records of the others.
 #
@@ -64,7 +62,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     computed = problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0  # of all vectors
     kept = schedule.passes is Passes.KEPT
     exponentials = computed * (1 if kept else 2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < _WORD else 0)
+    element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < WORD_BYTES else 0)
     of_vector = width * element + single * _ACCESS + (_CHECK if ends else 0)
     computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
@@ -83,7 +81,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
-        shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE) / steps,
+        shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
         lines=((reads + single) * vectors * lines + parts * _PART_LINES) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
         bytes_stored=(1 + again_masked) * block_bytes,

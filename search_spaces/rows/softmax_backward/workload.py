@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.codegen.rows.schedule import WARP, Hold
+from autotune.codegen.rows.schedule import Hold
 from autotune.codegen.rows.softmax_backward.emit import blocks
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
@@ -14,7 +15,6 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.rows.row_workload import (
-    SCHEDULERS,
     cluster_clocks,
     lines_of_access,
     missed,
@@ -33,7 +33,6 @@ _NARROW, _LOGARITHM, _DEPENDENT, _SPILLED = 1, 10, 5, 50
 # fewer of logarithms, whose sum needs those of dy alone, and which it can still do with less without spilling.
 _OTHER_REGISTERS = 16
 _APART, _APART_LOG, _LEAST_APART_LOG = 9, 6, 3  # tenths
-_WORD = 4  # bytes
 _PART = 15  # of each element of a vector that is partly there
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
 # vectors of 8 elements, 8 threads a row, took 26 % more time on an H200 than single elements, 64 threads a row.
@@ -53,7 +52,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     loads = 2 * reads * vectors
     stores = vectors * (1 if problem.alike(width) else width)
     exponentials = problem.log * vectors * width * WARP
-    element = _SUMMED + _WRITTEN + _LOGARITHM * problem.log + _NARROW * (size < _WORD)
+    element = _SUMMED + _WRITTEN + _LOGARITHM * problem.log + _NARROW * (size < WORD_BYTES)
     least, wanted = _registers(problem, schedule)
     footprint = replace(schedule.footprint(problem), registers=wanted)
     spilled = max(0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
@@ -87,6 +86,6 @@ def _registers(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedul
         registers = schedule.footprint(problem).registers
         return registers, registers
     words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
-    halves = words if problem.dtype.bytes < _WORD and schedule.vector_width > 1 else 0
+    halves = words if problem.dtype.bytes < WORD_BYTES and schedule.vector_width > 1 else 0
     least, wanted = (_LEAST_APART_LOG, _APART_LOG) if problem.log else (_APART, _APART)
     return _OTHER_REGISTERS + words + least * halves // 10, _OTHER_REGISTERS + words + wanted * halves // 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import INT_MAX
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from math import log2
 
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.codegen.scan.scan.schedule import WARP, Algorithm, ScanSchedule
+from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
 
-_LINE, _SECTOR, _WORD = 128, 32, 4  # bytes
-_SCHEDULERS = 4  # of an SM
 # Instructions: of an element, to convert, scan and complete it; of a vector, an access with its address; of a step of a
 # scan over lanes, a shuffle, a combination and a selection; of a thread that begins and ends.
 _ELEMENT, _ACCESS, _STEP, _THREAD = 4, 4, 3, 40
@@ -32,7 +31,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     shared = schedule.algorithm is not Algorithm.ROWS
     warps, width = schedule.threads // WARP, schedule.vector_width
     vectors = warps * schedule.rounds
-    words = problem.number.bytes / _WORD
+    words = problem.number.bytes / WORD_BYTES
     steps_of_scan = log2(min(WARP, schedule.threads_per_row)) + 2
     of_vector = width * _ELEMENT + steps_of_scan * _STEP * words + 2 * _ACCESS
     if problem.segmented:
@@ -40,13 +39,13 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
     across = 2 * _STEP * steps_of_scan * words if schedule.threads_per_row > WARP else 0
     footprint = schedule.footprint(problem)
     resident = max(1, blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes))
-    waits = _HOPS * _HOP / resident * _SCHEDULERS if schedule.algorithm is Algorithm.LOOK_BACK else 0
+    waits = _HOPS * _HOP / resident * SCHEDULERS if schedule.algorithm is Algorithm.LOOK_BACK else 0
     in_turn = _TILE_SECONDS * problem.rows * schedule.tiles(problem) if shared else 0
     tile = min(schedule.tile, max(1, problem.columns)) * schedule.rows_per_block
     bytes_loaded = tile * (problem.dtype.bytes + problem.flags)
     bytes_stored = tile * problem.result_dtype.bytes
     access = min(WARP, schedule.threads_per_row) * width * problem.dtype.bytes
-    apart = max(1.0, _SECTOR / access)
+    apart = max(1.0, SECTOR_BYTES / access)
     tiles = _tiles_of_block(problem, schedule)
     ahead = max(0, schedule.stages - _UNDER_WAY) if schedule.stays else 0
     grid = Workload(
@@ -58,7 +57,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
         in_flight=ahead,
         instructions=vectors * of_vector + warps * (_THREAD + across) + waits,
         load_instructions=vectors * _ACCESS,
-        lines=(bytes_loaded + bytes_stored) / _LINE * apart,
+        lines=(bytes_loaded + bytes_stored) / LINE_BYTES * apart,
         bytes_loaded=bytes_loaded * apart,
         bytes_stored=bytes_stored * tiles,
     )

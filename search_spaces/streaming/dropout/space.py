@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
@@ -16,7 +17,6 @@ from autotune.search_spaces.machine.resources import grid_violations
 
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
-_MOST_VECTOR_BYTES = 16
 _MOST_COUNTED = 2**34  # elements: a word of the counter for each four
 _MOST_BYTES_OF_THREAD = 128  # of x, all of whose loads are in flight
 
@@ -54,7 +54,7 @@ def _fitted(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec
 
 def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:
     """The widest accesses, and what was the fastest most often."""
-    width = min(problem.widest, _MOST_VECTOR_BYTES // problem.dtype.bytes)
+    width = min(problem.widest, WIDEST_ACCESS // problem.dtype.bytes)
     words = 1 if problem.elements <= _MOST_COUNTED else 2
     wanted = DropoutSchedule(128, width, 4, counter_words=words, min_blocks_per_sm=_MIN_BLOCKS[-1])
     return _fitted(problem, wanted, spec)

@@ -6,21 +6,20 @@ from dataclasses import replace
 from math import floor
 
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
-from autotune.codegen.streaming.dropout.schedule import WARP, DropoutSchedule
+from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
-_LINE = 128  # bytes
 # Fitted to 1156 times of 20 problems on an H200. Instructions: of the ten rounds for four elements, two products and
 # two exclusive ors each, with their keys; of an element, to compare, select, multiply and convert; of an access with
 # its address; of a place in rows; of a thread; of a register that is spilled. And clocks from an instruction of a warp
 # to the next, with which fewer warps of a scheduler leave it idle.
 _QUAD, _ELEMENT, _ACCESS, _PLACE, _THREAD, _SPILLED = 56, 1.1, 13, 68, 37, 5.5
 _DEPENDENT = 2.1
-_SCHEDULERS = 4  # of an SM
 _STREAMING = 0.01  # more time of device memory
 # Registers that ptxas takes if nothing caps them: of a thread, and of each element, since it works on several at once.
 _OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.6
@@ -36,14 +35,14 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
     of_vector = quads * _QUAD + width * (_ELEMENT + problem.bias + problem.residual) + _ACCESS
     place = _PLACE if schedule.by_rows(problem) else 1
     tile_bytes = vectors * WARP * width * size
-    lines = WARP * width * size / _LINE
+    lines = WARP * width * size / LINE_BYTES
     footprint = _footprint(problem, schedule)
     least = _OWN_REGISTERS + schedule.items * (schedule.loaded_words(problem) + _LEAST_ELEMENT_REGISTERS * width)
     spilled = max(0.0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
     computing = vectors * of_vector + warps * (_THREAD + _SPILLED * spilled)
     blocks = schedule.blocks(problem)
     together = max(1, min(resident_blocks(footprint, spec), ceil_div(blocks, spec.sm_count)))
-    idle = max(1.0, _DEPENDENT * _SCHEDULERS / (together * warps))
+    idle = max(1.0, _DEPENDENT * SCHEDULERS / (together * warps))
     grid = Workload(
         blocks=blocks,
         footprint=footprint,

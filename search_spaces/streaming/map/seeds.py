@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.streaming.map.presets import of_row
 from autotune.codegen.streaming.map.problem import MapProblem

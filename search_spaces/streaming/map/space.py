@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.streaming.map.presets import of_row
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.streaming.map.problem import MapProblem
-from autotune.codegen.streaming.map.schedule import WARP, MapSchedule
+from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_LINE, _WORD, _WIDEST = 128, 4, 16  # bytes
 _INSTRUCTIONS = 0.7  # of an operation in FP32, of which two are often one
 _ACCESS = 3  # instructions of an access, with its address and its bounds
 _TILE = 20  # of a thread that begins a tile
@@ -38,7 +38,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         instructions=vectors * of_vector + schedule.threads // WARP * _TILE,
         load_instructions=vectors * _ACCESS * loaded,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rates.get(Unit.SPECIAL, 16),
-        lines=filled * vectors * (read + max(0.0, written)) / _LINE * _spread(problem, schedule),
+        lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,
         bytes_stored=filled * vectors * max(0.0, written) * tiles / max(1, blocks),
     )
@@ -51,16 +51,16 @@ def _accesses(problem: MapProblem, schedule: MapSchedule, of_results: bool) -> i
     for operand, (rows, columns) in problem.stored.items():
         if (operand == "y") is of_results:
             several = max(1, ceil_div(rows * columns, max(1, problem.rows * problem.columns)))
-            moved += ceil_div(several * schedule.vector_width * problem.element_bytes_of(operand), _WIDEST)
+            moved += ceil_div(several * schedule.vector_width * problem.element_bytes_of(operand), WIDEST_ACCESS)
     return moved
 
 
 def _conversions(problem: MapProblem) -> float:
     """Instructions that convert the elements of all arrays for one result."""
-    return sum(float(problem.element_bytes_of(operand) < _WORD) for operand in problem.stored)
+    return sum(float(problem.element_bytes_of(operand) < WORD_BYTES) for operand in problem.stored)
 
 
 def _spread(problem: MapProblem, schedule: MapSchedule) -> float:
     """How often a line is touched where an element takes several accesses."""
     widest = max(problem.element_bytes_of(operand) for operand in problem.stored)
-    return max(1.0, schedule.vector_width * widest / _WIDEST)
+    return max(1.0, schedule.vector_width * widest / WIDEST_ACCESS)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.streaming.rope.problem import RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
@@ -16,7 +17,6 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.resources import grid_violations
 
 _SPECS = field_specs(RopeSchedule)
-_MOST_VECTOR_BYTES = 16
 _MOST_THREADS = 1024
 
 
@@ -66,7 +66,7 @@ def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> R
 
 def default(problem: RopeProblem, spec: DeviceSpec) -> RopeSchedule:
     """The widest accesses; as many heads for each thread as leave every SM two blocks."""
-    width = min(problem.widest, _MOST_VECTOR_BYTES // problem.dtype.bytes)
+    width = min(problem.widest, WIDEST_ACCESS // problem.dtype.bytes)
     for heads in (4, 2):
         schedule = _fitted(problem, RopeSchedule(256, width, heads), spec)
         if schedule.blocks(problem) >= 2 * spec.sm_count:

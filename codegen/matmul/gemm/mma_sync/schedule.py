@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, WARP, GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, GemmSchedule, Prepare
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LEAST_COPY, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 
 PRODUCT_M, PRODUCT_N = 16, 8
 PRODUCT_BYTES = 32  # of a row of A or a column of B that tensor cores multiply at once
-LEAST_COPY = 4  # bytes that cp.async copies
 LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 _ROW_UNIT = 16  # bytes of a row of ldmatrix
 _STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
@@ -109,7 +109,7 @@ class MmaSyncSchedule(GemmSchedule):
             for operand in "ab"
             for rows, row_bytes in [self.rows(problem, operand)]
         )
-        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * SUM_BYTES
+        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * WORD_BYTES
         return max(self.stages * stage, staged)
 
     def vector(self, problem: GemmProblem, operand: str) -> int:

@@ -8,11 +8,10 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, GemmSchedule, Prepare
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.matrices import WIDEST_ACCESS
 from autotune.codegen.model.schedule import Specialize
 
-WARPGROUP = 128
 ARCHITECTURE = "sm_90a"
 PRODUCT_ROWS = 64
 ROW_BYTES = 128  # of a tile in shared memory, which are swizzled
@@ -21,7 +20,6 @@ _MOST_SHARERS = 16  # as in tiling.cuh
 _COUNTER_BYTES = 16
 _BARRIER = 8
 _STORE_BUFFERS, _STORE_BYTES = 2, PRODUCT_ROWS * ROW_BYTES  # of a consumer; of each of them
-_STORE_UNIT = 16
 _RING_BOXES = 8  # of C, as in epilogue.cuh
 _PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread
 _OTHER_REGISTERS = 40  # addresses and bounds
@@ -44,7 +42,7 @@ class WgmmaSchedule(GemmSchedule):
     block_m: int = tunable(128, short="BM")
     block_n: int = tunable(128, short="BN")
     block_k: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=8, short="BK")
-    stages: int = tunable(4, values=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16), least=2)
+    stages: int = tunable(3, values=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16), least=2)
     vector_d: int = tunable(2, power_of_two=True)
     prepare_a: Prepare = tunable(Prepare.NONE)
     prepare_b: Prepare = tunable(Prepare.NONE)
@@ -126,7 +124,7 @@ class WgmmaSchedule(GemmSchedule):
         unit = 8 if size < SUM_BYTES else ROW_BYTES // size
         blocks = next(n for n in (8, 4, 2, 1) if n <= self.cluster_k and (n == 1 or columns % (unit * n) == 0))
         row = columns // blocks * size
-        return max(width for width in range(_STORE_UNIT, ROW_BYTES + 1, _STORE_UNIT) if row % width == 0)
+        return max(width for width in range(WIDEST_ACCESS, ROW_BYTES + 1, WIDEST_ACCESS) if row % width == 0)
 
     def store_box(self, problem: GemmProblem) -> tuple[int, int]:
         """Rows of D in these boxes, and their bytes: with swap, columns of a tile are rows of D."""

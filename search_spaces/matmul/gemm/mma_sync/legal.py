@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from autotune.codegen.matmul.gemm.fields import Gate
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
-    LEAST_COPY,
     LEAST_HALVES,
     PRODUCT_BYTES,
     MmaSyncSchedule,
 )
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import WARP
+from autotune.codegen.model.hardware import LEAST_COPY, WARP
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.promotion import sum_violations

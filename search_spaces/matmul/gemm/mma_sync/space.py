@@ -14,8 +14,8 @@ from autotune.codegen.matmul.gemm.mma_sync.schedule import (
 )
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import WARP
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WARP
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm

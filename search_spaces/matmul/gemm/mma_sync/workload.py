@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import inf
 
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
-    LEAST_COPY,
     PRODUCT_BYTES,
     PRODUCT_M,
     PRODUCT_N,
     MmaSyncSchedule,
 )
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import WARP
+from autotune.codegen.model.hardware import LEAST_COPY, LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -20,7 +19,7 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
-_LINE, _WORDS = 128, 4  # bytes, and words of a vector
+_WORDS = 4  # of a vector
 _FAN_IN = 16  # of split_k_reduction.cuh
 _SLOWER = 3.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
 _COPY = 6.0  # instructions of a copy, with its address and bounds
@@ -46,7 +45,7 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
         vectors = rows * row_bytes / vector_bytes / WARP
         copies += vectors * (_BY_REGISTERS if vector_bytes < LEAST_COPY else 1)
         elements += inside * rows * row_bytes
-        lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, _LINE))
+        lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, LINE_BYTES))
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
@@ -63,7 +62,7 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
             in_flight=schedule.stages - 1,
             instructions=products + loaded / _LOAD_BYTES,
             load_instructions=_COPY * copies,
-            shared_clocks=(loaded + elements) / _LINE,
+            shared_clocks=(loaded + elements) / LINE_BYTES,
             unit_clocks=tile * schedule.block_k / rate,
             lines=lines,
             bytes_loaded=elements,

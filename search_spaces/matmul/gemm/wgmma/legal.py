@@ -10,10 +10,10 @@ from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
-from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, PRODUCT_ROWS, ROW_BYTES, WARPGROUP, WgmmaSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
 from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.matrices import WIDEST_ACCESS
+from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
 from autotune.codegen.source.wgmma import violations as column_violations
 from autotune.search_spaces.machine.device_spec import DeviceSpec
