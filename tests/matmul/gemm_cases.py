@@ -10,6 +10,7 @@ from typing import Any
 from pair_coverage import covering
 
 from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
@@ -156,9 +157,9 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     )
     if schedule.swap:
         m, n = min(m, n), max(m, n)
-    k = schedule.block_k * random.choice((1, 2, 3, schedule.stages)) + random.choice(
-        (0, 0, 1, schedule.block_k // 2, -3)
-    )
+    several = schedule.cluster_k > 1 and schedule.grid_blocks > 0  # clusters for each tile
+    steps = 2 * schedule.cluster_k if several else random.choice((1, 2, 3, schedule.stages))
+    k = schedule.block_k * steps + random.choice((0, 0, 1, schedule.block_k // 2, -3))
     batches = (1, 1, 1, 1 if template.scales in (Scales.ROW, Scales.BLOCK) else 2)
     fields: dict[str, Any] = {"batch": random.choice(batches), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
@@ -189,9 +190,9 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
         return problem.layout, schedule.swap, schedule.pingpong or problem.preactivation
     if schedule.shares_tiles(problem) and schedule.promote:
         return ("promoted sums of shared tiles",)
-    return (
-        (problem.gate, problem.preactivation) if problem.gate is not Gate.NONE else (problem.layout, schedule.vector_a)
-    )
+    if problem.gate is not Gate.NONE:
+        return problem.gate, problem.preactivation
+    return problem.layout, schedule.vector(problem, "a")
 
 
 CASES = covering(drawn_cases(560), _risk, most=40)
